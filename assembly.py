@@ -40,7 +40,7 @@ from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
 from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
-from llm.trial import warn_of_shutdowns
+from llm.trial import warn_of_model_shutdowns
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import UNKNOWN
 from records.scopes import Clock
@@ -179,7 +179,7 @@ async def open_services(
             async with run_scheduled_tasks(list_scheduled_tasks(core, services)):
                 yield services
         finally:
-            await quota.write()
+            await quota.store_usage()
             if left := await services.conversation.write_waiting_turns():
                 log.error("%d turns could not be written before the process ended", left)
 
@@ -363,10 +363,10 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
 def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
     """Return the scheduled tasks with their intervals in seconds."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
-    look_for_endings = partial(warn_of_shutdowns, core.settings, services.clock)
+    look_for_endings = partial(warn_of_model_shutdowns, core.settings, services.clock)
     tasks = [
         ScheduledTask(name="writing what is unwritten", work=services.conversation.write_waiting_turns, every=5),
-        ScheduledTask(name="writing what was used", work=core.quota.write, every=30),
+        ScheduledTask(name="writing what was used", work=core.quota.store_usage, every=30),
         ScheduledTask(name="learning from paused chats", work=services.facts.learn_from_quiet_scopes, every=15),
         ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet_conversations, every=60),
         ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted_facts, every=60),

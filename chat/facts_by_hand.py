@@ -51,7 +51,7 @@ async def apply_fact_action(services: Services, owner: int, action: str, fact_id
     fact: Fact | None = None
     match action:
         case "pin" | "unpin":
-            fact = await facts.pin(owner, fact_id, is_pinned=action == "pin")
+            fact = await facts.set_pinned(owner, fact_id, is_pinned=action == "pin")
         case "keep":
             fact = await facts.convert_fact_to_instruction(owner, fact_id)
         case "delete":

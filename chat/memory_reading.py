@@ -119,7 +119,7 @@ class MemoryReading:
             places = {False: count(), True: count(ANSWER_INTERVAL, ANSWER_INTERVAL)}
             new.sort(key=lambda hit: next(places[hit.is_long_winded]))
         lines = [
-            prompts.format_summary_with_numbers(summary, self._tokens.truncate(summary.text, SUMMARY_TOKENS))
+            prompts.format_summary_with_message_numbers(summary, self._tokens.truncate(summary.text, SUMMARY_TOKENS))
             for summary in summaries
         ]
         found = format_block("summaries", lines) + "\n" if lines else ""

@@ -221,7 +221,7 @@ class Views:
     async def get_statistics(self, request: PageRequest) -> JsonBody:
         services = self._services
         status = await services.summaries.read_status(request.scope)
-        used = await services.quota.days(request.owner, DAYS_OF_USE)
+        used = await services.quota.list_daily_usage(request.owner, DAYS_OF_USE)
         priced = [usage for usage in used if usage.model in services.prices]
         cost = sum(services.prices[usage.model].calculate_cost(usage.used) for usage in priced)
         async with services.memory.open_store(request.owner) as store:

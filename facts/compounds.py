@@ -24,48 +24,48 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[,;،]")
 Word = tuple[int, str]  # the position of a word or comma in a text, and the word in lower case
 
 
-def split_compound(fact: ExtractedFact, names: str) -> list[ExtractedFact]:
-    """Return the facts that a fact tells, or the fact itself. `names` are those of the speakers.
+def split_fact(fact: ExtractedFact, speakers: str) -> list[ExtractedFact]:
+    """Return the facts that a fact tells, or the fact itself. `speakers` are their names.
 
     The first of them keeps the attribute and what it replaces, unless the attribute names one for each.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
-    subject = fact.text[: _find_first_verb(told, said, names)] if is_plain else ""
-    for place, (end, joint) in enumerate(told if subject else ()):
+    subject = fact.text[: _find_first_verb(told, said, speakers)] if is_plain else ""
+    for at, (end, sign) in enumerate(told if subject else ()):
         for other, (quote_end, same) in enumerate(said):
-            verb = _find_verb(told[place + 1 :], said[other + 1 :], said) if joint == same in _list_joints() else 0
+            verb = _find_verb_start(told[at + 1 :], said[other + 1 :], said) if sign == same in _get_separators() else 0
             if verb and end > len(subject) and len(find_topics(fact.text[verb:])) >= MIN_TOPICS:
-                named = [word for word in _iterate_words(fact.attribute) if word[1] in _list_joints()]
-                first, second = _split_at_joint(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
-                start, quote = _split_at_joint(fact.text, end)[0], _split_at_joint(fact.quote, quote_end, joint)
+                named = [word for word in _iterate_words(fact.attribute) if word[1] in _get_separators()]
+                first, second = _split_at_separator(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
+                start, quote = _split_at_separator(fact.text, end)[0], _split_at_separator(fact.quote, quote_end, sign)
                 rest = replace(fact, text=subject + fact.text[verb:], quote=quote[1], attribute=second, replaces=None)
                 rest = replace(rest, is_single=fact.is_single and bool(second))
-                return [replace(fact, text=f"{start}.", quote=quote[0], attribute=first), *split_compound(rest, names)]
+                return [replace(fact, text=f"{start}.", quote=quote[0], attribute=first), *split_fact(rest, speakers)]
     return [fact]
 
 
-def _split_at_joint(text: str, start: int, joint: str = "") -> tuple[str, str]:
+def _split_at_separator(text: str, start: int, separator: str = "") -> tuple[str, str]:
     """Return what is in front of a joint that begins at `start`, and what is behind it."""
-    return text[:start].rstrip(_PAUSES), text[start + len(joint) :].strip()
+    return text[:start].rstrip(_PAUSES), text[start + len(separator) :].strip()
 
 
-def _find_first_verb(told: Sequence[Word], said: Sequence[Word], names: str) -> int:
+def _find_first_verb(fact: Sequence[Word], quote: Sequence[Word], speakers: str) -> int:
     """Return the position after the subject of a fact, which is a name or "the user", or 0."""
-    after = next((at for at, word in told if word not in names.casefold().split()), 0)
-    leading = told[1 : MAX_SUBJECT_WORDS + 1]
-    return after or next((at for at, word in leading if any(_is_other_form(word, other) for _, other in said)), 0)
+    after = next((at for at, word in fact if word not in speakers.casefold().split()), 0)
+    leading = fact[1 : MAX_SUBJECT_WORDS + 1]
+    return after or next((at for at, word in leading if any(_is_other_form(word, other) for _, other in quote)), 0)
 
 
-def _find_verb(told: Sequence[Word], said: Sequence[Word], quote: Sequence[Word]) -> int:
+def _find_verb_start(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
     """Return the position of the verb that begins a part of a fact, perhaps after a pronoun, or 0.
 
     It has another form in the person's words, or there the pronoun that begins their quote: "Je vis à Lyon et je lis".
     """
-    ours, theirs = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (told, said))
-    found = next((at for at, word in ours for _, other in theirs if _is_other_form(word, other)), 0)
-    is_pronoun = len(theirs) > 1 and quote[0][1].replace("’", "'").startswith((theirs[0][1], f"{theirs[0][1][0]}'"))
-    return found or (told[0][0] if is_pronoun and told and told[0][1] == theirs[1][1] else 0)
+    ours, them = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (fact, quote))
+    found = next((at for at, word in ours for _, other in them if _is_other_form(word, other)), 0)
+    is_pronoun = len(them) > 1 and whole_quote[0][1].replace("’", "'").startswith((them[0][1], f"{them[0][1][0]}'"))
+    return found or (fact[0][0] if is_pronoun and fact and fact[0][1] == them[1][1] else 0)
 
 
 def _iterate_words(text: str) -> Iterator[Word]:
@@ -78,7 +78,7 @@ def _iterate_words(text: str) -> Iterator[Word]:
 
 
 @cache
-def _list_joints() -> Set[str]:
+def _get_separators() -> Set[str]:
     """Return the words for "and" and the commas of many languages."""
     from babel import Locale  # imported late: starting the bot needs no names of languages
 

@@ -55,10 +55,10 @@ class ProfileDistiller:
         async with self._memory.open_store(owner) as store:
             return await store.profiles.list_versions(owner)
 
-    def start(self, owner: int, tell: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
+    def start_distilling(self, owner: int, on_finished: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
         """Distil a profile in the background. Return False if this is already running.
 
-        Call `tell` with the new version, with None if there is nothing to distil, or with an error sentence.
+        Call `on_finished` with the new version, with None if there is nothing to distil, or with an error sentence.
         """
 
         async def distil_and_notify() -> None:
@@ -67,7 +67,7 @@ class ProfileDistiller:
                     made: Profile | str | None = await self.distil_now(owner)
                 except KeepsakeError as error:
                     made = format_error(error)
-                await tell(made)
+                await on_finished(made)
             except Exception as error:  # error boundary of this task: nobody waits for it
                 log.warning("distilling the profile of %d: %s", owner, type(error).__name__)
             finally:

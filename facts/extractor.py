@@ -11,7 +11,7 @@ from attrs import define
 from cachetools import LRUCache
 
 from facts import schemas, verification
-from facts.compounds import split_compound
+from facts.compounds import split_fact
 from facts.requests import ExtractionRequest, Request, Requests
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -141,18 +141,18 @@ class FactExtractor:
     ) -> list[NewFact]:
         size = len(request.assistant_text) + sum(len(message.content) for message in request.messages)
         return await run_maybe_in_thread(
-            partial(self._check_facts, batch, request, extracted), in_thread=size > MAX_CHARS_ON_LOOP
+            partial(self._make_valid_facts, batch, request, extracted), in_thread=size > MAX_CHARS_ON_LOOP
         )
 
-    def _check_facts(
+    def _make_valid_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.get_speaker_name(message) for message in messages]
-        single = [part for fact in extracted for part in split_compound(fact, " ".join(speakers))]
+        single = [part for fact in extracted for part in split_fact(fact, " ".join(speakers))]
         kept = []
-        for versions in schemas.make_facts(single, messages, known=shown, zone=batch.zone):
+        for versions in schemas.make_facts(single, messages, known_ids=shown, zone=batch.zone):
             faults = list[str]()
             for version in versions:
                 [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
@@ -162,7 +162,7 @@ class FactExtractor:
                     fact, messages, allowed_texts=[*speakers, *named], zone=batch.zone, answers=request.assistant_text
                 )
                 if not faults:
-                    kept.append(verification.remove_invented_start(fact, messages, zone=batch.zone))
+                    kept.append(verification.remove_unsupported_start_date(fact, messages, zone=batch.zone))
                     break
             if faults:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(faults))

@@ -81,7 +81,7 @@ class HistoryExtraction:
         while True:
             self._wanted.clear()
             try:
-                while await self._learn_from_each_scope():
+                while await self._extract_from_each_scope():
                     pass
             except Exception as error:  # error boundary of this task
                 log.warning("history extraction failed, it is tried again: %s", type(error).__name__)
@@ -91,7 +91,7 @@ class HistoryExtraction:
                     async with asyncio.timeout(RETRY_SECONDS):
                         await self._wanted.wait()
 
-    async def _learn_from_each_scope(self) -> bool:
+    async def _extract_from_each_scope(self) -> bool:
         """Learn a batch from each waiting scope. Return True if any of them made progress."""
         scopes: list[Scope] = []
         for store in self._memory.stores:

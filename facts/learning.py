@@ -74,7 +74,7 @@ class Facts:
             for scope in await store.facts.list_scopes_to_learn_from(quiet_since):
                 if self._memory.serves(scope.owner):
                     await self._learn_and_log_errors(scope, min_turns=1)
-        await self.embed_missing()
+        await self.embed_facts_without_vectors()
 
     async def learn(self, scope: Scope, *, min_turns: int = 1) -> list[Fact]:
         """Learn from the waiting messages of a scope if they form at least `min_turns` turns. Return the new facts.
@@ -87,30 +87,30 @@ class Facts:
             return made
         self._learning.add(scope)
         try:
-            while batch := await self._find_batch(scope, min_turns=min_turns):
-                inserted = await self._learn_batch(batch)
+            while batch := await self._find_next_batch(scope, min_turns=min_turns):
+                inserted = await self._learn_facts_from_batch(batch)
                 made += inserted or []
                 if inserted is None or batch.is_last:
                     break
         finally:
             self._learning.discard(scope)
         if made:
-            await self.embed_missing()
+            await self.embed_facts_without_vectors()
         return made
 
     async def learn_from_history(self, scope: Scope) -> bool:
         """Learn from the next batch of imported messages in a scope. Return True if there was progress."""
 
         async def learn_next() -> list[Fact] | None:
-            batch = await self._find_batch(scope, from_history=True)
-            made = await self._learn_batch(batch) if batch is not None else None
+            batch = await self._find_next_batch(scope, from_history=True)
+            made = await self._learn_facts_from_batch(batch) if batch is not None else None
             if made:
-                await self.embed_missing()
+                await self.embed_facts_without_vectors()
             return made
 
         return self._settings.learns_facts and await self._backoff.run_if_due((scope, True), learn_next) is not None
 
-    async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
+    async def _learn_facts_from_batch(self, batch: Batch) -> list[Fact] | None:
         """Learn from a batch and return the new facts, or None if memory was turned off in the meantime."""
         failures = self._backoff.count_failures((batch.scope, batch.from_history))
         new = await self._extractor.extract(batch, batch.request, failures=failures) if batch.request else []
@@ -148,7 +148,7 @@ class Facts:
         if self._settings.learns_facts:
             await self._backoff.run_if_due((scope, False), partial(self.learn, scope, min_turns=min_turns))
 
-    async def _find_batch(self, scope: Scope, *, min_turns: int = 1, from_history: bool = False) -> Batch | None:
+    async def _find_next_batch(self, scope: Scope, *, min_turns: int = 1, from_history: bool = False) -> Batch | None:
         """Return the next batch to learn from, or None if too few turns are waiting or learning is not allowed."""
         if scope.is_channel_direct_chat:
             return None
@@ -222,7 +222,7 @@ class Facts:
                 return known, False
             if len(facts) >= MAX_FACTS:
                 raise FactsFull
-            return await store.facts.add_fact(owner, _make_own_fact(text, now), now=now), True
+            return await store.facts.add_fact(owner, _make_fact_by_owner(text, now), now=now), True
 
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
         """Replace a fact with a new one, and keep the old one as history. Return None if no valid fact has this id."""
@@ -232,7 +232,7 @@ class Facts:
             if known is None or not known.is_valid:
                 return None
             new = replace(
-                _make_own_fact(text, now),
+                _make_fact_by_owner(text, now),
                 kind=known.kind,
                 subject=known.subject,
                 importance=max(known.importance, IMPORTANCE_BY_HAND),
@@ -249,7 +249,7 @@ class Facts:
                 return None
             return await store.facts.edit_fact(owner, id_, text, now=self._clock())
 
-    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+    async def set_pinned(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
         async with self._memory.open_store(owner) as store:
             return await store.facts.pin_fact(owner, id_, is_pinned=is_pinned, now=self._clock())
@@ -269,7 +269,7 @@ class Facts:
         async with self._memory.open_store(owner) as store:
             return await store.facts.restore_fact(owner, id_, now=self._clock())
 
-    async def embed_missing(self) -> None:
+    async def embed_facts_without_vectors(self) -> None:
         """Embed the facts that have no vector yet. Stop if the embedder fails."""
         if self._embedder is None:
             return
@@ -290,7 +290,7 @@ class Facts:
                     break
 
 
-def _make_own_fact(text: str, now: datetime) -> NewFact:
+def _make_fact_by_owner(text: str, now: datetime) -> NewFact:
     return NewFact(
         text=text,
         kind="personal",

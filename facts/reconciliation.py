@@ -30,7 +30,7 @@ class FactCandidates:
     def add(self, number: int, fact: Fact | NewFact) -> None:
         """Add a fact to the index under a number. Facts added later count as newer."""
         self._total += 1
-        for key in _add_term_prefixes(_iterate_index_terms(fact)):
+        for key in _include_term_prefixes(_iterate_index_terms(fact)):
             self._having.setdefault(key, []).append(number)
 
     def find_similar(self, fact: Fact | NewFact) -> list[int]:
@@ -39,7 +39,7 @@ class FactCandidates:
 
     def find_by_terms(self, terms: Iterable[str], limit: int = MAX_CANDIDATES) -> list[int]:
         """Return the numbers of the facts that share the most terms, best first. Rare terms weigh more."""
-        having = [found for key in _add_term_prefixes(terms) if (found := self._having.get(key))]
+        having = [found for key in _include_term_prefixes(terms) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
         for found in heapq.nsmallest(MAX_KEYS, having, key=len):
             rarity = math.log(1 + self._total / len(found))
@@ -48,7 +48,7 @@ class FactCandidates:
         return heapq.nlargest(limit, weights, key=lambda number: (weights[number], abs(number)))
 
 
-def _add_term_prefixes(terms: Iterable[str]) -> set[str]:
+def _include_term_prefixes(terms: Iterable[str]) -> set[str]:
     # By its first letters, a word is found although two short texts were stemmed as different languages.
     return {part for term in terms for part in (term, term if term.startswith(" ") else term[:3])}
 
@@ -100,7 +100,7 @@ def plan_changes(
                     break
                 case _:
                     pass
-        if is_overruled or _is_outdated(change, successions):
+        if is_overruled or _would_revive_replaced_fact(change, successions):
             continue
         if change.same_as is None:
             if room <= 0 and draft.valid_to is None and not change.closes:
@@ -120,10 +120,10 @@ def _is_decided_later(fact: Fact | NewFact, draft: NewFact) -> bool:
     return decided_at is not None and (draft.is_in_question or draft.observed_at <= decided_at)
 
 
-def _is_outdated(change: FactChange, successions: Sequence[Decision]) -> bool:
+def _would_revive_replaced_fact(change: FactChange, decisions: Sequence[Decision]) -> bool:
     """Return True if a change would revalidate a replaced fact that is older than its successor."""
     is_valid = change.same_as is None and change.gave_way_to is None and change.fact.valid_to is None
-    return is_valid and is_overruled_by(successions, change.fact)
+    return is_valid and is_overruled_by(decisions, change.fact)
 
 
 def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:

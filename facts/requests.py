@@ -110,7 +110,7 @@ class Requests:
             if lines and (size > left or (separates_long and max(size, longest) > LONG_TURN_TOKENS)):
                 break
             longest = max(longest, size)
-            fitting, until, is_whole = self._fit_turn_start(fresh, left)
+            fitting, until, is_whole = self._take_turn_start_that_fits(fresh, left)
             lines += [line for _, line in fitting if line]
             covered.append(tuple(message for message in turn if message.id <= until))
             messages += [message for message, _ in fitting if message.role == "user"]
@@ -150,7 +150,7 @@ class Requests:
         return *asked.request, *_make_retry_messages(shown or "…")
 
     def make_profile_request(
-        self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
+        self, previous: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
         """Build a request from the previous profile, the known facts and the newest summaries.
 
@@ -158,12 +158,12 @@ class Requests:
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
         bare = prompts.make_profile_request("-", ["-"], ["-"])
-        room = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
-        text = self._tokens.truncate_rendered(before.text, room // 2, prompts.format_profile) if before else ""
-        room -= self._count_tokens([prompts.format_profile(text)]) if text else 0
-        fact_lines = self._fit_lines([prompts.format_fact(fact) for fact in known], room // 2 if summaries else room)
+        tokens = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
+        text = self._tokens.truncate_rendered(previous.text, tokens // 2, prompts.format_profile) if previous else ""
+        tokens -= self._count_tokens([prompts.format_profile(text)]) if text else 0
+        fact_lines = self._take_lines([prompts.format_fact(f) for f in known], tokens // 2 if summaries else tokens)
         newest = sorted(summaries, key=lambda summary: -summary.id)
-        lines = self._fit_lines([prompts.format_summary(s) for s in newest], room - self._count_tokens(fact_lines))
+        lines = self._take_lines([prompts.format_summary(s) for s in newest], tokens - self._count_tokens(fact_lines))
         return ProfileRequest(
             request=_make_request(instructions, prompts.make_profile_request(text, lines[::-1], fact_lines)),
             facts=tuple(known[: len(fact_lines)]),
@@ -171,7 +171,7 @@ class Requests:
         )
 
     def _select_known_facts(
-        self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
+        self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], tokens: int
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
 
@@ -218,32 +218,32 @@ class Requests:
         shown = related | {fact.id for fact in others[:MAX_OTHERS]}
         shown.update(successor for id_ in [*shown] if (successor := facts[id_].superseded_by) in facts)
         ranked = [fact for fact in ranked if fact.id in shown][:MAX_KNOWN]
-        lines = self._fit_lines([prompts.format_known_fact(fact) for fact in ranked], room)
+        lines = self._take_lines([prompts.format_known_fact(fact) for fact in ranked], tokens)
         return ranked[: len(lines)], lines
 
-    def _format_line(self, message: Message, zone: tzinfo, room: int) -> str:
+    def _format_line(self, message: Message, zone: tzinfo, tokens: int) -> str:
         def render(text: str) -> str:
             return prompts.format_message_for_extraction(message, message.created_at.astimezone(zone), text)
 
         if message.role == "assistant":
             return ""
-        most = min(max(MIN_LINE_TOKENS, room // 4), room - 1)
+        most = min(max(MIN_LINE_TOKENS, tokens // 4), tokens - 1)
         text = render(self._tokens.truncate_rendered(message.content, most, render, self._tokens.omit_middle))
         return self._tokens.truncate(text, most)
 
-    def _fit_turn_start(
-        self, turn: Sequence[tuple[Message, str]], room: int
+    def _take_turn_start_that_fits(
+        self, turn: Sequence[tuple[Message, str]], tokens: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
         """Return the lines that fit, the id of the last message that they cover, and True if all of them fit."""
-        if self._count_tokens([line for _, line in turn]) <= room:
+        if self._count_tokens([line for _, line in turn]) <= tokens:
             return turn, turn[-1][0].id, True
         until = turn[0][0].id
         for number, (message, line) in enumerate(turn):
             size = self._count_tokens([line])
-            if message.role == "user" and size > room:
+            if message.role == "user" and size > tokens:
                 return turn[:number], until, False
             until = message.id
-            room -= size
+            tokens -= size
         return turn, until, True
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], retry: Request) -> int:
@@ -252,10 +252,10 @@ class Requests:
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 
-    def _fit_lines(self, lines: Sequence[str], room: int) -> list[str]:
+    def _take_lines(self, lines: Sequence[str], tokens: int) -> list[str]:
         for number, line in enumerate(lines):
-            room -= self._tokens.count(line) + 1
-            if room < 0:
+            tokens -= self._tokens.count(line) + 1
+            if tokens < 0:
                 return list(lines[:number])
         return list(lines)
 

@@ -90,23 +90,23 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
 
 
 def make_facts(
-    extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo
+    extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known_ids: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
     """Yield the possible versions of each extracted fact, one for each message that may state it, best first.
 
-    There are several because models often give a wrong line number. `known` are the ids of the facts in the prompt.
+    There are several because models often give a wrong line number. `known_ids` are the ids of the facts in the prompt.
     """
     for fact in extracted:
         made = [
-            _make_fact(fact, message, *found, known=known, zone=zone)
+            _make_fact(fact, message, *found, known_ids=known_ids, zone=zone)
             for message in _find_possible_sources(fact, messages)
-            if (found := _find_statement(fact, message))
+            if (found := _find_statement_and_sentence(fact, message))
         ]
         if made:
             yield made
 
 
-def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
+def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
     """Return the passage of a message that states a fact, and the sentence around it. Return None if there is none.
 
     The passage includes neighbouring expressions of doubt or denial, such as "maybe" and "I don't", and cannot be a
@@ -205,13 +205,13 @@ def _is_short_clause(clause: str) -> bool:
 
 
 def _find_quote_range(quote: str, content: str) -> tuple[int, int]:
-    plain, places = _fold_letters(content)
-    wanted, _ = _fold_letters(quote)
+    plain, places = _casefold_letters_with_positions(content)
+    wanted, _ = _casefold_letters_with_positions(quote)
     at = plain.find(wanted)
     return (places[at], places[at + len(wanted) - 1] + 1) if wanted and at >= 0 else (0, 0)
 
 
-def _fold_letters(text: str) -> tuple[str, list[int]]:
+def _casefold_letters_with_positions(text: str) -> tuple[str, list[int]]:
     """Return the letters and digits of a text, in one case, and the position of each in the text."""
     letters = [
         (letter, place)
@@ -223,7 +223,7 @@ def _fold_letters(text: str) -> tuple[str, list[int]]:
 
 
 def _make_fact(
-    extracted: ExtractedFact, message: Message, quote: str, sentence: str, *, known: Collection[int], zone: tzinfo
+    extracted: ExtractedFact, message: Message, quote: str, sentence: str, *, known_ids: Collection[int], zone: tzinfo
 ) -> NewFact:
     kind = extracted.kind
     own = find_topics(message.speaker) | {"user"}
@@ -255,7 +255,7 @@ def _make_fact(
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not extracted.is_over,
-        known=extracted.replaces if extracted.replaces in known and ends_others else None,
+        known=extracted.replaces if extracted.replaces in known_ids and ends_others else None,
         is_change=extracted.is_over or describes_change(message.content) or make_fingerprint(extracted.text).polarity,
         is_in_question=sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
@@ -309,14 +309,14 @@ _SINCE = re.compile(
 )
 
 
-def _iterate_values(answer: str) -> Iterator[object]:
+def _iterate_json_values(answer: str) -> Iterator[object]:
     for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
         with suppress(ValueError, RecursionError):
             yield json.JSONDecoder().raw_decode(answer, opening)[0]
 
 
 def _parse_list(answer: str) -> list[object] | None:
-    for value in _iterate_values(answer):
+    for value in _iterate_json_values(answer):
         if isinstance(value, list):
             return cast("list[object]", value)
         if isinstance(value, dict):
@@ -382,7 +382,7 @@ PROFILE_SCHEMA: Mapping[str, object] = {
 
 def parse_profile(answer: str) -> dict[str, str]:
     """Parse a model's answer into sections of a profile, by name. Return {} if it is unusable."""
-    value = next((value for value in _iterate_values(answer) if isinstance(value, dict)), {})
+    value = next((value for value in _iterate_json_values(answer) if isinstance(value, dict)), {})
     sections: dict[str, str] = {}
     for name in SECTIONS:
         section = value.get(name)

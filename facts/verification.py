@@ -46,7 +46,7 @@ def find_faults(
     return faults
 
 
-def remove_invented_start(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
+def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
     """Return the fact without its start date if none of its messages implies the date."""
     begins = fact.valid_from.astimezone(zone)
     sources = [message for message in messages if message.id in fact.source_ids]
@@ -55,7 +55,7 @@ def remove_invented_start(fact: NewFact, messages: Sequence[Message], *, zone: t
     return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
 
 
-def _remove_derived_dates(text: str, sources: Sequence[Message], said: str, zone: tzinfo) -> tuple[str, list[str]]:
+def _remove_derived_dates(text: str, sources: Sequence[Message], source: str, zone: tzinfo) -> tuple[str, list[str]]:
     """Remove dates that follow from the sources. Return the remaining text and the removed dates."""
     derived = list[str]()
     for match in re.finditer(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b", text):
@@ -64,7 +64,7 @@ def _remove_derived_dates(text: str, sources: Sequence[Message], said: str, zone
             moment = datetime(year, month, day, tzinfo=zone)
         except ValueError:
             continue
-        if match.group() in said or any(_is_date_implied(moment, message, zone) for message in sources):
+        if match.group() in source or any(_is_date_implied(moment, message, zone) for message in sources):
             derived.append(match.group())
             text = text.replace(match.group(), " ")
     return text, derived
@@ -89,14 +89,14 @@ def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
     )
 
 
-def _find_invented_names(text: str, said: str) -> list[str]:
+def _find_invented_names(text: str, source: str) -> list[str]:
     words = [word.casefold() for word in _WORD.findall(text)]
     if detect_latin_language(words) == "german":  # where every noun is capitalised
         return []
-    known = {fold_term(normalise_text(word)) for word in _WORD.findall(said)}
+    known = {fold_term(normalise_text(word)) for word in _WORD.findall(source)}
     # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
-    stems = {stem[:5] for stem in (*known, *list_terms(said))}
+    stems = {stem[:5] for stem in (*known, *list_terms(source))}
 
     def is_known(name: str) -> bool:  # ignoring its case ending
         begins_alike = len(name) > 1 and any(word.startswith(name[:4]) for word in known)

@@ -20,7 +20,7 @@ class ChatModel(ABC):
     ) -> Completion:
         """Return the answer. `schema` requests JSON (as in `response_format`) but does not guarantee it."""
 
-    async def probe(self) -> str:
+    async def probe_and_describe(self) -> str:
         """Ask the model for a short answer and return a status line. Raise ModelError if it does not answer."""
         await self.complete([PromptMessage(role="user", content="Reply with the word: ok")])
         return f"model {self.name} answers"
@@ -30,7 +30,7 @@ class ChatModel(ABC):
         """The maximum number of tokens in a prompt, without room for the answer. None if no limit is known."""
         return None
 
-    def for_person(self, _scope: object) -> "ChatModel":
+    def for_person(self, _person_scope: object) -> "ChatModel":
         """Return a model for a single answer to a person, which makes a limited number of requests."""
         return self
 

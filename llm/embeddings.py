@@ -77,7 +77,7 @@ class EndpointEmbedder(EndpointClient):
             if any(indices):  # some servers number none, or every one 0: these are in order
                 rows = sorted(rows, key=lambda row: int(row["index"]))
             with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing
-                vectors = np.array([_decode_vector(row["embedding"]) for row in rows], dtype=np.float32)
+                vectors = np.array([_decode_or_unwrap_vector(row["embedding"]) for row in rows], dtype=np.float32)
         except (ValueError, TypeError, KeyError, OverflowError, AttributeError):
             raise ModelBroken(remedy="(malformed)") from None
         dimensions = self.dimensions or vectors.shape[-1]
@@ -87,7 +87,7 @@ class EndpointEmbedder(EndpointClient):
         return normalise_vectors(vectors)
 
 
-def _decode_vector(value: object) -> object:
+def _decode_or_unwrap_vector(value: object) -> object:
     """Decode a base64 vector, and unwrap a vector that is nested in a list (as llama.cpp sends it)."""
     if isinstance(value, str):
         return np.frombuffer(b64decode(value, validate=True), dtype="<f4")

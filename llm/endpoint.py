@@ -127,7 +127,7 @@ def initialise_metrics(model: str) -> None:
     create_series(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
 
 
-async def measure_call(model: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
+async def call_and_record_metrics(model: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
     """Call `ask` and return its result. Record its duration, token usage and failure."""
     started = monotonic()
     try:

@@ -87,7 +87,7 @@ Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model"
 
 def classify_refusal(error: StatusError) -> Kind:
     """Classify a refusal by its code, its status and its message."""
-    status, words, message = error.status_code, find_error_codes_and_message(error.body), find_error_message(error.body)
+    status, words, message = error.status_code, find_error_text(error.body), find_error_message(error.body)
     if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
         return "credit"
     # OpenRouter and Azure name the filter in a field.
@@ -112,7 +112,7 @@ def classify_refusal(error: StatusError) -> Kind:
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error to a ModelError with a message for the user."""
-    status, kind, words = error.status_code, classify_refusal(error), find_error_codes_and_message(error.body)
+    status, kind, words = error.status_code, classify_refusal(error), find_error_text(error.body)
     if kind in ("busy", "unclear") and _NO_MODEL.search(words):
         status, kind = 404, "model"
     elif kind == "unclear" and "api key" in words.lower():
@@ -147,7 +147,7 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
 
 def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     """Return the error in the body of a successful response. Its status is taken from the error's code."""
-    words = find_error_codes_and_message(body)
+    words = find_error_text(body)
     code = re.search(r"\b[45]\d\d\b", words.removesuffix(find_error_message(body)))
     return StatusError(int(code[0]) if code else 429 if "rate_limit" in words else 500, body, {})
 
@@ -181,7 +181,7 @@ def find_error_body(body: object) -> Mapping[str, Any]:
     return {}
 
 
-def find_error_codes_and_message(body: object) -> str:
+def find_error_text(body: object) -> str:
     """Return the error's codes, its type and its message."""
     error = find_error_body(body)
     return " ".join([*(str(error[key]) for key in _CODES if error.get(key)), find_error_message(body)])
@@ -199,11 +199,11 @@ def find_error_message(body: object) -> str:
     return f"{message} {raw or ''}".strip()[:MAX_ERROR_CHARS]
 
 
-def classify_picture_refusal(error: Exception) -> Literal["", "all", "this"]:
-    """Return "all" if an error says that no pictures are accepted, "this" if one is damaged, or otherwise ""."""
+def classify_picture_refusal(error: Exception) -> Literal["", "all", "damaged"]:
+    """Return "all" if an error says that no pictures are accepted, "damaged" if one is damaged, or otherwise ""."""
     if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
-    words = f"{find_error_codes_and_message(error.body)} {find_error_body(error.body).get('param')}"
+    words = f"{find_error_text(error.body)} {find_error_body(error.body).get('param')}"
     if _SPOILT_PICTURE.search(words):
-        return "this"
+        return "damaged"
     return "all" if _NAMED_PICTURES.search(words) else ""

@@ -24,7 +24,7 @@ SMALLEST_ALONE = 512  # a smaller number in a refusal may be anything, unless th
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
-def reserve_answer_tokens(window: int) -> int:
+def compute_answer_token_reserve(window: int) -> int:
     return min(MAX_ANSWER_TOKENS, window // ANSWER_SHARE)
 
 
@@ -41,10 +41,10 @@ class Window:
         """The maximum number of tokens in a prompt, as counted by this program, or None if it is unknown."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
-            known.append(int((self.tokens - reserve_answer_tokens(self.tokens)) / self.ratio))
+            known.append(int((self.tokens - compute_answer_token_reserve(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
-    def note_refusal(self, prompt_tokens: int, message: str) -> None:
+    def record_refusal(self, prompt_tokens: int, message: str) -> None:
         """Lower the limit after a prompt of `prompt_tokens` tokens was refused with `message`.
 
         Two numbers in `message` are the prompt's size and the limit. A single one is the limit if it is below the size.
@@ -54,9 +54,9 @@ class Window:
         limit, size = min(sizes, default=0), max(sizes, default=0)
         share = SHORTER
         if len(sizes) == 2:
-            share = (limit - reserve_answer_tokens(limit)) / size
+            share = (limit - compute_answer_token_reserve(limit)) / size
         elif len(sizes) == 1 and SMALLEST_ALONE <= limit < prompt_tokens:
-            share = min(SHORTER * 2, (limit - reserve_answer_tokens(limit)) / prompt_tokens)
+            share = min(SHORTER * 2, (limit - compute_answer_token_reserve(limit)) / prompt_tokens)
         self.most = max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), self.most or prompt_tokens))
 
 
@@ -73,10 +73,10 @@ class RefusedFeatures:
     def add(self, name: str) -> None:
         self._until[name] = self._now() + REMEMBERED_SECONDS
 
-    def add_length_limit(self, *, is_sure: bool) -> None:
-        """Remember that a prompt was too long: for a day if `is_sure`, otherwise until the next answer."""
+    def add_length_limit(self, *, is_certain: bool) -> None:
+        """Remember that a prompt was too long: for a day if `is_certain`, otherwise until the next answer."""
         self.add(LENGTH)
-        if not is_sure:
+        if not is_certain:
             self.add(PERHAPS_LENGTH)
         elif PERHAPS_LENGTH in self:  # what was left out with it was left out for nothing
             self.discard(PERHAPS_LENGTH, "system", "tools", PERHAPS_TOOLS)
@@ -87,7 +87,7 @@ class RefusedFeatures:
 
 
 @dataclass
-class Ladder:
+class Fallbacks:
     """Tracks the refused requests of one answer, and which parts of the prompt to leave out of the next requests."""
 
     for_person: bool = False
@@ -109,12 +109,12 @@ class Ladder:
         """The status and words of the last refusal. A server error (500) may be temporary."""
         return self._taken[-1][1].lower() if self._taken else ""
 
-    def note_refusal(self) -> None:
+    def record_refusal(self) -> None:
         self.refusals += 1
         if self.refused_at is None:
             self.refused_at = monotonic()
 
-    def record_empty_ending(self, finish: str | None) -> bool:
+    def is_repeated_empty_answer(self, finish: str | None) -> bool:
         """Record the finish reason of an empty answer. Return True if the previous one had the same reason."""
         self.refusals += 1
         before, self._empty_finish = self._empty_finish, finish or "none"
@@ -142,7 +142,7 @@ class Ladder:
         """Return True if any request added only this step."""
         return any(steps == {step} for steps, _ in self._taken)
 
-    def list_helpful_steps(self) -> set[Step]:
+    def get_helpful_steps(self) -> set[Step]:
         """Return the steps of the last request, and all others after which the refusal changed."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing

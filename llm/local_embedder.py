@@ -68,12 +68,12 @@ class LocalEmbedder:
         await self._turn.acquire()
         # Goes on when nobody waits for it any more: the next text would get its answer.
         self._work = asyncio.create_task(
-            self._run_in_child(replace_surrogates(text[:MAX_CHARS]).encode(), is_query=is_query)
+            self._embed_in_child(replace_surrogates(text[:MAX_CHARS]).encode(), is_query=is_query)
         )
         self._work.add_done_callback(lambda _: self._turn.release())
         return await asyncio.shield(self._work)
 
-    async def _run_in_child(self, content: bytes, *, is_query: bool) -> Vectors:
+    async def _embed_in_child(self, content: bytes, *, is_query: bool) -> Vectors:
         for _ in range(DEATHS):
             child, stdin, stdout = self._child or await self._start_child()
             with suppress(asyncio.IncompleteReadError, ConnectionError, TimeoutError):

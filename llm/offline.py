@@ -41,46 +41,46 @@ class Sentence:
     when: date | None = None
 
 
-class _Deterministic(ChatModel):
+class _OfflineChatModel(ChatModel):
     def __init__(self) -> None:
         self._tokenizer = Tokenizer.for_model(self.name)
 
     @abstractmethod
-    def _compute_text(self, messages: Prompt, schema: Schema | None) -> str: ...
+    def _make_answer_text(self, messages: Prompt, schema: Schema | None) -> str: ...
 
     async def complete(
         self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
-        text = self._compute_text(messages, schema)
+        text = self._make_answer_text(messages, schema)
         for end, character in enumerate(f"{text} "):
             if on_text and character.isspace():
                 await on_text(text[:end])
         usage = Usage(prompt=self._tokenizer.count_request_tokens(messages), completion=self._tokenizer.count(text))
         return Completion(text=text, model=self.name, usage=usage)
 
-    async def probe(self) -> str:
+    async def probe_and_describe(self) -> str:
         return f"{self.name} model: nothing to reach; it can only quote"
 
 
-class OfflineModel(_Deterministic):
+class OfflineModel(_OfflineChatModel):
     """Answers by quoting the user's sentences that best match the question."""
 
     name = "offline"
 
-    def _compute_text(self, messages: Prompt, schema: Schema | None) -> str:
+    def _make_answer_text(self, messages: Prompt, schema: Schema | None) -> str:
         earlier = [message for message in messages if message.role != "system"]
         asked = earlier.pop().content if earlier and earlier[-1].role == "user" else ""
-        sentences, words = split_blocks(asked)
+        sentences, words = split_off_block_sentences(asked)
         if words.startswith("It is now ") and words[10:11].isdigit():
             words = words.partition("\n")[2].strip()
         for message in earlier:
-            sentences += _read_sentences(message.content) if message.role == "user" else []
+            sentences += _parse_sentences(message.content) if message.role == "user" else []
         said = (sentence for sentence in sentences if sentence.speaker != "assistant")
         statements = [sentence for sentence in said if not is_question(sentence.text)]
-        folded = _fold_text(words)
-        if words and any(_fold_text(hello).startswith(folded) for hello in list_translations("offline-hello")):
+        folded = _casefold(words)
+        if words and any(_casefold(hello).startswith(folded) for hello in list_translations("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
-        if folded in map(_fold_text, list_translations("page-try-4")) and (known := _find_known_facts(statements)):
+        if folded in map(_casefold, list_translations("page-try-4")) and (known := _find_known_sentences(statements)):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
         if words and not is_question(words):
             is_first = not sentences and all(message.role == "user" for message in earlier)
@@ -93,23 +93,23 @@ class OfflineModel(_Deterministic):
         return f"{tr('offline-unknown')} {tr('offline-marker')}"
 
 
-class ExtractiveSummarizer(_Deterministic):
+class ExtractiveSummarizer(_OfflineChatModel):
     """Summarises by selecting sentences. Used if there is no model or it failed."""
 
     name = "extractive"
 
-    def _compute_text(self, messages: Prompt, schema: Schema | None) -> str:
+    def _make_answer_text(self, messages: Prompt, schema: Schema | None) -> str:
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
             return make_json_answer(source, schema)
-        first = next((sentence.text for sentence in _read_sentences(source)), "")
+        first = next((sentence.text for sentence in _parse_sentences(source)), "")
         text = extract_sentences(source, 200, count=self._tokenizer.count) or self._tokenizer.truncate(first, 200)
         if not text:
             raise ModelBroken
         return text
 
 
-def _find_known_facts(statements: Sequence[Sentence]) -> list[Sentence]:
+def _find_known_sentences(statements: Sequence[Sentence]) -> list[Sentence]:
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
     known = [_list_terms(fact.text) for fact in facts]
     read = [(sentence, _list_terms(sentence.text)) for sentence in reversed(statements)]
@@ -131,7 +131,7 @@ def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sent
 
 def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     """Return up to five informative sentences, in order and within `max_tokens`. Prefer the user's statements."""
-    sentences = _drop_repeats(_read_sentences(text))
+    sentences = _drop_repeats(_parse_sentences(text))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [sentence for sentence in said if not is_question(sentence.text) and _score_sentence(sentence.text) > 1]
     texts = [sentence.text for sentence in telling or said or sentences]
@@ -150,7 +150,7 @@ def _score_sentence(text: str) -> int:
     return min(6, len(_list_terms(text))) + 2 * min(6, len(telling))
 
 
-def split_blocks(text: str) -> tuple[list[Sentence], str]:
+def split_off_block_sentences(text: str) -> tuple[list[Sentence], str]:
     """Split a text into the sentences of its leading blocks and the remaining text."""
     for name in ("forwarded", "overheard", "document", "picture"):
         text = text.replace(f"<{name}>", "").replace(f"</{name}>", "")
@@ -163,8 +163,8 @@ def split_blocks(text: str) -> tuple[list[Sentence], str]:
     return sentences, text
 
 
-def _read_sentences(text: str) -> list[Sentence]:
-    blocks, rest = split_blocks(text)
+def _parse_sentences(text: str) -> list[Sentence]:
+    blocks, rest = split_off_block_sentences(text)
     return [*blocks, *_parse_lines(rest, "user")]
 
 
@@ -192,7 +192,7 @@ def _list_terms(text: str) -> frozenset[str]:
 
 
 def _drop_repeats(sentences: Iterable[Sentence]) -> list[Sentence]:
-    return list({_fold_text(sentence.text): sentence for sentence in sentences}.values())
+    return list({_casefold(sentence.text): sentence for sentence in sentences}.values())
 
 
 def _get_sort_date(sentence: Sentence) -> date:
@@ -206,7 +206,7 @@ def _format_quote(sentence: Sentence) -> str:
     return f"{tr('shared-quoted', text=text)}{day}{end}"
 
 
-def _fold_text(text: str) -> str:
+def _casefold(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
@@ -271,13 +271,13 @@ def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
     for end in _ENDS:
         plain = plain.replace(end, "\n ")
     for clause in plain.rstrip(".!").split("\n"):
-        verb, rest = _split_statement(clause)
+        verb, rest = _split_into_verb_and_object(clause)
         if rest and '"' not in rest and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
             text = f"{name}{verb} {rest}."
             yield text, "" if verb in _SEVERAL else f"{name}{verb} ", "preference" if _is_preference(text) else "fact"
 
 
-def _split_statement(clause: str) -> tuple[str, str]:
+def _split_into_verb_and_object(clause: str) -> tuple[str, str]:
     origin, to, town = clause.partition(" to ")
     if to and " moved from " in origin:
         return " lives in", town

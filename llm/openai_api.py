@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from llm import failures, prompt_cache
 from llm.chat_model import ChatModel, OnText
-from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, initialise_metrics, measure_call
+from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialise_metrics
 from llm.failures import StatusError
-from llm.ladder import LENGTH, MAX_REQUESTS, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, Window
+from llm.ladder import LENGTH, MAX_REQUESTS, PERHAPS_LENGTH, PERHAPS_TOOLS, Fallbacks, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import ThinkingModels, begins_with_thoughts
-from llm.tool_calls import Offer, format_messages, format_tools, format_tools_as_text, rewrite_tools_as_text
+from llm.tool_calls import ToolOffer, format_messages, format_tools, format_tools_as_text, rewrite_tools_as_text
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, Prompt, PromptMessage, Schema, Tool, Usage
@@ -71,9 +71,9 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._habits = ThinkingModels(folder)
         if self._habits.is_known(self._address["base_url"], model) or _NAMED_FOR_THINKING.search(model):
             self._unsupported.add(_THINKS_FIRST)
-        self._ladder: Ladder | None = None
+        self._ladder: Fallbacks | None = None
         self._cache_salt, self._cache_key = token_hex(8), ""
-        self._offer = Offer()
+        self._offer = ToolOffer()
         self._window = Window(tokens=abilities.context, ratio=abilities.tokens)
         self._precedence: Precedence | None = None
         self._vision: Vision = vision
@@ -84,13 +84,13 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         """Return the model's answer. Text shown through `on_text` is never taken back by a retry."""
-        ask = partial(self._request_answer, messages, on_text, schema, self._ladder or Ladder())
+        ask = partial(self._request_answer, messages, on_text, schema, self._ladder or Fallbacks())
         if self._precedence is None:
-            return await self._measure_call(messages, partial(self._retry_until_answered, ask))
+            return await self._call_and_record(messages, partial(self._retry_until_answered, ask))
         briefly = partial(self._retry_until_answered, ask, max_seconds=MAX_BACKGROUND_SECONDS)
-        return await self._precedence.run_after_answers(partial(self._measure_call, messages, briefly))
+        return await self._precedence.run_after_answers(partial(self._call_and_record, messages, briefly))
 
-    async def _measure_call(self, messages: Prompt, ask: Callable[[], Awaitable[PartialAnswer]]) -> Completion:
+    async def _call_and_record(self, messages: Prompt, ask: Callable[[], Awaitable[PartialAnswer]]) -> Completion:
         async def ask_and_count() -> Completion:
             answer = await ask()
             usage = answer.usage or Usage(
@@ -99,7 +99,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             )
             return answer.make_completion(self.name, usage)
 
-        return await measure_call(self.name, ask_and_count)
+        return await call_and_record_metrics(self.name, ask_and_count)
 
     @property
     def prompt_limit(self) -> int | None:
@@ -124,14 +124,14 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)  # the connection, and what is known of the endpoint, are shared
-        equipped._offer = Offer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known))
+        equipped._offer = ToolOffer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known))
         return equipped
 
-    def for_person(self, scope: object) -> Self:
+    def for_person(self, person_scope: object) -> Self:
         answering = copy(self)
         if prompt_cache.needs_cache_breakpoint(self.name):
-            answering._cache_key = prompt_cache.make_cache_key(self._cache_salt, scope)
-        answering._ladder = Ladder(for_person=True)
+            answering._cache_key = prompt_cache.make_cache_key(self._cache_salt, person_scope)
+        answering._ladder = Fallbacks(for_person=True)
         return answering
 
     def for_background_work(self, precedence: Precedence) -> Self:
@@ -144,18 +144,18 @@ class OpenAIChat(EndpointClient, ChatModel):
         messages: Prompt,
         on_text: OnText | None,
         schema: Schema | None,
-        ladder: Ladder,
+        fallbacks: Fallbacks,
         client: "OpenAIClient",
         timer: CallTimer,
     ) -> PartialAnswer:
         offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
-            if "tools" in ladder.left_out and offer.tools:
-                offer = offer.withdraw_tools()
+            if "tools" in fallbacks.left_out and offer.tools:
+                offer = offer.without_tools()
             answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported)
-            request = self._make_request(messages, schema, offer, ladder)
-            if ladder.refused_at is not None:
-                timer.set_deadline(ladder.refused_at + self._timeout)
+            request = self._make_request(messages, schema, offer, fallbacks)
+            if fallbacks.refused_at is not None:
+                timer.set_deadline(fallbacks.refused_at + self._timeout)
             try:
                 await self._read_answer(client, request, answer, on_text, timer)
             except BrokenCall:
@@ -163,7 +163,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     raise
                 # What was shown before the call gives way to the answer, as it does before every call.
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
-                offer, was_call_broken = offer.withdraw_tools(), True
+                offer, was_call_broken = offer.without_tools(), True
             except StatusError as error:
                 timer.may_retry = not answer.shown
                 if answer.shown:
@@ -172,25 +172,25 @@ class OpenAIChat(EndpointClient, ChatModel):
                     self._remember_refused_parameter("max_tokens")
                     continue
                 self._raise_if_pictures_were_refused(messages, error)
-                if not self._reduce_request(ladder, messages, request, error, timer):
+                if not self._reduce_request(fallbacks, messages, request, error, timer):
                     if failures.classify_refusal(error) == "unclear" and error.status_code != 500:
-                        await self._raise_if_question_was_declined(client, timer, ladder)
+                        await self._raise_if_declined(client, timer, fallbacks)
                     raise
             except FAILURES as error:
                 timer.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
                     error.half = answer.get_visible_text()
-                if answer.is_whole and answer.is_truncated and self._make_room(ladder, messages, request, answer):
+                if answer.is_whole and answer.is_truncated and self._make_room(fallbacks, messages, request, answer):
                     continue
-                if not answer.is_blank or not (ladder.for_person or isinstance(error, BrokenOff)):
+                if not answer.is_blank or not (fallbacks.for_person or isinstance(error, BrokenOff)):
                     raise
-                if ladder.record_empty_ending(answer.finish):
-                    if "tools" in request and ladder.for_person:  # the model may not know how to call them
-                        ladder.left_out.add("tools")
+                if fallbacks.is_repeated_empty_answer(answer.finish):
+                    if "tools" in request and fallbacks.for_person:  # the model may not know how to call them
+                        fallbacks.left_out.add("tools")
                         continue
-                    if ladder.for_person and _has_history(messages):
+                    if fallbacks.for_person and _has_history(messages):
                         raise HistoryRefused from None
-                    await self._raise_if_question_was_declined(client, timer, ladder)
+                    await self._raise_if_declined(client, timer, fallbacks)
                     timer.may_retry = False  # the endpoint answers nothing at all
                 elif not isinstance(error, BrokenOff):  # it may have been chance
                     continue
@@ -198,14 +198,14 @@ class OpenAIChat(EndpointClient, ChatModel):
             else:
                 if answer.is_truncated:  # some endpoints cut every answer at 256 tokens unless they are told otherwise
                     self._unsupported.add(_ROOM)
-                self._remember_helpful_steps(ladder, answer, request, was_call_broken=was_call_broken)
+                self._remember_helpful_steps(fallbacks, answer, request, was_call_broken=was_call_broken)
                 return answer
 
-    def _make_request(self, messages: Prompt, schema: Schema | None, offer: Offer, ladder: Ladder) -> dict[str, Any]:
-        is_plain = "parameters" in ladder.left_out
-        if "tools" in ladder.left_out or not self.supports_tools:
+    def _make_request(self, messages: Prompt, schema: Schema | None, offer: ToolOffer, fallbacks: Fallbacks) -> Request:
+        is_plain = "parameters" in fallbacks.left_out
+        if "tools" in fallbacks.left_out or not self.supports_tools:
             messages = rewrite_tools_as_text(messages)
-        if "system" in ladder.left_out or "system" in self._unsupported:
+        if "system" in fallbacks.left_out or "system" in self._unsupported:
             messages = [replace(message, role="user") if message.role == "system" else message for message in messages]
         request: dict[str, Any] = {"model": self.name, "messages": format_messages(messages)}
         if self._cache_key and prompt_cache.PARAMETER not in self._unsupported and not is_plain:
@@ -227,46 +227,47 @@ class OpenAIChat(EndpointClient, ChatModel):
             request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
-    def _make_room(self, ladder: Ladder, messages: Prompt, request: Request, answer: PartialAnswer) -> bool:
+    def _make_room(self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer) -> bool:
         """Return True to ask again with a limit for thoughts and answer. Raise ContextTooLong to shorten the prompt."""
         used = answer.usage.completion if answer.usage else (len(answer.text) + len(answer.reasoning.text)) // 4
-        if answer.shown or ladder.is_exhausted or used >= ROOM_TOKENS // 2:
+        if answer.shown or fallbacks.is_exhausted or used >= ROOM_TOKENS // 2:
             return False
-        ladder.refusals += 1
+        fallbacks.refusals += 1
         self._unsupported.add(_ROOM)
         if "max_tokens" not in request and "max_tokens" not in self._unsupported:
             return True
-        possible = self._list_possible_steps(ladder, messages, request) & {"length"}
-        if ladder.for_person and ladder.choose_steps("length", possible, "length"):
-            ladder.window = replace(ladder.window or self._window)
-            ladder.window.note_refusal(self._count_tokens(messages), "")
+        possible = self._list_possible_steps(fallbacks, messages, request) & {"length"}
+        if fallbacks.for_person and fallbacks.choose_steps("length", possible, "length"):
+            fallbacks.window = replace(fallbacks.window or self._window)
+            fallbacks.window.record_refusal(self._count_tokens(messages), "")
             raise ContextTooLong from None
         return False
 
     def _reduce_request(
-        self, ladder: Ladder, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
+        self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False if nothing is left to try. Raise if the prompt has to change."""
         kind = failures.classify_refusal(error)
         if kind in ("busy", "loading"):
-            ladder.busy += kind == "busy" and ladder.for_person and failures.parse_retry_after(error.headers) is None
-            timer.may_retry = timer.may_retry and ladder.busy < MAX_REQUESTS
-            if kind == "loading" or ladder.busy != MAX_REQUESTS - 1:
+            names_no_delay = failures.parse_retry_after(error.headers) is None
+            fallbacks.busy += kind == "busy" and fallbacks.for_person and names_no_delay
+            timer.may_retry = timer.may_retry and fallbacks.busy < MAX_REQUESTS
+            if kind == "loading" or fallbacks.busy != MAX_REQUESTS - 1:
                 return False
-            ladder.refusals = MAX_REQUESTS - 2  # some gateways answer 429 or 502 to what is refused behind them
-        ladder.note_refusal()
+            fallbacks.refusals = MAX_REQUESTS - 2  # some gateways answer 429 or 502 to what is refused behind them
+        fallbacks.record_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
-        timer.may_retry = ladder.refusals == 1 or (error.status_code == 500 and not ladder.for_person)
-        if ladder.is_exhausted:
+        timer.may_retry = fallbacks.refusals == 1 or (error.status_code == 500 and not fallbacks.for_person)
+        if fallbacks.is_exhausted:
             return False
         if kind != "busy" and self._drop_parameter(request, error):
             return True
-        words = failures.find_error_codes_and_message(error.body)
-        if kind == "model" and ladder.for_person and not failures.MODEL_NOT_FOUND.search(words):
+        words = failures.find_error_text(error.body)
+        if kind == "model" and fallbacks.for_person and not failures.MODEL_NOT_FOUND.search(words):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
             return False
-        possible = self._list_possible_steps(ladder, messages, request)
+        possible = self._list_possible_steps(fallbacks, messages, request)
         likely: Step | None = "length" if PERHAPS_LENGTH in self._unsupported and "length" in possible else None
         if kind == "length":
             likely = "length"
@@ -279,33 +280,33 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif error.status_code == 500:
             if likely is None and "response_format" in request and _SCHEMAS.search(words):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
-            elif likely is None and (ladder.refusals == 1 or not ladder.for_person):
+            elif likely is None and (fallbacks.refusals == 1 or not fallbacks.for_person):
                 return False  # it may pass: the same is asked again
         if (
-            ladder.for_person
+            fallbacks.for_person
             and (not likely or error.status_code == 413)
             and any(message.pictures for message in messages)
         ):
             raise PicturesRefused(tr("errors-picture"))
-        steps = ladder.choose_steps(f"{error.status_code} {words}", possible, likely)
+        steps = fallbacks.choose_steps(f"{error.status_code} {words}", possible, likely)
         if "parameters" in steps:
-            ladder.parameters |= request.keys() & _PARAMETERS
+            fallbacks.parameters |= request.keys() & _PARAMETERS
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
-        if "length" in steps and not ladder.for_person:  # the caller sends less, which is another call
-            self._window.note_refusal(self._count_tokens(messages), failures.find_error_message(error.body))
-            self._unsupported.add_length_limit(is_sure=kind == "length")
+        if "length" in steps and not fallbacks.for_person:  # the caller sends less, which is another call
+            self._window.record_refusal(self._count_tokens(messages), failures.find_error_message(error.body))
+            self._unsupported.add_length_limit(is_certain=kind == "length")
             raise ContextTooLong
         if {"length", "history"} & steps:
             if "length" in steps:
-                ladder.window = replace(ladder.window or self._window)
-                ladder.window.note_refusal(self._count_tokens(messages), failures.find_error_message(error.body))
+                fallbacks.window = replace(fallbacks.window or self._window)
+                fallbacks.window.record_refusal(self._count_tokens(messages), failures.find_error_message(error.body))
                 if len(steps) > 1:  # this is the last attempt
-                    ladder.window.most = min(ladder.window.most or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
+                    fallbacks.window.most = min(fallbacks.window.most or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
             raise HistoryRefused if "history" in steps else ContextTooLong
         return bool(steps)
 
-    def _list_possible_steps(self, ladder: Ladder, messages: Prompt, request: Mapping[str, Any]) -> set[Step]:
+    def _list_possible_steps(self, fallbacks: Fallbacks, messages: Prompt, request: Request) -> set[Step]:
         possible: set[Step] = set()
         if request.keys() & _PARAMETERS:
             possible.add("parameters")
@@ -314,15 +315,15 @@ class OpenAIChat(EndpointClient, ChatModel):
         if any(message["role"] == "system" for message in request["messages"]):
             possible.add("system")
         # In the background a shorter prompt is another call, which would not know of parameters left out next to it.
-        is_length_possible = ladder.for_person or "parameters" not in possible
+        is_length_possible = fallbacks.for_person or "parameters" not in possible
         if is_length_possible and self._tokenizer.count_request_tokens(messages) > MIN_SHORTENED_TOKENS:
             possible.add("length")
-        if ladder.for_person and _has_history(messages) and "history" not in ladder.left_out:
+        if fallbacks.for_person and _has_history(messages) and "history" not in fallbacks.left_out:
             possible.add("history")
         return possible
 
     def _remember_helpful_steps(
-        self, ladder: Ladder, answer: PartialAnswer, request: Request, *, was_call_broken: bool
+        self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request, *, was_call_broken: bool
     ) -> None:
         if begins_with_thoughts(answer.text):
             if _THINKS_FIRST not in self._unsupported:
@@ -330,37 +331,37 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(_THINKS_FIRST)
         elif not self._habits.is_known(self._address["base_url"], self.name):
             self._unsupported.discard(_THINKS_FIRST)
-        helpful = ladder.list_helpful_steps()
-        was_fault = ladder.last_refusal.startswith("500")
-        if was_fault or ladder.busy:  # it may have passed by itself
-            helpful &= set() if ladder.busy else {"tools"}
+        helpful = fallbacks.get_helpful_steps()
+        was_fault = fallbacks.last_refusal.startswith("500")
+        if was_fault or fallbacks.busy:  # it may have passed by itself
+            helpful &= set() if fallbacks.busy else {"tools"}
         if "parameters" in helpful:
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
-            for name in {"response_format"} & ladder.parameters or ladder.parameters:
+            for name in {"response_format"} & fallbacks.parameters or fallbacks.parameters:
                 self._remember_refused_parameter(name)
         if "system" in helpful:
             self._remember_refused_parameter("system")
-        if "length" in helpful and ladder.window is not None:
-            self._window.most = ladder.window.most
-            self._unsupported.add_length_limit(is_sure=ladder.was_only_new_step("length"))
+        if "length" in helpful and fallbacks.window is not None:
+            self._window.most = fallbacks.window.most
+            self._unsupported.add_length_limit(is_certain=fallbacks.was_only_new_step("length"))
         elif PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(LENGTH)
         if "tools" in helpful:
-            self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not was_fault and "fail" not in ladder.last_refusal)
+            self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not was_fault and "fail" not in fallbacks.last_refusal)
         elif was_call_broken:
             self._stop_offering_tools(_CALLS)
         elif "tools" in request:
-            has_calls = answer.calls.finish() or answer.parse_text().calls
+            has_calls = answer.calls.build() or answer.parse_text_and_calls().calls
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
-    async def _raise_if_question_was_declined(self, client: "OpenAIClient", timer: CallTimer, ladder: Ladder) -> None:
-        if ladder.is_exhausted:
+    async def _raise_if_declined(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> None:
+        if fallbacks.is_exhausted:
             return
-        ladder.refusals += 1
+        fallbacks.refusals += 1
         try:
             harmless = PromptMessage(role="user", content="Reply with the word: ok")
-            request = self._make_request([harmless], None, Offer(), ladder)
-            await self._read_answer(client, request, PartialAnswer(offer=Offer()), None, timer)
+            request = self._make_request([harmless], None, ToolOffer(), fallbacks)
+            await self._read_answer(client, request, PartialAnswer(offer=ToolOffer()), None, timer)
         except FAILURES:
             return
         raise ModelDeclined from None
@@ -390,7 +391,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def _raise_if_pictures_were_refused(self, messages: Prompt, error: StatusError) -> None:
         refused = failures.classify_picture_refusal(error) if any(message.pictures for message in messages) else ""
-        if refused == "this":
+        if refused == "damaged":
             raise PicturesRefused(tr("errors-picture")) from None
         if refused == "all":
             self._remember_refused_parameter("pictures")
@@ -425,15 +426,15 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if error := failures.find_error_in_answer(event):
                         is_half = answer.text and failures.classify_refusal(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
-                    timer.extend_timeout_on_progress(answer.add(event))
+                    timer.extend_timeout_on_progress(answer.add_chunk(event))
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
         except StatusError as error:  # Groq quotes a call that it could not read
-            answer.add({"choices": [{"text": failures.find_error_body(error.body).get("failed_generation")}]})
-            if not (answer.offer.tools and answer.parse_text().calls):
+            answer.add_chunk({"choices": [{"text": failures.find_error_body(error.body).get("failed_generation")}]})
+            if not (answer.offer.tools and answer.parse_text_and_calls().calls):
                 raise
-        is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.finish())
+        is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
         if is_empty and failures.find_error_message(event):  # an error in a form of its own
             raise failures.make_error_from_body(event)
         answer.raise_if_incomplete()

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llm import text_calls
-from llm.text_calls import CallReading
+from llm.text_calls import TextAndCalls
 from llm.thoughts import begins_with_thoughts, remove_thoughts
-from llm.tool_calls import REASONING, Calls, Offer, Reasoning
+from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
@@ -44,13 +44,13 @@ class BrokenCall(ModelBroken):
 class PartialAnswer:
     """An answer that is still arriving. If `thinks_first`, its text is hidden until the thinking section ends."""
 
-    offer: Offer
+    offer: ToolOffer
     thinks_first: bool = False
     text: str = ""
     refusal: str = ""
     finish: str | None = None
     usage: Usage | None = None
-    calls: Calls = field(default_factory=Calls)
+    calls: ToolCallAssembler = field(default_factory=ToolCallAssembler)
     reasoning: Reasoning = field(default_factory=Reasoning)
     _choice: int | None = None
     _last_piece: str = ""
@@ -59,13 +59,13 @@ class PartialAnswer:
     is_whole: bool = False
     shown: str = ""  # what the reader has seen
 
-    def add(self, chunk: Mapping[str, Any]) -> int:
+    def add_chunk(self, chunk: Mapping[str, Any]) -> int:
         """Add a chunk or a whole answer. Return the number of its characters, including thoughts."""
         if chunk.get("usage"):
             self.usage = _parse_usage(chunk["usage"])
-        return sum(self._add_choice(choice, number) for number, choice in enumerate(_find_choices(chunk)))
+        return sum(self._add_and_count_chars(choice, number) for number, choice in enumerate(_find_choices(chunk)))
 
-    def _add_choice(self, choice: Mapping[str, Any], number: int) -> int:
+    def _add_and_count_chars(self, choice: Mapping[str, Any], number: int) -> int:
         delta, message = choice.get("delta"), choice.get("message")
         said = delta or message or {"content": choice.get("text") or choice.get("content") or choice.get("response")}
         said = said if isinstance(said, Mapping) else {"content": said}
@@ -85,10 +85,10 @@ class PartialAnswer:
         if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")
         for part in (part for part in (delta, choice, message) if isinstance(part, Mapping)):
-            self.calls.add(part.get("tool_calls") or part.get("tool_call") or part.get("content"))
+            self.calls.add_fragments(part.get("tool_calls") or part.get("tool_call") or part.get("content"))
         self.reasoning.add(said)
         if isinstance(called := said.get("function_call"), Mapping):
-            self.calls.add([{"index": 0, "function": called}])
+            self.calls.add_fragments([{"index": 0, "function": called}])
         # A word for "none yet" is followed by the real reason.
         if reason and reason not in ("none", "null", "finish_reason_unspecified"):
             self.finish = reason
@@ -118,21 +118,21 @@ class PartialAnswer:
     @property
     def is_blank(self) -> bool:
         """True if nothing of the answer can be shown although no length limit was reached."""
-        reading = self.parse_text()
-        is_something = self.refusal or self.is_truncated or self.calls.finish() or reading.calls or reading.is_broken
+        reading = self.parse_text_and_calls()
+        is_something = self.refusal or self.is_truncated or self.calls.build() or reading.calls or reading.is_broken
         return self.is_whole and not (reading.shown.strip() or is_something)
 
-    def parse_text(self) -> CallReading:
+    def parse_text_and_calls(self) -> TextAndCalls:
         """Return the text without thoughts, and the tool calls that are written in it."""
         text = "" if self.is_truncated and self._is_still_thinking() else remove_thoughts(self.text)
         # Next to structured calls, a mark of a call that was not removed is no text.
-        reading = text_calls.find_written_calls(text, self.offer.parameters_by_tool, is_whole=not self.calls.finish())
+        reading = text_calls.find_calls_in_text(text, self.offer.parameters_by_tool, is_whole=not self.calls.build())
         if reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.
         thoughts = f"{self.text}\n{self.reasoning.text}"
-        calls = text_calls.find_written_calls(thoughts, self.offer.parameters_by_tool, is_whole=True).calls
-        return CallReading(shown="", calls=calls, is_broken=reading.is_broken)
+        calls = text_calls.find_calls_in_text(thoughts, self.offer.parameters_by_tool, is_whole=True).calls
+        return TextAndCalls(shown="", calls=calls, is_broken=reading.is_broken)
 
     def _is_still_thinking(self) -> bool:
         return self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
@@ -152,14 +152,14 @@ class PartialAnswer:
         if not is_whole and not self.shown and self._is_still_thinking():
             return ""
         text = remove_thoughts(self.text, is_whole=is_whole)
-        is_whole = is_whole and not self.calls.finish()
+        is_whole = is_whole and not self.calls.build()
         settled = 0 if is_whole else len(self.shown)
         names = self.offer.parameters_by_tool
-        return text_calls.find_written_calls(text, names, is_whole=is_whole, settled_length=settled).shown
+        return text_calls.find_calls_in_text(text, names, is_whole=is_whole, settled_length=settled).shown
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
-        reading = self.parse_text()
-        repaired = tuple(text_calls.repair_call(call, self.offer.parameters_by_tool) for call in self.calls.finish())
+        reading = self.parse_text_and_calls()
+        repaired = tuple(text_calls.repair_call(call, self.offer.parameters_by_tool) for call in self.calls.build())
         calls = repaired or reading.calls
         return Completion(
             text=reading.shown.strip(),
@@ -178,11 +178,11 @@ class PartialAnswer:
             raise ModelDeclined
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
-        reading = self.parse_text()
-        is_forbidden = self.offer.forbids_calls(call.name for call in reading.calls)
-        if (reading.is_broken or is_forbidden) and not self.calls.finish():
+        reading = self.parse_text_and_calls()
+        is_forbidden = self.offer.forbids_any_call(call.name for call in reading.calls)
+        if (reading.is_broken or is_forbidden) and not self.calls.build():
             raise BrokenCall
-        if not reading.shown.strip() and not reading.calls and not self.calls.finish():
+        if not reading.shown.strip() and not reading.calls and not self.calls.build():
             if self.finish is None:
                 raise BrokenOff
             raise ModelBroken(tr("errors-length")) if self.is_truncated else ModelBroken(remedy="(empty)")

@@ -116,7 +116,7 @@ def format_numbered_message(message: Message, text: str, day: str = "") -> str:
     return " ".join(filter(None, [f"#{message.id}", day, format_message_with_speaker(message, text)]))
 
 
-def format_summary_with_numbers(summary: Summary, text: str) -> str:
+def format_summary_with_message_numbers(summary: Summary, text: str) -> str:
     """Format a summary with its period and the numbers of its messages."""
     span = f"{format_date(summary.first_at)} to {format_date(summary.last_at)}"
     return f"[{span} · messages #{summary.first_id} to #{summary.last_id}] {quote_text(text)}"

@@ -31,7 +31,7 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 
 @contextmanager
-def charge_person(person_id: int) -> Iterator[None]:
+def charge_person_too(person_id: int) -> Iterator[None]:
     """Within the block, also charge this person for the tokens that other owners, such as new groups, use."""
     before = _speaking.set(person_id)
     try:
@@ -75,7 +75,7 @@ class Quota:
     _writing: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     @property
-    def is_set(self) -> bool:
+    def has_limits(self) -> bool:
         return bool(self._per_user or self._overall)
 
     async def complete(
@@ -118,7 +118,7 @@ class Quota:
         """Raise QuotaExceeded if a budget is used up or `spender` was removed."""
         if not self._serves(spender):
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
-        if not self.is_set:
+        if not self.has_limits:
             return
         await self._load_todays_usage()
         if self._per_user and self._count_personal_tokens_left(spender) <= 0:
@@ -128,7 +128,7 @@ class Quota:
 
     async def count_tokens_left(self, spender: int) -> int | None:
         """Return the tokens that `spender` has left today, or None if there is no limit."""
-        if not self.is_set:
+        if not self.has_limits:
             return None
         await self._load_todays_usage()
         left = [self._count_personal_tokens_left(spender)] if self._per_user else []
@@ -153,9 +153,9 @@ class Quota:
         prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
-    async def days(self, spender: int, days: int) -> list[DailyUsage]:
+    async def list_daily_usage(self, spender: int, days: int) -> list[DailyUsage]:
         """Return the usage of the last `days` days (UTC), including today, by day and model. Raise StorageError."""
-        await self.write()
+        await self.store_usage()
         return await self._ledger.list_days_of_use(spender, self._clock().date(), days)
 
     async def _spend_tokens(self, spender: int, model: str, used: Usage) -> None:
@@ -169,17 +169,17 @@ class Quota:
             self._caused[today, person] += used.total
         if self._day == today:
             self._spent[spender] += used.total
-        if self.is_set:
-            await self.write()
+        if self.has_limits:
+            await self.store_usage()
 
     def forget(self, spender: int) -> None:
         """Discard the unstored usage of an owner who erased everything, unless a budget depends on it."""
-        if not self.is_set:
+        if not self.has_limits:
             for waiting in self._unwritten.values():
                 for key in [key for key in waiting if key[0] == spender]:
                     del waiting[key]
 
-    async def write(self) -> None:
+    async def store_usage(self) -> None:
         """Store the usage that is not in the ledger yet. Call this at intervals and at shutdown."""
         await run_uncancelled(self._write_usage)
 
@@ -203,7 +203,7 @@ class Quota:
             return
         with suppress(StorageError):
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
-            await self.write()
+            await self.store_usage()
             async with self._writing:  # what is being written is in neither sum
                 known = await self._ledger.read_usage_of_day(now.date())
             self._spent = Counter({spender: used.total for spender, used in known.items()})

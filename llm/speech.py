@@ -32,7 +32,7 @@ class Speaker(EndpointClient):
         words = replace_surrogates(text)[: find_grapheme_start(text, MAX_SPOKEN_CHARS, 0)]
         return await self._retry_until_answered(partial(self._request_speech, words))
 
-    async def probe(self) -> str:
+    async def probe_and_describe(self) -> str:
         """Speak one word and return a status line. Raise ModelError on failure."""
         await self.synthesise_speech("Hello.")
         return f"model {self._model} speaks"
@@ -62,7 +62,7 @@ class Transcriber(EndpointClient):
         """Return the text of a recording, or "" for silence. Raise ModelError on failure."""
         return await self._retry_until_answered(partial(self._request_transcript, data, name, mime))
 
-    async def probe(self) -> str:
+    async def probe_and_describe(self) -> str:
         """Transcribe a second of silence and return a status line. Raise ModelError on failure."""
         await self.transcribe(_SILENCE, "silence.wav", "audio/wav")
         return f"model {self._model} answers"

@@ -9,7 +9,7 @@ from html import unescape
 from itertools import dropwhile, islice
 
 from llm.meant_json import parse_json, parse_lenient_json
-from llm.thoughts import is_mark_mentioned
+from llm.thoughts import is_tag_mentioned_as_word
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
 
@@ -80,7 +80,7 @@ _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQ
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CallReading:
+class TextAndCalls:
     """The visible part of an answer and its tool calls. `is_broken` is True if a call cannot be parsed."""
 
     shown: str
@@ -88,56 +88,56 @@ class CallReading:
     is_broken: bool = False
 
 
-def find_written_calls(text: str, names: Names, *, is_whole: bool, settled_length: int = 0) -> CallReading:
+def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_length: int = 0) -> TextAndCalls:
     """Find tool calls in a text. Unless `is_whole`, hide the beginning of a call after `settled_length` characters."""
     if not names:
-        return CallReading(shown=text)
+        return TextAndCalls(shown=text)
     mark = _MARKED.search(text, settled_length)
     for opening in islice(_JSON.finditer(text, settled_length, mark.start() if mark else len(text)), MAX_CANDIDATES):
-        before = _cut_last_marks(text[: opening.start()], () if is_whole else names, settled_length)
+        before = _cut_trailing_markup(text[: opening.start()], () if is_whole else names, settled_length)
         body = text[opening.start("json") :]
         may_go_on = not is_whole and len(body) < HELD
         if not may_go_on and names.keys().isdisjoint(_NAMED.findall(body[:HELD])):
             continue
         if not is_whole:
-            return CallReading(shown=before)
-        if (calls := _find_calls(body, names)) or _decode_json(body)[0] is None:
-            return _make_call_reading(before, calls, body, names)
-    if (marked := _read_marked_call(text, names, is_whole=is_whole, settled_length=settled_length)) is not None:
+            return TextAndCalls(shown=before)
+        if (calls := _find_tool_calls(body, names)) or _decode_json(body)[0] is None:
+            return _make_text_and_calls(before, calls, body, names)
+    if (marked := _parse_marked_call(text, names, is_whole=is_whole, settled_length=settled_length)) is not None:
         return marked
-    return CallReading(shown=text if is_whole else _cut_last_marks(text, names, settled_length))
+    return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, settled_length))
 
 
-def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled_length: int) -> CallReading | None:
+def _parse_marked_call(text: str, names: Names, *, is_whole: bool, settled_length: int) -> TextAndCalls | None:
     marks = (mark for mark in _MARKED.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
-        before, body = _cut_last_marks(text[: mark.start()], (), settled_length), text[mark.start() :]
+        before, body = _cut_trailing_markup(text[: mark.start()], (), settled_length), text[mark.start() :]
         is_tag = _TAG.match(body) is not None
         if is_tag or any(name in names for name in re.findall(r"\w+", body[:MARKED])):
             if not is_whole:
-                return CallReading(shown=before)
-            calls = _find_calls(body, names)
+                return TextAndCalls(shown=before)
+            calls = _find_tool_calls(body, names)
             is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:MARKED])))
-            if calls or (is_call and not is_mark_mentioned(text, mark.start(), mark.end())):
-                return _make_call_reading(before, calls, body, names)
+            if calls or (is_call and not is_tag_mentioned_as_word(text, mark.start(), mark.end())):
+                return _make_text_and_calls(before, calls, body, names)
             break
         if not is_whole and len(body) < MARKED:
-            return CallReading(shown=before)
+            return TextAndCalls(shown=before)
     for named in _find_names(text, names, settled_length):
         start = named.start()
         if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or (
             start and _CODE_IN_SENTENCE.match(text, start - 1)
         ):
             continue  # within a sentence it is talked about
-        before = _cut_last_marks(text[:start], (), settled_length)
+        before = _cut_trailing_markup(text[:start], (), settled_length)
         if _ends_inside_code_block(before):
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
         if is_whole and (calls := _find_named_calls(body, names)):
-            return _make_call_reading(before, calls, body, names)
+            return _make_text_and_calls(before, calls, body, names)
         given, end = _parse_pairs(text, named, names[named["name"]])
         if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or _MAY_GO_ON.match(text, end)):
-            return CallReading(shown=before)
+            return TextAndCalls(shown=before)
     return None
 
 
@@ -152,7 +152,7 @@ def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[s
     return islice((named for named in _NAME.finditer(text, start) if named["name"] in names), MAX_CANDIDATES)
 
 
-def _cut_last_marks(text: str, names: Iterable[str] = (), settled_length: int = 0) -> str:
+def _cut_trailing_markup(text: str, names: Iterable[str] = (), settled_length: int = 0) -> str:
     """Remove trailing lines that contain only markup, optionally followed by a prefix of one of `names`."""
     start = max(0, len(text) - MARKED)
     lines, is_cut = text[start:].split("\n"), False
@@ -166,43 +166,43 @@ def _cut_last_marks(text: str, names: Iterable[str] = (), settled_length: int = 
     return text[: max(settled_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text
 
 
-def _make_call_reading(before: str, found: Sequence[tuple[str, str]], body: str, names: Names) -> CallReading:
+def _make_text_and_calls(shown: str, found_calls: Sequence[tuple[str, str]], body: str, names: Names) -> TextAndCalls:
     calls = tuple(
         ToolCall(id=f"call{number:05}", name=name, arguments=arguments)
-        for number, (name, arguments) in enumerate(found)
+        for number, (name, arguments) in enumerate(found_calls)
     )
-    for end in islice(re.finditer(r"\n|\Z", body[:MAX_CALL_CHARS]), MAX_CANDIDATES if found else 0):
-        if _find_calls(body[: end.start()], names) == found:  # the sentences behind all calls are shown
+    for end in islice(re.finditer(r"\n|\Z", body[:MAX_CALL_CHARS]), MAX_CANDIDATES if found_calls else 0):
+        if _find_tool_calls(body[: end.start()], names) == found_calls:  # the sentences behind all calls are shown
             last = body[: end.start()].rpartition("\n")[2]
             lines = (re.sub(r".*[\]})>`]|.*\Z", "", last, count=1) + body[end.start() :]).split("\n")
             rest = "\n".join(dropwhile(_ONLY_MARKS.fullmatch, lines)).lstrip()
             if rest and not _GOES_ON.search(rest):
-                before = f"{before}\n{rest}" if before.strip() else rest
+                shown = f"{shown}\n{rest}" if shown.strip() else rest
             break
-    return CallReading(shown=before, calls=calls, is_broken=not calls)
+    return TextAndCalls(shown=shown, calls=calls, is_broken=not calls)
 
 
 def repair_call(call: ToolCall, names: Names) -> ToolCall:
     """Return a structured call without the marks that its server left in its name or arguments."""
-    if call.name in names and _fits(parse_lenient_json(call.arguments), names[call.name]):
+    if call.name in names and _fit_parameters(parse_lenient_json(call.arguments), names[call.name]):
         return call
-    written = _find_calls(call.name if call.arguments == "{}" else f"{call.name}\n{call.arguments}", names)
+    written = _find_tool_calls(call.name if call.arguments == "{}" else f"{call.name}\n{call.arguments}", names)
     name, given = written[0] if written else (call.name, call.arguments)
     if name not in names:
         name = max((known for known in names if known in name.lower()), key=len, default=name)
     given = _STRAY_TAG.sub("", given)
     arguments = parse_lenient_json(given)
     inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []
-    if len(inner) == 1 and not _fits(arguments, names.get(name, ())):  # {"arguments": {…}}
+    if len(inner) == 1 and not _fit_parameters(arguments, names.get(name, ())):  # {"arguments": {…}}
         given = json.dumps(inner[0], ensure_ascii=False)
     return replace(call, name=name, arguments=given)
 
 
-def _fits(arguments: object, parameters: Sequence[str]) -> bool:
+def _fit_parameters(arguments: object, parameters: Sequence[str]) -> bool:
     return isinstance(arguments, Mapping) and (not parameters or set(arguments) <= set(parameters))
 
 
-def _find_calls(text: str, names: Names) -> list[tuple[str, str]]:
+def _find_tool_calls(text: str, names: Names) -> list[tuple[str, str]]:
     """Return a text's JSON tool calls or, if there are none, calls written as a tool name followed by arguments."""
     found = _find_calls_in_json(_parse_value(text[:MAX_CALL_CHARS]), names)
     return list(islice(found, MAX_CALLS)) or _find_named_calls(text, names)

@@ -83,7 +83,7 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first thought tag in the text is a closing tag, so that everything before it is a thought."""
-    marks = (mark for mark in _find_thought_marks(text) if not is_mark_mentioned(text, mark.start(), mark.end()))
+    marks = (mark for mark in _find_thought_marks(text) if not is_tag_mentioned_as_word(text, mark.start(), mark.end()))
     return (first := next(marks, None)) is not None and _is_closing_mark(first)
 
 
@@ -91,15 +91,15 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Remove thoughts from a text. Unless `is_whole`, hold back an unfinished mark at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
-    text = _remove_leading_block(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
+    text = _remove_leading_scratchpad(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:
-        return _remove_unfinished_mark(_split_off_final_channel(text, channel.start()), is_whole)
+        return _remove_unfinished_tag(_split_off_final_channel(text, channel.start()), is_whole)
     if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
         return ""
     kept, place, depth = "", 0, 0
     for mark in _find_thought_marks(text, is_whole=is_whole):
-        mentioned = is_mark_mentioned(text, mark.start(), mark.end())
+        mentioned = is_tag_mentioned_as_word(text, mark.start(), mark.end())
         if _is_closing_mark(mark):
             if not depth and mentioned:
                 continue
@@ -115,17 +115,17 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
             depth += 1
     if depth:
         return kept
-    said = _RESPONSE.sub(_remove_unmentioned_mark, kept + text[place:])
-    said = _remove_unfinished_mark(said, is_whole)
-    return _remove_leading_block(_unwrap_answer(said), is_whole=is_whole) if place and not kept.strip() else said
+    said = _RESPONSE.sub(_remove_tag_unless_mentioned, kept + text[place:])
+    said = _remove_unfinished_tag(said, is_whole)
+    return _remove_leading_scratchpad(_unwrap_answer(said), is_whole=is_whole) if place and not kept.strip() else said
 
 
-def _remove_unmentioned_mark(mark: "re.Match[str]") -> str:
-    is_kept = mark["code"] or is_mark_mentioned(mark.string, mark.start(), mark.start() + len(mark[0].rstrip()))
+def _remove_tag_unless_mentioned(mark: "re.Match[str]") -> str:
+    is_kept = mark["code"] or is_tag_mentioned_as_word(mark.string, mark.start(), mark.start() + len(mark[0].rstrip()))
     return mark[0] if is_kept else ""
 
 
-def _remove_leading_block(text: str, *, is_whole: bool) -> str:
+def _remove_leading_scratchpad(text: str, *, is_whole: bool) -> str:
     """Remove a leading scratchpad unless nothing follows it. Keep other elements that may be wanted."""
     block = _BLOCK.match(text)
     if block and block["rest"] and block["rest"].strip():
@@ -138,7 +138,7 @@ def _unwrap_answer(answer: str) -> str:
     return (wrapped["answer"] if wrapped else answer).lstrip()
 
 
-def _remove_unfinished_mark(text: str, is_whole: bool) -> str:
+def _remove_unfinished_tag(text: str, is_whole: bool) -> str:
     beginning = None if is_whole else _BEGINNING.search(text.translate(_PLAIN), max(0, len(text) - 300))
     return text[: beginning.start()] if beginning else text
 
@@ -168,7 +168,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
         if may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
             continue
         found.append(mark)
-        is_open = not is_closing and (is_open or not is_mark_mentioned(text, mark.start(), mark.end()))
+        is_open = not is_closing and (is_open or not is_tag_mentioned_as_word(text, mark.start(), mark.end()))
     return found
 
 
@@ -182,7 +182,7 @@ def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
     return following is not None and _is_closing_mark(following)
 
 
-def is_mark_mentioned(text: str, start: int, end: int) -> bool:
+def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
     """Return True if the mark between two positions is used as a word in a sentence."""
     line = text[max(0, start - 200) : start].rpartition("\n")[2]
     before, after = line.rstrip(" "), text[end : end + 1]

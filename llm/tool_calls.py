@@ -78,12 +78,12 @@ def _format_call(call: ToolCall) -> dict[str, Any]:
 
 
 @dataclass
-class Calls:
+class ToolCallAssembler:
     """The tool calls of an answer that is still arriving."""
 
     _parts: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, calls: object) -> None:
+    def add_fragments(self, calls: object) -> None:
         """Add the `tool_calls` of a chunk or message, or the parts of its content. Malformed calls are ignored."""
         for call in [calls] if isinstance(calls, Mapping) else calls[:MAX_CALLS] if isinstance(calls, list) else ():
             if not isinstance(call, Mapping):
@@ -123,7 +123,7 @@ class Calls:
         is_complete = bool(arguments) and isinstance(parse_json(part["arguments"]), Mapping)
         return part if is_same_id and part["name"] == name and not is_complete else None
 
-    def finish(self) -> tuple[ToolCall, ...]:
+    def build(self) -> tuple[ToolCall, ...]:
         """Return the calls with unique ids and repaired arguments. Drop unreadable ones if others remain."""
         calls: list[ToolCall] = []
         for part in (part for part in self._parts if part["name"]):
@@ -188,7 +188,7 @@ def _to_text(value: object) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class ToolOffer:
     """The tools that are offered to the model in one request."""
 
     tools: tuple[Tool, ...] = ()
@@ -204,10 +204,10 @@ class Offer:
             names[tool.name] = tuple(properties) if isinstance(properties, Mapping) else ()
         return names
 
-    def forbids_calls(self, tool_names: Iterable[str]) -> bool:
+    def forbids_any_call(self, tool_names: Iterable[str]) -> bool:
         """Return True if any of the named tools must not be called."""
         offered = {tool.name for tool in self.tools}
         return any(self.must_answer or not offered or name in self.known - offered for name in tool_names)
 
-    def withdraw_tools(self) -> "Offer":
-        return Offer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))
+    def without_tools(self) -> "ToolOffer":
+        return ToolOffer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))

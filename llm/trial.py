@@ -23,17 +23,17 @@ WARNED_DAYS = 60  # providers announce a shutdown months before: earlier it woul
 SECONDS = 20.0  # time for the list, which nobody waits for
 
 
-async def try_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
+async def describe_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
     """Try a model and return a line about its abilities. Raise ModelError if it does not answer."""
-    found = [await model.probe()]
+    found = [await model.probe_and_describe()]
     if tools:
-        found.append(await _try_tools(model))
+        found.append(await _describe_tool_support(model))
     if schema:
-        found.append(await _try_schema(model))
+        found.append(await _describe_schema_support(model))
     return ", ".join(found)
 
 
-async def _try_tools(model: ChatModel) -> str:
+async def _describe_tool_support(model: ChatModel) -> str:
     equipped, asked = model.with_tools([TOOL]), "Call the tool `note` with the word: ok"
     try:
         made = await equipped.complete([PromptMessage(role="user", content=asked)])
@@ -46,7 +46,7 @@ async def _try_tools(model: ChatModel) -> str:
     return "did not call the tool that it was offered"
 
 
-async def _try_schema(model: ChatModel) -> str:
+async def _describe_schema_support(model: ChatModel) -> str:
     asked = PromptMessage(role="user", content='Reply with this JSON object: {"word": "ok"}')
     try:
         made = await model.complete([asked], schema=SCHEMA)
@@ -57,7 +57,7 @@ async def _try_schema(model: ChatModel) -> str:
     return "keeps to a JSON schema" if fits else "does not keep to a JSON schema"
 
 
-async def describe_shutdowns(settings: Settings, today: date) -> list[str]:
+async def describe_model_shutdowns(settings: Settings, today: date) -> list[str]:
     """Return a sentence for each configured model that its endpoint will shut down soon."""
     variables = {
         settings.speech_model: "SPEECH_MODEL",
@@ -80,7 +80,7 @@ async def describe_shutdowns(settings: Settings, today: date) -> list[str]:
     ]
 
 
-async def warn_of_shutdowns(settings: Settings, clock: Clock) -> None:
+async def warn_of_model_shutdowns(settings: Settings, clock: Clock) -> None:
     if settings.openai_api_key.value or settings.openai_base_url:  # else nothing is asked of an endpoint
-        for sentence in await describe_shutdowns(settings, clock().date()):
+        for sentence in await describe_model_shutdowns(settings, clock().date()):
             log.warning("%s", sentence)

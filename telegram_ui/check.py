@@ -10,7 +10,7 @@ from background.backups import create_backup_folder
 from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
-from llm.trial import describe_shutdowns, try_model
+from llm.trial import describe_model, describe_model_shutdowns
 from records.errors import (
     KeepsakeError,
     ModelError,
@@ -75,19 +75,19 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
         else:
             answers, summariser = await assembly.open_answer_and_summary_models(settings, stack)
             for model in dict.fromkeys((answers, summariser)):
-                with_tools = model is answers and settings.tools == "auto"
-                await findings.report_result("model", try_model(model, tools=with_tools, schema=model is summariser))
-            for sentence in await describe_shutdowns(settings, assembly.utc_now().date()):
+                tools = model is answers and settings.tools == "auto"
+                await findings.report_result("model", describe_model(model, tools=tools, schema=model is summariser))
+            for sentence in await describe_model_shutdowns(settings, assembly.utc_now().date()):
                 findings.report("warning", sentence)
             for name in settings.openai_models:
                 if name == settings.openai_model:
                     continue
                 model = await assembly.open_model(name, settings, stack, setting="OPENAI_MODELS")
-                await findings.report_result("model", model.probe())
+                await findings.report_result("model", model.probe_and_describe())
             if transcriber := await assembly.open_transcriber(settings, stack):
-                await findings.report_result("transcription", transcriber.probe())
+                await findings.report_result("transcription", transcriber.probe_and_describe())
             if speaker := await assembly.open_speaker(settings, stack):
-                await findings.report_result("speech", speaker.probe())
+                await findings.report_result("speech", speaker.probe_and_describe())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
             embedder = await assembly.open_embedder(settings, stack)
             await findings.report_result("embeddings", _describe_embeddings(embedder))

@@ -32,7 +32,7 @@ from benchmarks.real.watched import CallLog, WatchedModel
 from benchmarks.tokens import count_repeated_tokens
 from chat.services import Services
 from llm.openai_api import OpenAIChat
-from llm.trial import try_model
+from llm.trial import describe_model
 from records.errors import ModelError
 from records.model_calls import PromptMessage
 from records.owners import StorageType
@@ -204,7 +204,7 @@ async def measure_model(
                 timeout=MODEL_TIMEOUT,
             )
         )
-        capabilities = await try_model(model, tools=True, schema=True)
+        capabilities = await describe_model(model, tools=True, schema=True)
         print_progress(capabilities)
         said = [line.answer for line in script.lines] if is_scripted else []
         models = (WatchedModel(model, answers, cache, said), WatchedModel(model, background, cache))

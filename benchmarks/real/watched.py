@@ -99,5 +99,5 @@ class WatchedModel(ChatModel):
         log.calls += len(completion.calls)
         return completion
 
-    async def probe(self) -> str:
-        return await self._model.probe()
+    async def probe_and_describe(self) -> str:
+        return await self._model.probe_and_describe()

@@ -138,7 +138,7 @@ class MemoryCommands(CommandGroup):
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
-        self._services.distiller.start(event.chat.scope.owner, report)
+        self._services.distiller.start_distilling(event.chat.scope.owner, report)
         return tr("memory-distilling")
 
     async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> str | None:

@@ -19,7 +19,7 @@ class UsageCommands(CommandGroup):
     async def _show_usage(self, event: ChatEvent) -> None:
         owner, quota = event.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
-        used = await quota.days(owner, max(SPANS_OF_DAYS))
+        used = await quota.list_daily_usage(owner, max(SPANS_OF_DAYS))
         lines, before = [tr("usage-heading")], None
         for span in SPANS_OF_DAYS:
             since = today - timedelta(days=span - 1)

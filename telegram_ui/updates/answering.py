@@ -13,7 +13,7 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from chat.conversation import Conversation
 from external_memory import ExternalMemory
-from llm.quota import charge_person
+from llm.quota import charge_person_too
 from locales.catalog import use_language
 from locales.sentences import use_reader_role
 from records.errors import KeepsakeError, StorageError
@@ -221,7 +221,7 @@ class TurnAnswerer:
         scope = await self._placement.find_existing_scope(pieces[0].chat)
         language = await self._commands.choose_language(pieces[0].chat, person)
         is_operator = self._dependencies.operation.may_run_bot(person)
-        with use_language(language), use_reader_role(is_operator=is_operator), charge_person(person.id):
+        with use_language(language), use_reader_role(is_operator=is_operator), charge_person_too(person.id):
             await self._answer_turn([replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces])
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -317,7 +317,7 @@ class TurnAnswerer:
         self._awaiting_follow_up.discard(parsed.scope)
         chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
         make_keyboard = partial(summaries.make_summary_retry_keyboard, self._dependencies.buttons, chat, parsed.person)
-        with charge_person(parsed.person.id):
+        with charge_person_too(parsed.person.id):
             notices = await self._conversation.run_after_turn(parsed.scope)
         for notice in notices:
             # In a group everybody reads the notice, but a button would belong to one person.

@@ -85,7 +85,7 @@ class LargeEntryPoints:
 
     async def _answer(self, text: Any) -> None:
         """What a model says, as it is read and sent."""
-        text_calls.find_written_calls(remove_thoughts(text), dict.fromkeys(TOOL_NAMES, ()), is_whole=True)
+        text_calls.find_calls_in_text(remove_thoughts(text), dict.fromkeys(TOOL_NAMES, ()), is_whole=True)
         assert len(await convert_without_blocking(formatting.convert_to_pieces, text)) <= formatting.MAX_MESSAGES
 
     async def _message(self, text: Any) -> None:

@@ -13,7 +13,7 @@ STATE = {
     "chat/session.py": {"Session", "UnwrittenMessages"},
     "chat/turn.py": {"Turn"},
     "llm/endpoint.py": {"CallTimer"},
-    "llm/ladder.py": {"Ladder", "Window"},
+    "llm/ladder.py": {"Fallbacks", "Window"},
     "records/errors.py": {"ModelError"},
     "storage/engine/postgres_driver.py": {"PostgresConnection"},
     "telegram_ui/sending/delivery.py": {"_ChatState"},

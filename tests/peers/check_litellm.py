@@ -16,7 +16,7 @@ import aiohttp
 
 from llm.embeddings import EndpointEmbedder
 from llm.openai_api import OpenAIChat
-from llm.trial import try_model
+from llm.trial import describe_model
 from records.errors import ModelBusy, ModelError, ModelRefused
 from records.model_calls import PromptMessage
 from settings import Secret
@@ -107,7 +107,7 @@ async def check(server: OpenAIServer, url: str) -> int:
         server.script("chat", "ok", note)
         server.default_schema("trial", '{"word": "ok"}')
         async with chat() as model:
-            found = await try_model(model, tools=True, schema=True)
+            found = await describe_model(model, tools=True, schema=True)
         tell(f"    {found}")
         return "calls tools" in found and "keeps to a JSON schema" in found
 

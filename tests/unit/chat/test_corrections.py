@@ -76,7 +76,7 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
 async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str) -> None:
     memory = talk.services.memory
     fact = await edited(talk, "Anna likes tea.", f"Anna likes {WORD}.")
-    await talk.services.facts.pin(ANNA.id, fact.id, is_pinned=True)
+    await talk.services.facts.set_pinned(ANNA.id, fact.id, is_pinned=True)
     if mode == "off":
         await memory.set_enabled(ANNA.id, enabled=False)
     elif mode == "incognito":

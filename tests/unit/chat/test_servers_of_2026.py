@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from llm.text_calls import find_written_calls, repair_call
+from llm.text_calls import find_calls_in_text, repair_call
 from llm.thoughts import remove_thoughts
 from records.model_calls import ToolCall
 from tests.peers.raw_server import Json, Raw, chunk, refusal, said, stream, words_of
@@ -135,7 +135,7 @@ BEHIND = {
 
 @pytest.mark.parametrize("kind", BEHIND)
 def test_a_sentence_behind_a_written_call_is_shown(kind: str) -> None:
-    reading = find_written_calls(BEHIND[kind], NAMES, is_whole=True)
+    reading = find_calls_in_text(BEHIND[kind], NAMES, is_whole=True)
     assert ([json.loads(call.arguments) for call in reading.calls], reading.shown) == ([FERN], "I have set it.")
 
 
@@ -144,7 +144,7 @@ def test_a_sentence_behind_a_written_call_is_shown(kind: str) -> None:
 )
 def test_a_result_that_the_model_made_up_is_not_shown(rest: str) -> None:
     call = f'<tool_call>{{"name": "remind", "arguments": {ARGUMENTS}}}</tool_call>\n'
-    assert find_written_calls(call + rest, NAMES, is_whole=True).shown == ""
+    assert find_calls_in_text(call + rest, NAMES, is_whole=True).shown == ""
 
 
 @pytest.mark.parametrize("text", ["buy <b>milk</b> & eggs", "x < y", "write <div>ok</div>"])
@@ -154,7 +154,7 @@ def test_an_argument_in_an_element_may_hold_html(text: str) -> None:
         f"<tool_call>remind<arg_key>text</arg_key></arg_key><arg_value>{text}</arg_value></tool_call>",
         f'<｜DSML｜invoke name="remind">\n<｜DSML｜parameter name="text" string="true">{text}',
     ):
-        [call] = find_written_calls(written, NAMES, is_whole=True).calls
+        [call] = find_calls_in_text(written, NAMES, is_whole=True).calls
         assert json.loads(call.arguments) == {"text": text}
 
 

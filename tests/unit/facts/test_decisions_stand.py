@@ -80,7 +80,7 @@ async def pin_what_came_after(talk: Talk) -> int:
     await say(talk, SAID, **TOLD, **HOME)
     porto = {"message": PORTO, "quote": "I live in Porto", "text": "Anna lives in Porto.", "type": "state"}
     fact = await say(talk, "Now I live in Porto.", **porto, **HOME)
-    await talk.services.facts.pin(ANNA.id, fact.id, is_pinned=True)
+    await talk.services.facts.set_pinned(ANNA.id, fact.id, is_pinned=True)
     return fact.id
 
 

@@ -91,12 +91,12 @@ FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
 )
 def test_no_answer_breaks_the_reading(value: object) -> None:
     found = parse_facts(json.dumps(value))
-    assert all(make_facts(found or [], [message(1, "I sail.")], known=(), zone=UTC))
+    assert all(make_facts(found or [], [message(1, "I sail.")], known_ids=(), zone=UTC))
 
 
 def likeliest(answer: str, *said: str, known: tuple[int, ...] = ()) -> list[NewFact]:
     messages = [message(number, text) for number, text in enumerate(said, start=1)]
-    return [readings[0] for readings in make_facts(parse_facts(answer) or [], messages, known=known, zone=UTC)]
+    return [readings[0] for readings in make_facts(parse_facts(answer) or [], messages, known_ids=known, zone=UTC)]
 
 
 def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest() -> None:
@@ -387,9 +387,9 @@ def test_yesterday_is_the_owners_yesterday() -> None:
     late = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
     told = replace(fact("Anna sails.", 1), valid_from=datetime(2026, 11, 19, 11, 0, tzinfo=UTC))
     messages = [message(1, "Yesterday I began to sail.", late)]
-    assert verification.remove_invented_start(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
+    assert verification.remove_unsupported_start_date(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
     invented = replace(told, valid_from=datetime(2015, 3, 4, tzinfo=UTC))
-    assert verification.remove_invented_start(invented, messages, zone=UTC).valid_from == NOW
+    assert verification.remove_unsupported_start_date(invented, messages, zone=UTC).valid_from == NOW
 
 
 def test_the_schema_demands_every_field() -> None:
@@ -412,5 +412,7 @@ def test_the_schema_demands_every_field() -> None:
 def test_a_lasting_instruction_says_to_what_it_applies(kind: str, about: str | None, subject: str) -> None:
     given = {"message": 1, "quote": "Use type hints", "text": "Anna wants type hints.", "type": kind, "about": about}
     answer = json.dumps({"facts": [given]})
-    [[fact, *_]] = make_facts(parse_facts(answer) or [], [message(1, "Use type hints in code.")], known=(), zone=UTC)
+    [[fact, *_]] = make_facts(
+        parse_facts(answer) or [], [message(1, "Use type hints in code.")], known_ids=(), zone=UTC
+    )
     assert fact.subject == subject

@@ -12,7 +12,7 @@ from llm import endpoint
 from llm.event_reader import MAX_EVENT_BYTES, MAX_WHOLE_BYTES
 from llm.failures import MAX_ERROR_CHARS, find_error_message
 from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
-from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_DETAILS, Offer, Reasoning
+from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_DETAILS, Reasoning, ToolOffer
 from records.errors import ModelBroken, ModelUnreachable
 from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
 from tests.peers.openai_server import Behaviour
@@ -128,7 +128,7 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
         moment += 590
         timer.restart_timeout()
         timer.extend_timeout_on_progress(
-            PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]})
+            PartialAnswer(offer=ToolOffer()).add_chunk({"choices": [{"delta": {"role": "assistant"} | chunk}]})
         )
     assert until == [1_060, 1_600, 1_650, 2_190, 2_240, 2_780, 2_830, 3_370], "an empty chunk moves nothing"
 

@@ -13,7 +13,7 @@ from llm import openai_api
 from llm.failures import MAX_TOLD_SECONDS
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
-from llm.trial import try_model
+from llm.trial import describe_model
 from records.errors import (
     ContextTooLong,
     ModelBroken,
@@ -185,7 +185,7 @@ async def test_tools_go_where_an_endpoint_refuses_that_too(bench: Bench) -> None
 async def test_check_says_that_tools_are_called_without_reasoning(bench: Bench) -> None:
     refusal = Behaviour(status=400, param="reasoning_effort", message="set reasoning_effort to 'none' for tools")
     bench.server.script("m", "ok", refusal, Behaviour(calls=({"name": "note", "arguments": {"word": "ok"}},)))
-    line = await try_model(bench.model, tools=True, schema=False)
+    line = await describe_model(bench.model, tools=True, schema=False)
     assert line == "model m answers, calls tools with reasoning_effort none"
 
 
@@ -437,7 +437,7 @@ async def test_what_the_reader_raises_is_passed_on_as_it_is(bench: Bench) -> Non
 
 
 async def test_check_says_that_the_model_answers(bench: Bench) -> None:
-    assert "m answers" in await bench.model.probe()
+    assert "m answers" in await bench.model.probe_and_describe()
 
 
 async def test_check_names_the_setting_at_fault() -> None:
@@ -445,7 +445,7 @@ async def test_check_names_the_setting_at_fault() -> None:
         server.script("s", Behaviour(status=404))
         async with OpenAIChat(model="s", api_key=Secret(""), base_url=url, model_setting="SUMMARY_MODEL") as model:
             with pytest.raises(ModelRefused, match="SUMMARY_MODEL"):
-                await model.probe()
+                await model.probe_and_describe()
 
 
 @pytest.mark.parametrize("said", [Behaviour(raw='"text"', plain=True), Behaviour(empty_choices=True, plain=True)])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from llm.quota import charge_person
+from llm.quota import charge_person_too
 from records.errors import QuotaExceeded, StorageError
 from records.forgetting import ForgetRequest
 from records.model_calls import PromptMessage, Usage
@@ -100,13 +100,13 @@ async def test_new_groups_give_their_maker_no_new_budget(tmp_path: Path) -> None
             for group in groups:
                 await quota.complete(group, model, [PromptMessage(role="user", content="walrus " * 30)])
 
-        with charge_person(ANNA.id), pytest.raises(QuotaExceeded):
+        with charge_person_too(ANNA.id), pytest.raises(QuotaExceeded):
             await work(*range(-1, -12, -1))
         assert sum((await spent(talk)).values()) < 250
         with pytest.raises(QuotaExceeded):
             await quota.raise_if_used_up(ANNA.id)
         await quota.raise_if_used_up(BORIS.id)
-        with charge_person(BORIS.id):
+        with charge_person_too(BORIS.id):
             await work(-1)
         talk.moment[0] += timedelta(days=1)
         await quota.raise_if_used_up(ANNA.id)
@@ -152,13 +152,13 @@ async def test_where_no_budget_is_set_use_is_counted_and_no_turn_waits_for_its_w
         await talk.remember(every_n=1)
         await talk.turn("Hello.")
         assert await spent(talk) == {}
-        days = await talk.services.quota.days(ANNA.id, 7)
+        days = await talk.services.quota.list_daily_usage(ANNA.id, 7)
         assert {day.model: day.used.answers for day in days} == {"chat-model": 1, "summary-model": 0}
         assert sum(day.used.total for day in days) == (await spent(talk))[ANNA.id] > 20
         await talk.say("Hello again.")
     async with talking(tmp_path) as talk:
-        assert sum(day.used.answers for day in await talk.services.quota.days(ANNA.id, 7)) == 2
-        assert await talk.services.quota.days(BORIS.id, 7) == []
+        assert sum(day.used.answers for day in await talk.services.quota.list_daily_usage(ANNA.id, 7)) == 2
+        assert await talk.services.quota.list_daily_usage(BORIS.id, 7) == []
 
 
 async def test_what_was_used_is_forgotten_with_everything_except_todays_sum_under_a_budget(tmp_path: Path) -> None:

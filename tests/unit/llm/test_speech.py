@@ -29,7 +29,7 @@ async def test_a_text_is_spoken_as_telegram_plays_it(endpoint: tuple[OpenAIServe
     asked = server.requests[0]
     assert (asked.path, asked.key) == ("/v1/audio/speech", "k")
     assert asked.body == {"model": "speaks", "input": "Buy milk.", "voice": "nova", "response_format": "opus"}
-    assert await speaker.probe() == "model speaks speaks"
+    assert await speaker.probe_and_describe() == "model speaks speaks"
 
 
 async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAIServer, Speaker]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.text_calls import HELD, Names, find_written_calls
+from llm.text_calls import HELD, Names, find_calls_in_text
 
 NAMES: Names = {"search_memory": ("query",), "remember": ("text",), "forget": ("fact_id",)}
 REMINDERS: Names = {"remind": ("text", "in_minutes")}
@@ -66,64 +66,64 @@ NO_CALLS = [
 
 @pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
 def test_a_call_is_understood_however_it_is_written_and_no_character_of_it_is_shown(text: str) -> None:
-    found = find_written_calls(text, NAMES, is_whole=True)
+    found = find_calls_in_text(text, NAMES, is_whole=True)
     assert {call.name for call in found.calls} == {"search_memory"}
     assert all("walnuts" in call.arguments for call in found.calls)
-    assert not any(find_written_calls(text[:end], NAMES, is_whole=False).shown for end in range(len(text)))
+    assert not any(find_calls_in_text(text[:end], NAMES, is_whole=False).shown for end in range(len(text)))
     assert found.shown in ("", "This searches for walnuts.")
 
 
 @pytest.mark.parametrize("way", ["bare", "fenced", "tagged", "doubled braces", "Llama's tag", "two braces too few"])
 def test_words_before_a_call_are_shown_and_the_call_is_not(way: str) -> None:
     words, text = "Let me look.\n", WRITTEN[way]
-    found = find_written_calls(words + text, NAMES, is_whole=True)
+    found = find_calls_in_text(words + text, NAMES, is_whole=True)
     assert [call.name for call in found.calls] == ["search_memory"]
     assert found.shown == words
-    assert {find_written_calls(words + text[:end], NAMES, is_whole=False).shown for end in range(len(text))} == {words}
+    assert {find_calls_in_text(words + text[:end], NAMES, is_whole=False).shown for end in range(len(text))} == {words}
 
 
 def test_two_calls_are_two() -> None:
     assert [
-        len(find_written_calls(WRITTEN[way], NAMES, is_whole=True).calls) for way in ("a list of two", "line by line")
+        len(find_calls_in_text(WRITTEN[way], NAMES, is_whole=True).calls) for way in ("a list of two", "line by line")
     ] == [2, 2]
 
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_a_call_that_cannot_be_read_is_told_and_not_shown(text: str) -> None:
-    found = find_written_calls(text, NAMES, is_whole=True)
+    found = find_calls_in_text(text, NAMES, is_whole=True)
     assert (found.is_broken, found.shown, found.calls) == (True, "", ())
-    assert not any(find_written_calls(text[:end], NAMES, is_whole=False).shown for end in range(len(text)))
+    assert not any(find_calls_in_text(text[:end], NAMES, is_whole=False).shown for end in range(len(text)))
 
 
 @pytest.mark.parametrize("text", NO_CALLS)
 def test_what_calls_nothing_is_shown_whole_and_never_taken_back(text: str) -> None:
-    found = find_written_calls(text, NAMES, is_whole=True)
+    found = find_calls_in_text(text, NAMES, is_whole=True)
     assert (found.shown, found.calls, found.is_broken) == (text, (), False)
-    lengths = [len(find_written_calls(text[:end], NAMES, is_whole=False).shown) for end in range(len(text))]
+    lengths = [len(find_calls_in_text(text[:end], NAMES, is_whole=False).shown) for end in range(len(text))]
     assert lengths == sorted(lengths)
 
 
 def test_json_of_anothers_is_shown_while_it_arrives() -> None:
     for text in ('{"name": "Anna", "ag' + "e" * HELD, '```json\n{"title": ' + "1" * HELD):
-        assert find_written_calls(text, NAMES, is_whole=False).shown == text
+        assert find_calls_in_text(text, NAMES, is_whole=False).shown == text
 
 
 def test_where_no_tool_is_known_everything_is_text() -> None:
-    assert find_written_calls(CALL, {}, is_whole=True).shown == CALL
+    assert find_calls_in_text(CALL, {}, is_whole=True).shown == CALL
 
 
 @given(st.text(alphabet="{}[]\"':,<>`ntool_call search_memory()\n", max_size=120))
 def test_any_text_is_read_and_only_its_beginning_is_shown(text: str) -> None:
     for is_whole in (True, False):
-        found = find_written_calls(text, NAMES, is_whole=is_whole)
+        found = find_calls_in_text(text, NAMES, is_whole=is_whole)
         assert found.calls or text.startswith(found.shown)
         assert not (found.calls and found.is_broken)
 
 
 def test_many_braces_are_read_quickly() -> None:
-    assert find_written_calls("{" * 20_000, NAMES, is_whole=True).shown
-    assert find_written_calls("{x} " * 20_000, NAMES, is_whole=False).shown
-    assert find_written_calls("```" + " " * 20_000 + "x", NAMES, is_whole=True).shown
+    assert find_calls_in_text("{" * 20_000, NAMES, is_whole=True).shown
+    assert find_calls_in_text("{x} " * 20_000, NAMES, is_whole=False).shown
+    assert find_calls_in_text("```" + " " * 20_000 + "x", NAMES, is_whole=True).shown
 
 
 @given(st.lists(st.text(alphabet="ab []{}<>`~\n\"':TOL_CS", max_size=6), max_size=20))
@@ -131,8 +131,8 @@ def test_an_answer_in_pieces_is_read_as_the_whole_beginning_is(pieces: list[str]
     text, shown = "x", ""
     for piece in pieces:
         text += piece
-        whole = find_written_calls(text, NAMES, is_whole=False).shown
-        assert find_written_calls(text, NAMES, is_whole=False, settled_length=len(shown)).shown == whole
+        whole = find_calls_in_text(text, NAMES, is_whole=False).shown
+        assert find_calls_in_text(text, NAMES, is_whole=False, settled_length=len(shown)).shown == whole
         assert whole.startswith(shown)
         shown = whole
 
@@ -140,11 +140,11 @@ def test_an_answer_in_pieces_is_read_as_the_whole_beginning_is(pieces: list[str]
 def test_a_long_call_that_cannot_be_read_is_not_repaired() -> None:
     """Repairing takes up to the square of a text's length."""
     broken = '{"name": "search_memory", "arguments": {"query": ' + ":“" * 10_000
-    assert find_written_calls(broken, NAMES, is_whole=True).is_broken
+    assert find_calls_in_text(broken, NAMES, is_whole=True).is_broken
 
 
 def test_a_call_that_is_nested_too_deeply_is_broken() -> None:
-    assert find_written_calls('{"name": "search_memory", "arguments": ' + "{[" * 480, NAMES, is_whole=True).is_broken
+    assert find_calls_in_text('{"name": "search_memory", "arguments": ' + "{[" * 480, NAMES, is_whole=True).is_broken
 
 
 REMIND = {"text": "fern", "in_minutes": 5}
@@ -187,7 +187,7 @@ GIVEN = json.dumps(REMIND)
     ],
 )
 def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: str) -> None:
-    reading = find_written_calls(text, {**REMINDERS, **NAMES}, is_whole=True)
+    reading = find_calls_in_text(text, {**REMINDERS, **NAMES}, is_whole=True)
     assert [(call.name, json.loads(call.arguments)) for call in reading.calls] == [("remind", REMIND)]
     assert reading.shown.strip() == ""
 
@@ -212,9 +212,9 @@ def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: 
     ],
 )
 def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
-    assert find_written_calls(text, REMINDERS, is_whole=True).shown == text
+    assert find_calls_in_text(text, REMINDERS, is_whole=True).shown == text
 
 
 def test_of_two_written_calls_the_good_one_is_done() -> None:
     text = f"<|tool_call_begin|>functions.remind:0 {GIVEN}<|tool_call_end|><|tool_call_begin|>functions.remind:1 {{oops"
-    assert [json.loads(call.arguments) for call in find_written_calls(text, REMINDERS, is_whole=True).calls] == [REMIND]
+    assert [json.loads(call.arguments) for call in find_calls_in_text(text, REMINDERS, is_whole=True).calls] == [REMIND]

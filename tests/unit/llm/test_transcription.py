@@ -34,7 +34,7 @@ async def test_a_recording_is_sent_and_its_words_come_back(endpoint: tuple[OpenA
     server, hears = endpoint
     assert await hears.transcribe(b" buy milk ", "voice.ogg", "audio/ogg") == "buy milk"
     assert server.requests[0].body == {"model": "hears", "name": "voice.ogg", "size": 10}
-    assert await hears.probe() == "model hears answers"
+    assert await hears.probe_and_describe() == "model hears answers"
 
 
 async def test_a_long_answer_is_read_to_its_end(endpoint: tuple[OpenAIServer, Transcriber]) -> None:

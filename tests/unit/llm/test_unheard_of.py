@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from llm.openai_api import OpenAIChat
-from llm.text_calls import find_written_calls
+from llm.text_calls import find_calls_in_text
 from llm.thoughts import remove_thoughts
 from records.errors import BrokenOff, ModelBusy, ModelError, ModelRefused
 from records.model_calls import Completion
@@ -291,7 +291,7 @@ NAMES = {"remind": ("text", "in_minutes"), "search_memory": ("query",)}
 
 @pytest.mark.parametrize("kind", CALLS)
 def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
-    reading = find_written_calls(CALLS[kind], NAMES, is_whole=True)
+    reading = find_calls_in_text(CALLS[kind], NAMES, is_whole=True)
     assert [(call.name, json.loads(call.arguments)) for call in reading.calls] == [
         ("remind", {"text": "fern", "in_minutes": 5})
     ]
@@ -331,7 +331,7 @@ def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
     ],
 )
 def test_words_that_happen_to_name_a_tool_stay(text: str) -> None:
-    assert find_written_calls(text, NAMES, is_whole=True).shown == text
+    assert find_calls_in_text(text, NAMES, is_whole=True).shown == text
 
 
 @pytest.mark.parametrize("kind", THOUGHTS)
