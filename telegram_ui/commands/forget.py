@@ -71,13 +71,11 @@ class ForgetCommands(CommandGroup):
         return await self._ask_to_confirm(event, ForgetTarget(kind="turn", number=message.id), kind=ERASE_OWN)
 
     async def _find_replied_message(self, event: ChatEvent) -> Message | None:
-        if event.replied_message_id is None:
+        if (telegram_id := event.replied_message_id) is None:
             return None
-        scope = await self._services.memory.find_conversation(
-            event.chat.chat_scope, telegram_id=event.replied_message_id
-        )
+        scope = await self._services.memory.find_conversation(event.chat.chat_scope, telegram_id=telegram_id)
         async with self._services.memory.open_store(scope.owner) as store:
-            return await store.explanations.find_message(scope, event.replied_message_id)
+            return await store.explanations.find_message(scope, telegram_id)
 
     async def _find_scope(self, event: ChatEvent, target: ForgetTarget) -> Scope:
         """Return the scope that contains the target. A message may be in any conversation of the chat."""
@@ -148,9 +146,8 @@ class ForgetCommands(CommandGroup):
             return await self._make_matches_question(conversation, target)
         # Asked first: an import may end while the memory is read.
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
-        forgotten = await self._services.memory.preview_forget(
-            owner, await self._make_forget_request(conversation, target)
-        )
+        request = await self._make_forget_request(conversation, target)
+        forgotten = await self._services.memory.preview_forget(owner, request)
         if forgotten.is_empty and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]

@@ -120,10 +120,9 @@ class Commands:
 
     async def select_open_conversation(self, chat: Chat) -> Chat:
         """Return the chat with its open conversation set, or unchanged if the store fails."""
+        memory = self.dependencies.services.memory
         try:
-            return chat.with_conversation(
-                await self.dependencies.services.memory.find_open_conversation(chat.chat_scope)
-            )
+            return chat.with_conversation(await memory.find_open_conversation(chat.chat_scope))
         except StorageError:
             return chat
 

@@ -354,9 +354,8 @@ class Delivery:
         The id 0 stands for the ephemeral message whose button was pressed.
         """
         if chat.only_for is not None and not message_id:
-            await self._send_with_buttons(
-                partial(edit_ephemeral_message, self.bot, chat.id, chat.only_for, piece), keyboard
-            )
+            edit_ephemeral = partial(edit_ephemeral_message, self.bot, chat.id, chat.only_for, piece)
+            await self._send_with_buttons(edit_ephemeral, keyboard)
             return
         edit = partial(
             self.bot.edit_message_text,

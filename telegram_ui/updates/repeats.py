@@ -61,13 +61,11 @@ class RequestRepeater:
 
     def make_retry_keyboard(self, request: UserRequest) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""
-        parsed = request.pieces[0]
+        parsed, first_id = request.pieces[0], request.first_update_id
         if _count_chars(request) <= MAX_HELD_CHARS:
-            self._failed_requests[parsed.chat_scope, parsed.person.id, request.first_update_id] = request
+            self._failed_requests[parsed.chat_scope, parsed.person.id, first_id] = request
         is_in_process = not request.fits_one_message
-        return self._buttons.make_retry_keyboard(
-            parsed.chat, parsed.person, request.first_update_id, is_in_process=is_in_process
-        )
+        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, first_id, is_in_process=is_in_process)
 
     def _drop_owner_requests(self, owner: int) -> None:
         for key in [key for key in self._failed_requests if key[0].owner == owner]:
