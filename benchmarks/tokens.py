@@ -25,10 +25,11 @@ from benchmarks.locomo import parse_conversations_path, read_samples
 from benchmarks.measure import compute_milliseconds_since, print_progress, print_report
 from benchmarks.recall import open_embedder
 from external_memory import MAX_EVERY_N
-from facts.schemas import PROFILE_SCHEMA, SECTIONS
+from facts.schemas import PROFILE_SCHEMA
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import Embedder
 from llm.offline import ExtractiveSummarizer
+from llm.prompts import PROFILE_SECTIONS
 from records.model_calls import Completion, PromptMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
@@ -68,7 +69,7 @@ class MeteredModel(ChatModel):
         completion = await self.model.complete(messages, on_text=on_text, schema=schema)
         purpose = "summaries" if schema is None else str(schema.get("name"))
         if schema == PROFILE_SCHEMA:
-            text = json.dumps(dict(zip(SECTIONS, PROFILE, strict=True)))
+            text = json.dumps(dict(zip(PROFILE_SECTIONS, PROFILE, strict=True)))
             completion = replace(completion, text=text, usage=replace(completion.usage, completion=len(text) // 4))
         self.calls[purpose] += 1
         self.tokens[purpose] += completion.usage.prompt + completion.usage.completion

@@ -19,7 +19,7 @@ from records.facts import MAX_FACT_CHARS, Fact
 from records.model_calls import Tool, ToolCall
 from records.scopes import Clock
 from records.turns import Proposal
-from reminders.arguments import PARAMETERS, parse_reminder
+from reminders.arguments import parse_reminder
 from text.characters import remove_invisible_characters, replace_surrogates_in
 
 log = logging.getLogger(__name__)
@@ -31,9 +31,9 @@ ASKED = "The user is asked by a button now; it is not done yet."
 MAX_ARGUMENTS_CHARS = 1_000  # the most characters of a call's arguments, which go back into the prompt
 
 
-def _make_tool(name: str, properties: Mapping[str, Mapping[str, object]] | None = None) -> Tool:
+def _make_tool(name: str) -> Tool:
     told = prompts.TOOLS[name]
-    parameters = {"type": "object", "properties": properties or told["properties"], "required": told["required"]}
+    parameters = {"type": "object", "properties": told["properties"], "required": told["required"]}
     return Tool(name=name, description=told["description"], parameters=parameters)
 
 
@@ -41,7 +41,7 @@ SEARCH_MEMORY = _make_tool("search_memory")
 REMEMBER = _make_tool("remember")
 FORGET = _make_tool("forget")
 OFFER_COMMAND = _make_tool("offer_command")
-REMIND = _make_tool("remind", PARAMETERS)
+REMIND = _make_tool("remind")
 TOOL_NAMES = frozenset({REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.name, OFFER_COMMAND.name})
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Self
 
@@ -10,6 +11,7 @@ from attrs import define, field
 from cachetools import LRUCache
 
 from external_memory import ExternalMemory
+from facts.reconciliation import remove_overruled_sentences
 from facts.requests import Requests
 from facts.schemas import PROFILE_SCHEMA, format_profile_text, parse_profile
 from llm import prompts
@@ -22,6 +24,7 @@ from records.scopes import Clock
 from records.summaries import Summary
 from runtime.tasks import cancel_and_wait
 from settings import Settings
+from storage.stores.memory_store import MemoryStore
 from summaries import quality_gate
 
 log = logging.getLogger(__name__)
@@ -116,7 +119,8 @@ class ProfileDistiller:
                 return None
             before = await store.profiles.find_newest_profile(owner)
             # What a member of a group asks for holds for that member's turns; the profile is read in everybody's.
-            known = [fact for fact in await store.facts.list_valid_facts(owner) if fact.applies_to(EVERYBODY)]
+            facts = await store.facts.list_all_facts(owner)
+        known = [fact for fact in facts if fact.is_valid and fact.applies_to(EVERYBODY)]
         # What lasts comes first, newest first; what happened once yields where there is no room.
         known.sort(key=lambda fact: (not fact.is_pinned, fact.kind == "event", -fact.importance, -fact.id))
         if not known and not summaries:
@@ -124,6 +128,7 @@ class ProfileDistiller:
         # Of a summary and the version that replaced it, the later one says everything.
         bases = {summary.base_id for summary in summaries}
         newest = [summary for summary in summaries if summary.id not in bases]
+        known += [fact for fact in reversed(facts) if fact.decided_at and not fact.is_valid]
         asked = self._requests.make_profile_request(before, newest, known, who=prompts.describe_owner(owner))
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
@@ -148,6 +153,14 @@ class ProfileDistiller:
         async with self._memory.open_store_if_on(owner) as store:
             if store is None:
                 return None
-            made = await store.profiles.put_profile(new, now=self._clock())
+            if not (text := await correct_profile_text(store, owner, new.text)):
+                return None
+            made = await store.profiles.put_profile(replace(new, text=text), now=self._clock())
         log.info("distilled version %d of the profile of %d", made.id, owner)
         return made
+
+
+async def correct_profile_text(store: MemoryStore, owner: int, text: str) -> str:
+    """Return a profile's text without what its owner has corrected or taken back."""
+    facts, erased = await store.facts.list_all_facts(owner), await store.facts.list_decisions(owner)
+    return await asyncio.to_thread(remove_overruled_sentences, text, facts, erased)

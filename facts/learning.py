@@ -11,13 +11,14 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts import reconciliation
+from facts.distillation import correct_profile_text
 from facts.extractor import Backoff, Batch, FactExtractor
 from facts.requests import MAX_TURNS, Requests
 from llm import prompts
 from llm.embeddings import Embedder, embed_passages
 from llm.quota import Charge
-from records.errors import FactsFull, ModelError, NewerFacts, StorageError
-from records.facts import MAX_FACTS, Fact, NewFact
+from records.errors import FactsFull, ModelError, NewerFacts, StaleFacts, StorageError
+from records.facts import MAX_FACTS, Fact, NewFact, NewProfile
 from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.tasks import run_maybe_in_thread
@@ -239,7 +240,8 @@ class Facts:
                 tags=known.tags,
                 person_id=known.person_id,
             )
-            return await store.facts.add_fact(owner, new, now=now, superseded_id=id_)
+            made = await store.facts.add_fact(owner, new, now=now, superseded_id=id_)
+            return await self._correct_profile(store, owner, made)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no valid fact has this id."""
@@ -247,7 +249,8 @@ class Facts:
             known = await store.facts.find_fact(owner, id_)
             if known is None or known.valid_to is not None:
                 return None
-            return await store.facts.edit_fact(owner, id_, text, now=self._clock())
+            edited = await store.facts.edit_fact(owner, id_, text, now=self._clock())
+            return await self._correct_profile(store, owner, edited)
 
     async def set_pinned(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
@@ -262,7 +265,18 @@ class Facts:
     async def delete(self, owner: int, id_: int) -> Fact | None:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.delete_fact(owner, id_, now=self._clock())
+            deleted = await store.facts.delete_fact(owner, id_, now=self._clock())
+            return await self._correct_profile(store, owner, deleted)
+
+    async def _correct_profile(self, store: MemoryStore, owner: int, changed: Fact | None) -> Fact | None:
+        """Store a version of the profile without what a change by hand overrules. Return the changed fact."""
+        profile = await store.profiles.find_newest_profile(owner)
+        text = await correct_profile_text(store, owner, profile.text) if profile is not None else ""
+        if profile is not None and text != profile.text:
+            new = NewProfile(owner=owner, text=text, model=profile.model, base_id=profile.id, facts=(), summary_ids=())
+            with suppress(StaleFacts):  # forgotten at the same time
+                await store.profiles.put_profile(new, now=self._clock())
+        return changed
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
         """Restore a deleted fact. Return None if the owner has no such fact."""

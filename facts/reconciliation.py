@@ -10,6 +10,7 @@ from typing import Literal
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
 from storage.tables.decisions import is_overruled_by, list_decisions_about, make_replacement_decisions
+from summaries.quality_score import split_sentences
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
 MAX_CANDIDATES = 40  # facts that one text may be about
@@ -160,6 +161,31 @@ def compare_facts(
             return "other"  # of a group's members, each has a home
         return "changed"
     return "other"
+
+
+def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterable[Decision]) -> str:
+    """Return a profile's text without the sentences that an owner's decisions overrule.
+
+    A decision about a fact that holds, or that was stated again, overrules nothing.
+    """
+
+    def is_overruled(told: str, decision: Decision) -> bool:
+        at = decision.decided_at
+        fact = NewFact(text=told, quote=told, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
+        return len(find_topics(told)) > 1 and is_overruled_by([decision], fact)
+
+    valid = {fact.id: fact for fact in facts if fact.is_valid}
+    decisions = [decision for decision in list_decisions_about(facts, erased) if decision.id not in valid]
+    lines = []
+    for line in text.splitlines():
+        heading, _, told = line.partition(": ")
+        kept = ""
+        for sentence in split_sentences(told):
+            against = [decision for decision in decisions if is_overruled(sentence, decision)]
+            if all(any(is_overruled(fact.text, decision) for fact in valid.values()) for decision in against):
+                kept += sentence
+        lines += [f"{heading}: {kept.strip()}"] if kept.strip() else []
+    return "\n".join(lines)
 
 
 def is_same_subject(subject: str, other: str) -> bool:

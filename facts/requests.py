@@ -94,7 +94,7 @@ class Requests:
         person's. If `separates_long`, put a long turn into its own request, since small models learn nothing from the
         lines around it.
         """
-        instructions = prompts.EXTRACT_FACTS.format(who=who)
+        instructions = prompts.TEXTS["extract_facts"].format(who=who)
         bare = prompts.make_facts_request([], [])
         room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_retry_messages("…"))
         known_room = min(self._max_tokens // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
@@ -129,7 +129,7 @@ class Requests:
 
     def estimate_extraction(self, backlog: HistoryBacklog) -> ExtractionEstimate:
         """Estimate the cost of learning from imported messages, with tokens rounded up to two digits."""
-        empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
+        empty = _make_request(prompts.TEXTS["extract_facts"].format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
         room = max(MIN_ROOM_TOKENS, int((self._max_tokens - frame) * (1 - ANSWER_SHARE)))
@@ -150,22 +150,30 @@ class Requests:
         return *asked.request, *_make_retry_messages(shown or "…")
 
     def make_profile_request(
-        self, previous: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
+        self, previous: Profile | None, summaries: Sequence[Summary], facts: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
         """Build a request from the previous profile, the known facts and the newest summaries.
 
         The profile may use half of the token budget. If there are summaries, the facts may use half of what remains.
+        Of the withdrawn ones among the facts, name those that share words with the profile or the summaries.
         """
-        instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
-        bare = prompts.make_profile_request("-", ["-"], ["-"])
+        instructions = prompts.TEXTS["distil_profile"].format(who=who, words=prompts.MAX_PROFILE_WORDS)
+        bare = prompts.make_profile_request("-", ["-"], ["-"], ["-"])
         tokens = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
         text = self._tokens.truncate_rendered(previous.text, tokens // 2, prompts.format_profile) if previous else ""
         tokens -= self._count_tokens([prompts.format_profile(text)]) if text else 0
-        fact_lines = self._take_lines([prompts.format_fact(f) for f in known], tokens // 2 if summaries else tokens)
+        told = find_topics(" ".join([text, *(summary.text for summary in summaries)]))
+        known, withdrawn = ([fact for fact in facts if fact.is_valid is state] for state in (True, False))
+        touched = [fact.text for fact in withdrawn if len(find_topics(fact.text) & told) >= MIN_SHARED_WORDS]
+        touched = self._take_lines(touched[:MAX_KNOWN], tokens // 8)
+        tokens -= self._count_tokens(touched)
+        fact_lines = self._take_lines(
+            [prompts.format_fact(fact) for fact in known], tokens // 2 if summaries else tokens
+        )
         newest = sorted(summaries, key=lambda summary: -summary.id)
         lines = self._take_lines([prompts.format_summary(s) for s in newest], tokens - self._count_tokens(fact_lines))
         return ProfileRequest(
-            request=_make_request(instructions, prompts.make_profile_request(text, lines[::-1], fact_lines)),
+            request=_make_request(instructions, prompts.make_profile_request(text, lines[::-1], fact_lines, touched)),
             facts=tuple(known[: len(fact_lines)]),
             summary_ids=tuple(summary.id for summary in newest[: len(lines)]),
         )
@@ -264,7 +272,7 @@ class Requests:
 
 
 def _make_retry_messages(answer: str) -> Request:
-    repair = PromptMessage(role="user", content=prompts.REPAIR_FACTS)
+    repair = PromptMessage(role="user", content=prompts.TEXTS["repair_facts"])
     return PromptMessage(role="assistant", content=answer), repair
 
 

@@ -36,28 +36,8 @@ NO_FACTS = ("question", "request")  # the model's names for lines that ask the b
 
 # Beginnings of words for conditions that may harm somebody if they are forgotten.
 _VITAL = tuple(WORD_LISTS["vital"]["beginnings"].split())
-_PROPERTIES: Mapping[str, object] = {
-    "message": {"type": "integer"},
-    "quote": {"type": "string"},
-    "text": {"type": "string"},
-    "type": {"type": "string", "enum": [*TYPES, *NO_FACTS]},
-    "about": {"type": ["string", "null"]},
-    "attribute": {"type": ["string", "null"]},
-    "is_single": {"type": "boolean"},
-    "replaces": {"type": ["integer", "null"]},
-}
-
-
-def _make_object_schema(properties: Mapping[str, object]) -> Mapping[str, object]:
-    return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
-
-
-# The answer's shape, as `response_format` of type json_schema takes it.
-FACTS_SCHEMA: Mapping[str, object] = {
-    "name": "facts",
-    "strict": True,
-    "schema": _make_object_schema({"facts": {"type": "array", "items": _make_object_schema(_PROPERTIES)}}),
-}
+_FACTS = {"type": "array", "items": prompts.make_object_schema(prompts.FACT_PROPERTIES)}
+FACTS_SCHEMA = prompts.make_answer_schema("facts", {"facts": _FACTS})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -366,25 +346,14 @@ def _parse_whole_number(value: object) -> int | None:
     return int(match[1]) if match else None
 
 
-# The sections of a profile in the model's answer, and their headings.
-SECTIONS = {
-    "profile": "Who they are",
-    "preferences": "Preferences",
-    "ongoing_topics": "Ongoing",
-    "key_history": "History",
-}
-PROFILE_SCHEMA: Mapping[str, object] = {
-    "name": "profile",
-    "strict": True,
-    "schema": _make_object_schema({name: {"type": "string"} for name in SECTIONS}),
-}
+PROFILE_SCHEMA = prompts.make_answer_schema("profile", {name: {"type": "string"} for name in prompts.PROFILE_SECTIONS})
 
 
 def parse_profile(answer: str) -> dict[str, str]:
     """Parse a model's answer into sections of a profile, by name. Return {} if it is unusable."""
     value = next((value for value in _iterate_json_values(answer) if isinstance(value, dict)), {})
     sections: dict[str, str] = {}
-    for name in SECTIONS:
+    for name in prompts.PROFILE_SECTIONS:
         section = value.get(name)
         texts = [text for text in (section if isinstance(section, list) else [section]) if isinstance(text, str)]
         if text := " ".join(replace_surrogates(" ".join(texts)).replace("\0", " ").split()):
@@ -398,6 +367,6 @@ def format_profile_text(sections: Mapping[str, str], *, max_words: int) -> str:
     for name, text in sections.items():
         words = text.split()[: max(0, left)]
         if words:
-            parts.append(f"{SECTIONS[name]}: {' '.join(words)}")
-            left -= len(words) + len(SECTIONS[name].split())
+            parts.append(f"{prompts.PROFILE_SECTIONS[name]}: {' '.join(words)}")
+            left -= len(words) + len(prompts.PROFILE_SECTIONS[name].split())
     return "\n".join(parts)

@@ -11,16 +11,14 @@ from retrieval import date_expressions
 from summaries.quality_gate import find_invented_numbers
 from text.analyzer import detect_latin_language, fold_term, list_terms, normalise_text
 from text.fingerprint import find_topics, make_fingerprint
+from text.stopwords import WORD_LISTS
 
 NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days" may mean, in any language
 YEAR_AROUND = timedelta(days=400)  # of a date without its year
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
-_LATIN = str.maketrans(
-    dict(zip("абвгдеёзийклмнопрстуфыэі", "abvgdeeziiklmnoprstufyei", strict=True))
-    | {"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "", "ю": "yu", "я": "ya"}
-)
+_LATIN = str.maketrans(WORD_LISTS["latin"])
 
 
 def find_faults(

@@ -25,21 +25,27 @@ MAX_PROFILE_WORDS = 400  # words of the document about an owner
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """Kinds of folds: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
 
-_TEXTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
-EXTRACT_FACTS: str = _TEXTS["extract_facts"]
-REPAIR_FACTS: str = _TEXTS["repair_facts"]
-DISTIL_PROFILE: str = _TEXTS["distil_profile"]
-READER: str = _TEXTS["reader"]
-SEARCH_ON: str = _TEXTS["search_on"]
-POWERS: str = _TEXTS["powers"]
-PERSONAS: Mapping[str, str] = _TEXTS["personas"]
-TOOLS: Mapping[str, Mapping[str, Any]] = _TEXTS["tools"]
+TEXTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
+READER: str = TEXTS["reader"]
+PERSONAS: Mapping[str, str] = TEXTS["personas"]
+TOOLS: Mapping[str, Mapping[str, Any]] = TEXTS["tools"]
+FACT_PROPERTIES: Mapping[str, object] = TEXTS["fact_properties"]
+PROFILE_SECTIONS: Mapping[str, str] = TEXTS["profile_sections"]
 ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this instead of what a tool returned
+
+
+def make_object_schema(properties: Mapping[str, object]) -> Mapping[str, object]:
+    return {"type": "object", "additionalProperties": False, "required": [*properties], "properties": properties}
+
+
+def make_answer_schema(name: str, properties: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the shape of an answer, as `response_format` of type json_schema takes it."""
+    return {"name": name, "strict": True, "schema": make_object_schema(properties)}
 
 
 def format_command_list(commands: Iterable[tuple[str, str]]) -> str:
     """Return the part of the system prompt that lists the bot's commands."""
-    return "\n".join([POWERS, *(f"/{name} – {does}" for name, does in commands)])
+    return "\n".join([TEXTS["powers"], *(f"/{name} – {does}" for name, does in commands)])
 
 
 def format_date(moment: datetime) -> str:
@@ -81,8 +87,8 @@ def make_fold_instructions(
     kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", faults: Sequence[str] = ()
 ) -> str:
     """Return the system prompt for a fold. `faults` are those of the previous attempt."""
-    rules = _TEXTS["fold_rules"].format(opening=_TEXTS["fold_opening"][kind], words=max(20, max_tokens * 3 // 4))
-    rules = "\n".join([rules, *(rule for name, rule in _TEXTS["fold_blocks"].items() if name in blocks)])
+    rules = TEXTS["fold_rules"].format(opening=TEXTS["fold_opening"][kind], words=max(20, max_tokens * 3 // 4))
+    rules = "\n".join([rules, *(rule for name, rule in TEXTS["fold_blocks"].items() if name in blocks)])
     parts = [rules]
     if wishes:
         parts.append(f"The owner of this memory also wishes, as far as these rules allow:\n{quote_text(wishes)}")
@@ -157,8 +163,9 @@ def make_facts_request(known: Sequence[str], lines: Sequence[str]) -> str:
     return "\n\n".join([*parts, format_block("conversation", lines)])
 
 
-def make_profile_request(previous: str, summaries: Sequence[str], facts: Sequence[str]) -> str:
+def make_profile_request(previous: str, summaries: Iterable[str], facts: Iterable[str], old: Iterable[str]) -> str:
     parts = [format_profile(previous)] if previous else []
+    parts += [format_block("superseded", map(quote_text, old))] if old else []
     parts += [format_block("summaries", summaries)] if summaries else []
     parts += [format_block("facts", facts)] if facts else []
     return "\n\n".join(parts)
@@ -193,7 +200,7 @@ def format_current_time(now: datetime) -> str:
 
 def make_reminder_request(text: str, now: datetime) -> str:
     clock = f"{format_current_time(now)} Today is {day_name[now.weekday()]}."
-    return "\n\n".join([_TEXTS["read_reminder"], clock, format_block("conversation", [quote_text(text)])])
+    return "\n\n".join([TEXTS["read_reminder"], clock, format_block("conversation", [quote_text(text)])])
 
 
 def format_replied_message(replied: ReplyTarget) -> str:
@@ -207,7 +214,7 @@ def format_document(passages: Iterable[str]) -> str:
 
 def make_picture_request(words: str) -> str:
     """Return the request to describe a picture in the language of its caption."""
-    describe: str = _TEXTS["describe"]
+    describe: str = TEXTS["describe"]
     asked = describe.format(language=", in the language of the words that came with it" if words.strip() else "")
     return f"{asked}\n\n{format_block('conversation', [quote_text(words[:300])])}" if words.strip() else asked
 
@@ -224,7 +231,7 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
 def make_title_request(messages: Iterable[Message], *, max_chars: int) -> str:
     """Return a request for a conversation's title. `max_chars` limits the characters of each message."""
     lines = [format_message_with_speaker(message, message.content[:max_chars]) for message in messages]
-    return f"{_TEXTS['name']}\n\n{format_block('conversation', lines)}"
+    return f"{TEXTS['name']}\n\n{format_block('conversation', lines)}"
 
 
 def make_last_message(*, facts: str = "", snippets: str, instructions: str = "", current_time: str, text: str) -> str:

@@ -7,8 +7,8 @@ from typing import Literal, get_args
 Repeat = Literal["", "daily", "weekly", "monthly"]
 REPEATS: tuple[Repeat, ...] = get_args(Repeat)[1:]
 """A new repetition also needs its next time (text/time_zones.py), a letter in the button that offers it
-(telegram_ui/commands/reminders.py), the text reminders-each-NAME and its unit in reminders/lexicon.py.
-"""
+(telegram_ui/commands/reminders.py), the text reminders-each-NAME, its name in llm/prompts.toml, and its unit in
+reminders/lexicon.py."""
 MAX_REMINDERS = 100  # reminders of one owner
 MAX_REMINDER_CHARS = 500
 MAX_DAYS_AHEAD = 3_660

@@ -11,12 +11,6 @@ from text.time_zones import find_next_month_day, find_next_time, to_utc
 MAX_TEXT_CHARS = 1_000  # characters of a text that is read
 MORNING = 9  # the hour where none is said
 CYCLES: Mapping[str, Repeat] = {"": "", "none": "", **{repeat: repeat for repeat in REPEATS}}
-PARAMETERS: Mapping[str, Mapping[str, object]] = {
-    "text": {"type": "string", "description": "what of, in the user's words"},
-    "at": {"type": "string", "description": "YYYY-MM-DDTHH:MM by the user's clock; of what repeats the first"},
-    "in_minutes": {"type": "integer", "description": "instead of at: minutes from now"},
-    "repeat": {"type": "string", "enum": [*REPEATS]},
-}  # JSON schemas of the arguments with which a model describes a reminder, in a chat and for /reminders add
 _ENDS = " ,.;:!?\"'“”„«»-–—"
 Impossible = Literal["none", "far", "passed"]  # no clock or calendar shows the time, it is too far ahead, or over
 

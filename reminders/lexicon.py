@@ -27,13 +27,8 @@ PLAIN = {
     **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
 }  # letters without accents, and Latin letters, digits and signs of the usual width
-# In front of a number that is written in Chinese: "下午三点", but not "买一点水果".
-_BEFORE_HAN_NUMBER = (
-    r"(?:^|(?<=[午上天我后後晨号號日月在到至或和\s])|(?<=[早晚])(?!一点)|(?<=[周週期拜][一二三四五六日天]))"
-)
-_HAN_TIME = re.compile(
-    rf"^[半或]|^[之以]?[前后後](?![往台面门門勤天续續院边邊来來])|{_BEFORE_HAN_NUMBER}[半一二两兩三四五六七八九十\d]+[点點分刻时時]"
-)
+_BEFORE_HAN_NUMBER: str = SPOKEN["zh"]["before_number"]
+_HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _NUMBER_MARK = re.compile(r"#|[+-]\d+")
 _FORMS = ("format", "stand-alone")
 _WIDTHS = ("wide", "abbreviated")
@@ -93,8 +88,8 @@ class Lexicon:
 def load_lexicon(language: str) -> Lexicon:
     """Return the time words of a language, from locale data and reminders.ftl."""
 
-    def compile_pattern(words: Iterable[str]) -> re.Pattern[str]:
-        return re.compile(_join_alternatives(words), re.IGNORECASE)
+    def compile_pattern(words: Iterable[str], ending: str = "") -> re.Pattern[str]:
+        return re.compile(_join_alternatives(words, ending=ending), re.IGNORECASE)
 
     locale = Locale(language)
     units = {}
@@ -121,7 +116,6 @@ def load_lexicon(language: str) -> Lexicon:
     parts = [
         text for name, text in told if name not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text))
     ]
-    told += [(name, f"{text}{ending}") for name, text in told for ending in ("ом", "м", "ю")]  # "вечером", "ночью"
     rules = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
     months = {
         number: [locale.months[form][width][number] for form in _FORMS for width in _WIDTHS] for number in range(1, 13)
@@ -146,7 +140,7 @@ def load_lexicon(language: str) -> Lexicon:
         short_weekdays=[(number, compile_pattern(forms)) for number, forms in short.items()],
         units=units,
         marks=re.compile("|".join(marks), re.IGNORECASE),
-        periods=[(name, compile_pattern([text])) for name, text in told if len(text) > 1],
+        periods=[(name, compile_pattern([text], ending="(?:ом|м|ю)?")) for name, text in told if len(text) > 1],
         ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1080, 360)}
         | {name: (span["from"] // 60, span["before"] // 60) for name, span in rules.items()},
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),

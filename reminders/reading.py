@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
 from datetime import datetime
 
 from attrs import define
@@ -15,23 +14,16 @@ from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
-from reminders.arguments import MAX_TEXT_CHARS, PARAMETERS, parse_reminder
+from reminders.arguments import MAX_TEXT_CHARS, parse_reminder
 
 log = logging.getLogger(__name__)
 
-SCHEMA: Mapping[str, object] = {
-    "name": "remind",
-    "strict": True,
-    "schema": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": [*PARAMETERS],
-        "properties": {
-            name: value if name == "text" else {"anyOf": [value, {"type": "null"}]}
-            for name, value in PARAMETERS.items()
-        },
-    },
-}  # the arguments of the tool `remind` as a response_format of type json_schema, of which a strict one needs them all
+# The arguments of the tool `remind`, of which a strict schema needs all.
+_ARGUMENTS = {
+    name: value if name == "text" else {"anyOf": [value, {"type": "null"}]}
+    for name, value in prompts.TOOLS["remind"]["properties"].items()
+}
+SCHEMA = prompts.make_answer_schema("remind", _ARGUMENTS)
 
 
 @define(kw_only=True, eq=False)

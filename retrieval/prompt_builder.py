@@ -134,9 +134,9 @@ class PromptBuilder:
 
     def add_search_hint(self) -> None:
         """Tell the model to search further in this turn, if there is room."""
-        size = self._tokens.count(prompts.SEARCH_ON) + 1
+        size = self._tokens.count(prompts.TEXTS["search_on"]) + 1
         if size <= self._left:
-            self._clock = f"{self._clock}\n{prompts.SEARCH_ON}"
+            self._clock = f"{self._clock}\n{prompts.TEXTS['search_on']}"
             self._left -= size
             self._wanted += size
 

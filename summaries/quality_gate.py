@@ -12,6 +12,7 @@ from llm.prompts import split_heading
 from text.analyzer import detect_latin_language
 from text.date_words import ISO_DATE, find_iso_dates
 from text.fingerprint import NUMBER, parse_number_word, remove_grouping
+from text.stopwords import WORD_LISTS
 
 LONG_SOURCE_TOKENS = 200  # from which on a summary must be shorter than its source
 NEAR_DAYS = 14  # around a message's own day that its words may mean: "yesterday", "next Friday", "in two weeks"
@@ -19,12 +20,7 @@ MIN_LANGUAGE_LETTERS = 30  # texts with fewer letters may hold names alone
 MAX_LANGUAGE_CHARS = 4_000  # that are looked at to recognise a language
 MIN_LANGUAGE_SHARE = 0.8  # of letters in one script, which makes it the script of a text
 
-_REFUSALS = re.compile(
-    r"^\W*(i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])?t |i cannot|i['’]?m unable|i am unable|as an ai\b|"
-    r"i won['’]?t be able|lo siento|no puedo|извините|простите|к сожалению, я|я не могу|es tut mir leid|ich kann nicht|"
-    r"je suis désolé|je ne peux pas|抱歉|对不起|很抱歉|申し訳|üzgünüm|عذرا|آسف)",
-    re.IGNORECASE,
-)
+_REFUSALS = re.compile(rf"^\W*({'|'.join(WORD_LISTS['refusals']['beginnings'])})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _LIST_MARK = re.compile(r"(?m)^[ \t]*\d{1,2}[.)]\s")
 _LABEL = re.compile(r"(?m)^[^\w\n]*[^\W\d]+[ #]{0,2}\d{1,3}\b(?=[^.\n]{0,20}:)")  # "Summary 7: "

@@ -144,7 +144,7 @@ async def test_facts_of_one_person_reach_nobody_else_who_writes_to_the_channel(t
 BLOCK = re.compile(r"<(summaries|remembered)>\n(.*?)\n</\1>", re.DOTALL)
 OUR_LINE = re.compile(r"\[|-|  |Mallory|Assistant|\d{4}-\d\d-\d\d \(")
 SYSTEM_TEXTS = {DEFAULT_SYSTEM_PROMPT, f"{DEFAULT_SYSTEM_PROMPT}\n\n{prompts.READER}"} | {
-    prompts.EXTRACT_FACTS.format(who=prompts.describe_owner(owner)) for owner in (5, -5)
+    prompts.TEXTS["extract_facts"].format(who=prompts.describe_owner(owner)) for owner in (5, -5)
 }
 
 

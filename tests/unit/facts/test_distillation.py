@@ -97,3 +97,60 @@ def test_a_profile_has_at_most_so_many_words() -> None:
     assert 390 <= len(text.split()) <= 403
     few = parse_profile(json.dumps({"key_history": ["One.", "Two."]}))
     assert format_profile_text(few, max_words=400) == "History: One. Two."
+
+
+HELD = {"profile": "Anna lives in Lisbon. She works as a nurse.", "preferences": "Anna likes jazz."}
+
+
+async def _know_lisbon(talk: Talk) -> tuple[int, int]:
+    """Add two facts that a profile then tells."""
+    home, _ = await talk.services.facts.add(ANNA.id, "Anna lives in Lisbon.")
+    job, _ = await talk.services.facts.add(ANNA.id, "Anna works as a nurse.")
+    talk.server.default_schema("profile", json.dumps(HELD))
+    assert await talk.services.distiller.distil_now(ANNA.id) is not None
+    return home.id, job.id
+
+
+async def _read_profile(talk: Talk) -> str:
+    return (await talk.services.distiller.list_versions(ANNA.id))[0].text
+
+
+@pytest.mark.parametrize("how", ["delete", "edit", "supersede_fact"])
+async def test_what_is_taken_back_by_hand_leaves_the_profile_at_once(talk: Talk, how: str) -> None:
+    home, _ = await _know_lisbon(talk)
+    assert await _read_profile(talk) == (
+        "Who they are: Anna lives in Lisbon. She works as a nurse.\nPreferences: Anna likes jazz."
+    )
+    told = () if how == "delete" else ("Anna lives in Porto.",)
+    assert await getattr(talk.services.facts, how)(ANNA.id, home, *told) is not None
+    assert await _read_profile(talk) == "Who they are: She works as a nurse.\nPreferences: Anna likes jazz."
+
+
+async def test_a_summary_brings_nothing_back_that_was_taken_back_by_hand(talk: Talk) -> None:
+    home, job = await _know_lisbon(talk)
+    await talk.services.facts.set_pinned(ANNA.id, job, is_pinned=True)
+    await talk.services.facts.delete(ANNA.id, home)
+    talk.server.default("summary-model", "Anna lives in Lisbon, where the weather is mild.")
+    await talk.turn("How is the weather in Lisbon?")
+    await talk.turn("And tomorrow?")
+    assert await talk.services.distiller.distil_now(ANNA.id) is not None
+    request = talk.server.asked_for("profile")[-1].messages[1]["content"]
+    assert "<superseded>\nAnna lives in Lisbon.\n</superseded>" in request
+    assert await _read_profile(talk) == "Who they are: She works as a nurse.\nPreferences: Anna likes jazz."
+
+
+async def test_what_is_said_again_after_it_was_deleted_is_in_the_profile(talk: Talk) -> None:
+    home, _ = await _know_lisbon(talk)
+    await talk.services.facts.delete(ANNA.id, home)
+    await talk.services.facts.add(ANNA.id, "Anna lives in Lisbon.")
+    assert await talk.services.distiller.distil_now(ANNA.id) is not None
+    assert "Anna lives in Lisbon." in await _read_profile(talk)
+
+
+async def test_a_profile_of_nothing_but_what_was_taken_back_is_not_kept(talk: Talk) -> None:
+    home, _ = await _know_lisbon(talk)
+    await talk.services.facts.delete(ANNA.id, home)
+    talk.server.default_schema("profile", json.dumps({"profile": "Anna lives in Lisbon."}))
+    before = await _read_profile(talk)
+    assert await talk.services.distiller.distil_now(ANNA.id) is None
+    assert await _read_profile(talk) == before

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts.requests import MAX_TURNS, ExtractionRequest, Requests
-from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
+from facts.schemas import FACTS_SCHEMA, NO_FACTS, PROFILE_SCHEMA, TYPES
 from llm import prompts
 from records.facts import Fact, Profile
 from records.messages import Message, Role
+from records.reminders import REPEATS
 from records.scopes import Scope
 from records.summaries import Summary
 from tests.support.dense import ceilings, texts
@@ -181,3 +182,10 @@ def test_a_profile_is_asked_for_within_the_ceiling(
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
     asked = Requests(TOKENS, ceiling).make_profile_request(version, summaries(told), facts(known), who=who)
     assert TOKENS.count_request_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling
+
+
+def test_what_a_model_may_name_is_what_the_program_knows() -> None:
+    properties = prompts.FACT_PROPERTIES
+    assert isinstance(properties["type"], dict)
+    assert properties["type"]["enum"] == [*TYPES, *NO_FACTS]
+    assert prompts.TOOLS["remind"]["properties"]["repeat"]["enum"] == [*REPEATS]

@@ -287,7 +287,7 @@ def test_a_wide_question_is_told_to_search_on_where_there_is_room(ceiling: int, 
     )
     builder.add_search_hint()
     context = builder.context()
-    assert (prompts.SEARCH_ON in context.messages[-1].content) is is_told
+    assert (prompts.TEXTS["search_on"] in context.messages[-1].content) is is_told
     assert context.messages[-1].content.endswith("Hi")
 
 
