@@ -67,7 +67,7 @@ class PatientProtocol(BoundedProtocol):
 def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
     """Serve the page while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     app = make_dashboard_app(services, host)
-    return serve(app, address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol)
+    return serve(app, address, setting_name="DASHBOARD_LISTEN", protocol=PatientProtocol)
 
 
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:

@@ -188,19 +188,19 @@ class PartialAnswer:
             raise ModelBroken(tr("errors-length")) if self.is_truncated else ModelBroken(remedy="(empty)")
 
 
-def _find_choices(value: Mapping[str, Any], depth: int = 0) -> list[Mapping[str, Any]]:
+def _find_choices(chunk: Mapping[str, Any], depth: int = 0) -> list[Mapping[str, Any]]:
     """Return the choices of a chunk or answer, which a gateway may have wrapped in another object."""
-    choices = value.get("choices") or value.get("candidates")  # Gemini
+    choices = chunk.get("choices") or chunk.get("candidates")  # Gemini
     if isinstance(choices, Mapping):
         choices = list(choices.values())
     if isinstance(choices, list):
         return [choice for choice in choices if isinstance(choice, Mapping)]
-    if isinstance(value.get("message"), Mapping) or isinstance(value.get("response"), str):  # Ollama, Workers AI
-        return [value]
+    if isinstance(chunk.get("message"), Mapping) or isinstance(chunk.get("response"), str):  # Ollama, Workers AI
+        return [chunk]
     if depth:
         return []
-    inner = [part for part in value.values() if isinstance(part, Mapping)]
-    return [choice for part in inner for choice in _find_choices(part, depth + 1)] or [_read_other_protocol(value)]
+    inner = [part for part in chunk.values() if isinstance(part, Mapping)]
+    return [choice for part in inner for choice in _find_choices(part, depth + 1)] or [_read_other_protocol(chunk)]
 
 
 def _read_other_protocol(event: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -140,7 +140,7 @@ async def serve_app(
 
 @contextlib.asynccontextmanager
 async def serve(
-    app: ASGIApp, address: tuple[str, int], *, setting: str, protocol: type[asyncio.Protocol] = BoundedProtocol
+    app: ASGIApp, address: tuple[str, int], *, setting_name: str, protocol: type[asyncio.Protocol] = BoundedProtocol
 ) -> AsyncIterator[int]:
     """Serve `app` while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     host, port = address
@@ -148,7 +148,7 @@ async def serve(
         try:
             bound_port = await stack.enter_async_context(serve_app(app, host, port, protocol=protocol))
         except OSError as error:
-            raise SettingsError(setting, f"cannot listen on {host}:{port} ({error.strerror}).") from error
+            raise SettingsError(setting_name, f"cannot listen on {host}:{port} ({error.strerror}).") from error
         yield bound_port
 
 

@@ -246,7 +246,7 @@ async def _run_webhook(
 
     app = make_webhook_app(bot, queue, secret)
     url = settings.webhook_url
-    async with serve(app, settings.webhook_listen, setting="WEBHOOK_LISTEN"):
+    async with serve(app, settings.webhook_listen, setting_name="WEBHOOK_LISTEN"):
         register = partial(bot.set_webhook, url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)
         try:
             await _retry_until_done(register, "The webhook cannot be set", pause)
