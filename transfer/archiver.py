@@ -103,8 +103,6 @@ class HistoryArchive:
 
         An older summary then never has a lower level than a newer one, so that later merges combine neighbours.
         """
-        if not self._active:
-            return
         for run, level in plan_merges_with_levels(await self._list_active_summaries()):
             await self._merge_summaries(run, level)
         summaries = await self._list_active_summaries()

@@ -105,15 +105,12 @@ class _FileReader:
             is_newest_first = _find_timestamp(rows[0]) > _find_timestamp(rows[-1])
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
-    def _collect_conversations(self, raw: object, depth: int = 0, name: str = "", title: str = "") -> None:
-        """Read the member `name` of an object with the title `title`, and add the conversations in it."""
+    def _collect_conversations(self, raw: object, depth: int = 0, title: str = "") -> None:
+        """Add the conversations in a value, which stands in an object with the title `title`."""
         if isinstance(raw, list):
-            if depth > 1 and any(map(is_chat_message, raw)):
-                self._add_conversation({"title": title or name}, raw, {})
-                return
             for item in raw:
                 if isinstance(item, dict | list) and depth < MAX_DEPTH:
-                    self._collect_conversations(item, depth + 1, "", title)
+                    self._collect_conversations(item, depth + 1, title)
             return
         value = require_object(raw) if not depth else as_object(raw)
         title = as_text(value.get("title")) or title
@@ -134,13 +131,13 @@ class _FileReader:
             titles = {as_text(item.get("id")): as_text(item.get("title")) for item in groups if item.get("title")}
             self._add_conversation(named, messages, titles)
             for thread in select_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
-                self._collect_conversations(thread, depth + 1, "", title)
+                self._collect_conversations(thread, depth + 1, title)
         elif is_message(message := _unwrap_message(value)) or is_chat_message(message):
             self._loose.append(message)
         elif depth < MAX_DEPTH:
-            for key, member in value.items():
+            for member in value.values():
                 if isinstance(member, dict | list):
-                    self._collect_conversations(member, depth + 1, key, title)
+                    self._collect_conversations(member, depth + 1, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         members = list(map(as_object, messages))
