@@ -237,11 +237,9 @@ def _iterate_objects_with_member(value: object, member: str, depth: int = 0) -> 
 
 def _read_line(stream: JsonStream) -> Any:
     try:
-        value = stream.read_value()
-        stream.expect_end()
+        return stream.read_value()
     except NotJson:
         raise WrongElement from None
-    return value
 
 
 FACTS_A_PAGE = 20  # facts of another assistant shown together

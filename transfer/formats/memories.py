@@ -21,8 +21,7 @@ _ITEM = re.compile(
 _HEADING = re.compile(r"\s*(?:#|---|```|\*\*[^*\n]*\*\*:?\s*$)")
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_DATES = re.compile(r"^\[(?:\d{4}-\d\d-\d\d|unknown|no date)[^\]]*\]\s*[-–—:]", re.IGNORECASE)
-SHARE = 0.5  # the share of list items from which a text without dates counts as a list of memories
+SHARE = 0.5  # the share of list items from which a text counts as a list of memories
 _NAMES = ["memory", "fact"]
 _LISTS = frozenset({"memories", "memory", "facts"})
 _WHEN = ("date", "created_at", "updated_at", "saved")
@@ -34,15 +33,13 @@ def parse_memories(text: str, *, is_list: bool | None = None) -> Iterator[Import
     is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
     found: list[tuple[str, datetime | None]] = []
     for line in lines:
-        parts = _LINE.match(line)
-        if parts is None:  # of a text with several kinds of line ends
-            continue
         if is_list and not _ITEM.match(line):
             if found and line[:1].isspace():
                 found[-1] = (f"{found[-1][0]} {line.strip()}", found[-1][1])
             continue
-        said_at = _parse_date(parts[1] or parts[2] or "")
-        words = parts[3] if said_at or not parts[1] or _ITEM.match(f"[{parts[1]}] - x") else line
+        [(bracket, day, words)] = _LINE.findall(line)
+        said_at = _parse_date(bracket or day)
+        words = words if said_at or not bracket or _ITEM.match(f"[{bracket}] - x") else line
         found.append((words.strip().strip("*_").strip(), said_at))
     for words, said_at in found:
         if len(words) > 2:
@@ -91,7 +88,7 @@ def _parse_date(text: str) -> datetime | None:
 def _fits_format(sample: Sample) -> bool:
     lines = [line for line in sample.text.splitlines() if line.strip() and not line.startswith("```")]
     items = sum(bool(_ITEM.match(line)) for line in lines)
-    return any(map(_DATES.match, lines)) or (not sample.opening and items > 0 and items >= SHARE * len(lines))
+    return not sample.opening and items > 0 and items >= SHARE * len(lines)
 
 
 FORMAT = ImportFormat(name="memories", fits=_fits_format, read=read_history)

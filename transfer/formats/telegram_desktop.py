@@ -81,8 +81,6 @@ def _read_chats(stream: JsonStream, builder: HistoryBuilder, where: str = "") ->
                 with builder.skip_failures(where):
                     chat.messages = _read_messages(chat, stream, builder)
     yield chat
-    if not where:
-        stream.expect_end()
 
 
 def _read_messages(chat: _Chat, stream: JsonStream, builder: HistoryBuilder) -> list[ImportedMessage]:
