@@ -52,8 +52,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
         chats += (chat for chat in _read_chats(file.open_json(), builder) if chat.messages)
-    questions, chosen = _ask_which_chats(chats, reading)
-    builder.questions += questions
+    chosen = _ask_which_chats(chats, builder)
     messages = [message for chat in chosen for message in chat.messages]
     said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
     has_own_messages = any(message.is_own for message in said)
@@ -97,10 +96,10 @@ def _sort_by_size(chats: Sequence[_Chat]) -> list[_Chat]:
     return sorted(chats, key=lambda chat: -len(chat.messages))
 
 
-def _ask_which_chats(chats: list[_Chat], reading: FileReading) -> tuple[tuple[ImportQuestion, ...], list[_Chat]]:
+def _ask_which_chats(chats: list[_Chat], builder: HistoryBuilder) -> list[_Chat]:
     """Ask which chats to import. By default, these are all but channels and chats that the person left."""
     if len(chats) < 2:
-        return (), chats
+        return chats
     ordered = _sort_by_size(chats)
     own, rest = ordered[:MAX_CHOICES], ordered[MAX_CHOICES:]
     labels = [_label_chat(chat) for chat in own]
@@ -114,9 +113,11 @@ def _ask_which_chats(chats: list[_Chat], reading: FileReading) -> tuple[tuple[Im
         labels.append(tr("import-chats-others", chats=len(rest), count=count))
         usual.append(len(own))
     question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
+    builder.questions.append(question)
     groups = [*([chat] for chat in own), rest]
-    wanted = [id(chat) for number in reading.find_chosen_options(question) or () for chat in groups[number]]
-    return (question,), [chat for chat in chats if id(chat) in wanted]
+    chosen = builder.reading.find_chosen_options(question) or ()
+    wanted = {id(chat) for number in chosen for chat in groups[number]}
+    return [chat for chat in chats if id(chat) in wanted]
 
 
 def _label_chat(chat: _Chat) -> str:
