@@ -87,11 +87,11 @@ def parse_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **o
     for file in files:
         if (form := _detect_format(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
-    if not found:
-        is_pasted = not (reading.name or is_packed or starts_like_json(files[0].text))
-        found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: [
-            file for file in files if is_pasted or file.text.lstrip()[:1] != "<"
-        ]}  # fmt: skip
+    if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
+        is_pasted = not (found or reading.name or is_packed or starts_like_json(files[0].text))
+        known = found.get(generic.FORMAT.name, files if is_pasted else [])
+        group = [file for file in files if file in known or file.text.lstrip()[:1] != "<"]
+        found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: group}
     [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
     # A file that is damaged from its beginning is recognised by its name, and counted.

@@ -248,6 +248,19 @@ def test_an_account_of_telegram_is_known_before_its_chats_are_read() -> None:
     assert past({"about": "", "profile_pictures": photos, "chats": chats}).format == "telegram"
 
 
+def test_an_archive_of_conversations_in_several_forms_is_read_whole() -> None:
+    files = {
+        "chats/a.md": f"## User\n\n{WALNUTS[0]}\n\n## Assistant\n\n{WALNUTS[1]}\n",
+        "chats/b.json": json.dumps({"title": "O", "messages": [
+            {"role": "user", "content": "And olives?"}, {"role": "assistant", "content": "On dry slopes."},
+        ]}),
+        "README.md": "# Export\n\nMade by a program.\n",
+        "settings.json": '{"theme": "dark"}',
+        "index.html": "<p>User: hello</p>",
+    }  # fmt: skip
+    assert sorted(words_of(past(zipped(files)))) == sorted([*WALNUTS, "And olives?", "On dry slopes."])
+
+
 def test_people_without_names_are_called_by_their_ids() -> None:
     said = [
         {"_": "Message", "id": 1, "date": "2024-05-01T10:00:00+00:00", "message": "hello", "out": False,
