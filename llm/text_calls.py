@@ -32,7 +32,7 @@ _JSON = re.compile(
 _MARKED = re.compile(
     r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
     r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]"
-    r"|(?:assistant\s?)?commentary\s{1,3}to=",
+    r"|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
     re.IGNORECASE,
 )  # the beginning of a mark of a chat template, of an element, or of a list of calls
 _TAG = re.compile(r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)  # it has no other use
@@ -74,7 +74,7 @@ _NEAR_OBJECT = re.compile(
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
 _MAY_GO_ON = re.compile(r"[^\w{}]{0,60}\w{0,40}\W{0,5}\Z|\s{0,9}<[\s\S]{0,200}\Z")  # behind the name of a tool
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
-_GOES_ON = re.compile(r"[<{\[|]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
+_GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 

@@ -32,8 +32,8 @@ _ASIDE = re.compile(
 )  # thoughts in <details>, behind words of Granite, Ollama or Poe, or in a leading fence without code in Reason
 # The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
 _COLLAPSED = re.compile(
-    r"\A\s*analysis(?![ \t.,:;!?-])(?:[^a]|a(?!ssistant\s*(?:final|commentary\s*to=)))*assistant\s*(?:final"
-    r"|(?=commentary\s*to=))"
+    r"\A\s*analysis(?![ \t.,:;!?-])(?:[^a]|a(?!ssistant\s*(?:final|(?:commentary\s*)?to=)))*assistant\s*(?:final"
+    r"|(?=(?:commentary\s*)?to=))"
 )
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-]))")
 _BEGINNING = re.compile(
@@ -45,7 +45,7 @@ _BEGINNING = re.compile(
     re.MULTILINE,
 )  # an unfinished mark at the end of a text that still arrives, in its last 300 characters: at most 43 marks
 _CHANNEL_BODY = re.compile(
-    r"(?:<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
+    r"(?:(?P<to>to=[\w.:-]{1,64}\s*)?<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
     r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
     re.DOTALL,
 )
@@ -196,8 +196,8 @@ def _split_off_final_channel(text: str, start: int) -> str:
     """Return the final channel and the calls in other channels. Without one, return the text before any channel."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
-        if "to=" in channel["head"]:
-            parts.append(f"{channel['head'].strip()} {channel['body']}")
+        if channel["to"] or "to=" in channel["head"]:
+            parts.append(f"{channel['head'].strip()} {channel['to'] or ''} {channel['body']}")
         elif channel["head"].partition("<|")[0].strip().lower() == "final":
             parts.append(channel["body"])
     if parts:

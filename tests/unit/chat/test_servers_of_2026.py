@@ -104,6 +104,9 @@ SHAPES = {
         tool_calls=[{"function": {"name": "remind", "arguments": '{text:<|"|>fern<|"|>,in_minutes:5}'}}]
     ),
     "gpt-oss after an answer": said(f"I set it.assistantcommentary to=functions.remind json{ARGUMENTS}"),
+    "gpt-oss, its recipient first": said(
+        f"<|start|>assistant to=functions.remind<|channel|>commentary json<|message|>{ARGUMENTS}<|call|>"
+    ),
     "next to its own marks": calling(content="Sure.\n\n<｜DSML｜tool_calls", tool_calls=[CALL]),
 }
 
