@@ -175,11 +175,11 @@ def _compile_spoken(language: str) -> tuple[re.Pattern[str], Mapping[str, int], 
     told = SPOKEN[language]
     numbers = {normalise_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
     before = _BEFORE_HAN_NUMBER if language == "zh" else r"(?<!\w)"
-    number = "|".join(sorted(map(re.escape, numbers), key=len, reverse=True))
+    named = f"{before}(?:{'|'.join(sorted(map(re.escape, numbers), key=len, reverse=True))})"
     patterns, written = list[str](), dict[str, str]()
     for form in sorted(told["spoken"], key=len, reverse=True):
         pattern = re.escape(normalise_word(form)).replace(r"\ ", r"\s+").replace(r"\^", "^")
-        pattern = pattern.replace(r"\#", rf"((?<!\d)\d{{1,3}}|{before}(?:{number}))")
+        pattern = pattern.replace(r"\#", rf"((?<!\d)\d{{1,3}}|{named})").replace("@", f"({named})")
         pattern = pattern if HAN.search(form) else rf"(?<!\w){pattern}(?!\w)"
         patterns.append(f"(?P<form{len(patterns)}>{pattern})")
         written[f"form{len(written)}"] = told["spoken"][form]

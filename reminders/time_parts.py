@@ -200,7 +200,7 @@ class TimePhraseParser:
         if not (has_preposition or after >= 0 or is_timed or self.end):
             return -1
         if self.clock is not None and not (is_whole or has_preposition or after >= 0 or is_timed):
-            self.unsure.append(self.text[start:end])  # "at 5 sun cream", "às 9 segunda via"
+            self.unsure.append(self.quote(start, end))  # "at 5 sun cream", "às 9 segunda via"
         self.weekday = number
         if after >= 0 and self.day is None and lexicon.HAN.match(self.text, start):  # 下周五: of the week after this
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + number)
@@ -319,7 +319,7 @@ class TimePhraseParser:
         if self.part:
             self.impossible |= not self._shift_to_part_of_day(self.part)
             if self.is_dated and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
-                self.unsure.append(self.text[start:end])  # "Friday night at 1" is on Saturday
+                self.unsure.append(self.quote(start, end))  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
         half = self._parse_part_of_day(skip_gap(self.text, end))
         end = max(end, half)
@@ -327,7 +327,7 @@ class TimePhraseParser:
             behind = self.skip_words(skip_gap(self.text, end), "on", "at")
             is_next = self.is_dated and start == skip_gap(self.text, self.end)
             if is_next and self.clock[0] <= 24 and not self.text[behind : behind + 1].isdigit():
-                self.unsure.append(self.text[start:end])  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
+                self.unsure.append(self.quote(start, end))  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
             elif find_zone_end(self.text, end, self.words) is None:  # "9 UTC"
                 self.clock = None
                 return -1

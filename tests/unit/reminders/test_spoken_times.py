@@ -220,6 +220,8 @@ def test_a_time_is_read_as_people_say_it(language: str, text: str, expected: tup
         ("zh", "3点前打电话", "前打电话"),
         ("zh", "3点以前到机场", "以前到机场"),
         ("zh", "明天3点之前打电话", "之前打电话"),
+        ("en", "10 min check oven", "10"),
+        ("ar", "10 دقائق الفرن", "10 دقائق"),
         ("en", "in 2 hours 30 eggs", "30"),
         ("en", "in 1.5 months x", "in 1.5 months"),
     ],
