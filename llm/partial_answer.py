@@ -209,7 +209,12 @@ def _read_other_protocol(event: Mapping[str, Any]) -> Mapping[str, Any]:
     texts = [_join_text_parts(event.get(key)) for key in _TEXTS] if _SAYS.match(kind) else []
     parts = (part for part in map(event.get, ("delta", "response", "messageStop")) if isinstance(part, Mapping))
     reasons = [part[key] for part in (event, *parts) for key in (*_REASONS, "incomplete_details") if part.get(key)]
-    calls = next(filter(None, map(event.get, ("item", "output", "content"))), None)
+    calls = next(filter(None, map(event.get, ("item", "content_block", "output", "content"))), None)
+    delta = event.get("delta")
+    if isinstance(calls, Mapping):
+        calls = {**calls, "index": event.get("index")}
+    elif isinstance(delta, Mapping) and "partial_json" in delta:  # Anthropic
+        calls = {"index": event.get("index"), "arguments": delta["partial_json"]}
     return {"content": next(filter(None, texts), ""), "tool_calls": calls, "finish_reason": next(iter(reasons), None)}
 
 
