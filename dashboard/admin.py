@@ -73,7 +73,7 @@ class Admin:
         return await self.get_overview(request)
 
     async def preview_broadcast(self, request: PageRequest) -> JsonBody:
-        """Store a draft of a broadcast. Return it with a question that asks to confirm it."""
+        """Store a draft of a broadcast. Return it with a confirmation question."""
         self._require_admin(request)
         text = request.parameters.read_text("text", MAX_TEXT_CHARS)
         found = await draft_broadcast(self._services, self._host.operation, request.session.person, text)

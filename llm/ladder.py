@@ -139,7 +139,7 @@ class Fallbacks:
         return steps
 
     def was_only_new_step(self, step: Step) -> bool:
-        """Return True if any request added only this step."""
+        """Return True if a request took this step alone, after those taken before."""
         return any(steps == {step} for steps, _ in self._taken)
 
     def get_helpful_steps(self) -> set[Step]:

@@ -52,10 +52,10 @@ def format_block(tag: Block, lines: Iterable[str]) -> str:
 
 def quote_message(message: Message, text: str) -> str:
     """Quote a message. Put it in a block of its own if others wrote it."""
-    return quote_by_origin(message.origin, text) if message.origin in OTHERS else quote_text(text)
+    return quote_with_origin_tag(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 
-def quote_by_origin(origin: Origin, text: str) -> str:
+def quote_with_origin_tag(origin: Origin, text: str) -> str:
     """Quote a text within the tags for its origin."""
     tag = "remembered" if origin == "imported" else origin
     return f"<{tag}>{quote_text(text)}</{tag}>"

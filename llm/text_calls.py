@@ -184,7 +184,7 @@ def _make_text_and_calls(shown: str, found_calls: Sequence[tuple[str, str]], bod
 
 def repair_call(call: ToolCall, names: Names) -> ToolCall:
     """Return a structured call without the marks that its server left in its name or arguments."""
-    if call.name in names and _fit_parameters(parse_lenient_json(call.arguments), names[call.name]):
+    if call.name in names and _match_parameters(parse_lenient_json(call.arguments), names[call.name]):
         return call
     written = _find_tool_calls(call.name if call.arguments == "{}" else f"{call.name}\n{call.arguments}", names)
     name, given = written[0] if written else (call.name, call.arguments)
@@ -193,12 +193,12 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
     given = _STRAY_TAG.sub("", given)
     arguments = parse_lenient_json(given)
     inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []
-    if len(inner) == 1 and not _fit_parameters(arguments, names.get(name, ())):  # {"arguments": {…}}
+    if len(inner) == 1 and not _match_parameters(arguments, names.get(name, ())):  # {"arguments": {…}}
         given = json.dumps(inner[0], ensure_ascii=False)
     return replace(call, name=name, arguments=given)
 
 
-def _fit_parameters(arguments: object, parameters: Sequence[str]) -> bool:
+def _match_parameters(arguments: object, parameters: Sequence[str]) -> bool:
     return isinstance(arguments, Mapping) and (not parameters or set(arguments) <= set(parameters))
 
 

@@ -80,7 +80,7 @@ def read_memory_state(folder: Path) -> MemoryState:
                 homes={row["user_id"]: row["storage_type"] for row in places},
                 moving=frozenset(row["user_id"] for row in fetch_rows("SELECT user_id FROM moves")),
                 stores={
-                    "sqlite": _parse_sql_rows({name: fetch_rows(sql) for name, sql in _SQLITE_QUERIES.items()}),
+                    "sqlite": _convert_sql_rows({name: fetch_rows(sql) for name, sql in _SQLITE_QUERIES.items()}),
                     "json": _read_json_rows(folder),
                 },
                 inbox=tuple(row["payload"] for row in fetch_rows("SELECT payload FROM updates WHERE done_at IS NULL")),
@@ -100,7 +100,7 @@ def read_postgres(address: str, folder: Path | None = None) -> MemoryState:
                 row["user_id"]: row["storage_type"] for row in fetch_rows("SELECT user_id, storage_type FROM users")
             },
             stores={
-                "postgres": _parse_sql_rows({name: fetch_rows(sql) for name, sql in _POSTGRES_QUERIES.items()}),
+                "postgres": _convert_sql_rows({name: fetch_rows(sql) for name, sql in _POSTGRES_QUERIES.items()}),
                 "sqlite": Rows(),
                 "json": _read_json_rows(folder) if folder else Rows(),
             },
@@ -108,7 +108,7 @@ def read_postgres(address: str, folder: Path | None = None) -> MemoryState:
         )
 
 
-def _parse_sql_rows(tables: dict[str, tuple[Row, ...]]) -> Rows:
+def _convert_sql_rows(tables: dict[str, tuple[Row, ...]]) -> Rows:
     """Make a store's rows from its SQL tables, converting values to the types of the JSON store."""
     for row in tables["summaries"]:
         row["source_ids"] = json.loads(row["source_ids"])

@@ -31,7 +31,7 @@ class IncomingRenderer:
             return prompts.prefix_speaker_name(incoming.person.name, text) if incoming.in_group else text
 
         def quote_forwarded_texts(texts: Sequence[str]) -> str:
-            return add_speaker("\n".join(quoting.quote_by_origin("forwarded", text) for text in texts))
+            return add_speaker("\n".join(quoting.quote_with_origin_tag("forwarded", text) for text in texts))
 
         def quote_own_text(texts: Sequence[str]) -> str:
             return add_speaker(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_own_text(texts[0])

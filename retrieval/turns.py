@@ -81,7 +81,7 @@ class TurnRenderer:
             return prompts.prefix_speaker_name(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone
             said = text if message.is_user else prompts.format_message_with_speaker(message, text)
-            return quoting.quote_by_origin(message.origin, said)
+            return quoting.quote_with_origin_tag(message.origin, said)
         return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own_text(text)
 
 

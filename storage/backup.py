@@ -340,7 +340,7 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, folder: Path, 
 
 
 async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
-    """Insert rows of the bot's own state. The next start moves rows from memory.db to PostgreSQL, if it is used."""
+    """Insert rows of the bot's own state. With PostgreSQL, the next start moves them there."""
     while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
         await insert_rows(tx, table, STATE[table], batch)
 

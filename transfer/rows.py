@@ -27,7 +27,7 @@ _REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 def convert_history_to_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_signed_here: bool = False
 ) -> Mapping[str, Sequence[PortableRow]]:
-    """Return a file's rows by table. `is_signed_here`: this bot signed it. Raise ImportRefused for invalid rows."""
+    """Convert an imported history to rows by table. Raise ImportRefused if rows are invalid."""
     made = _parse_valid_rows(history, owner, now, is_signed_here=is_signed_here)
     if is_signed_here and history.owner == owner:  # the owner has agreed to these instructions before
         return made

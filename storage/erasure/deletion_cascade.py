@@ -14,7 +14,7 @@ from storage.engine.protocol import OwnerDatabase, Reader, Row, Transaction
 from storage.erasure import dependents, fact_cascade
 from storage.erasure.dependents import ProfileSources, SummaryCascade, SummarySources
 from storage.erasure.fact_cascade import FactCascade
-from storage.erasure.quotes import Quotes, RowIds, find_quotes
+from storage.erasure.quotes import Quotes, RowIds, find_remaining_quotes
 from storage.schema.portable_tables import VERSIONS, translate_value_errors
 from storage.schema.rows import format_moment, parse_message, parse_moment
 from storage.search import word_index
@@ -195,7 +195,9 @@ async def _find_and_count_rows(
     deletion = await _find_rows_to_delete(reader, owner, request)
     if not (request.may_have_quotes and counts_quotes):
         return deletion, await _count_rows(reader, owner, deletion, request)
-    quotes = await find_quotes(reader, owner, deletion.ids, fact_ids=request.ids if request.what == "facts" else ())
+    quotes = await find_remaining_quotes(
+        reader, owner, deletion.ids, fact_ids=request.ids if request.what == "facts" else ()
+    )
     if request.with_quotes and quotes:
         ids = (*deletion.message_ids, *quotes.messages)
         rows = await _fetch_messages(reader, owner, ForgetRequest(what="messages", ids=ids))

@@ -136,7 +136,7 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
 
 
 async def read_edited_fact_sources(reader: Reader, owner: int, edit_ids: Sequence[int]) -> list[FactSources]:
-    """Return the facts that were edited from these earlier texts. `made_at` is the time of the edit."""
+    """Return the facts that these edits changed. `made_at` is the time of the edit."""
     rows = await reader.fetch_rows(_EARLIER, owner, json.dumps(edit_ids))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 

@@ -149,7 +149,9 @@ class _RemainingMessages:
         return set().union(*(self.phrases[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
-async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, fact_ids: Collection[int] = ()) -> Quotes:
+async def find_remaining_quotes(
+    reader: Reader, owner: int, deleted_ids: RowIds, *, fact_ids: Collection[int] = ()
+) -> Quotes:
     """Find the remaining texts that quote deleted messages or, if no messages are deleted, these facts."""
     words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], fact_ids)
     said, holders = await _find_remaining_messages(reader, owner, words, deleted_ids["messages"])
@@ -339,7 +341,7 @@ def _estimate_word_tokens(word: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _is_rare_word(word: str, *, in_large_memory: bool) -> bool:
-    """Return True if a word that nobody used before is rare enough that repeating it counts as a quote."""
+    """Return True if a new word is so rare that whoever repeats it must be quoting the message."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True

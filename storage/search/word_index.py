@@ -27,10 +27,10 @@ _FOUND = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN 
 
 async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
     """Add new messages to the index. `rows` contains (seq, row) pairs, sorted by seq."""
-    await tx.run(index_entries, await analyse_rows(rows))
+    await tx.run(index_entries, await extract_terms_from_rows(rows))
 
 
-async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
+async def extract_terms_from_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
     """Analyse messages for `index_entries`. Do so in a thread unless there is only one short message."""
     if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
         return [analyse_message(*rows[0])]

@@ -352,7 +352,7 @@ class WordIndexBacklog(StatementRunner):
             rows = await reader.fetch_rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
         if not seqs:
             return True
-        entries = await word_index.analyse_rows([(row["seq"], row) for row in rows]) if rows else []
+        entries = await word_index.extract_terms_from_rows([(row["seq"], row) for row in rows]) if rows else []
         await self.database.transact(lambda connection: _store_index_entries(connection, owner, seqs, entries), owner)
         return False
 

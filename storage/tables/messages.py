@@ -31,7 +31,7 @@ async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[Ana
         for draft in drafts
     ]
     rows = [(0, MESSAGE_ROWS.to_row(draft.with_id(0, scope))) for draft in clean]
-    return list(zip(clean, await word_index.analyse_rows(rows), strict=True))
+    return list(zip(clean, await word_index.extract_terms_from_rows(rows), strict=True))
 
 
 def append_messages(

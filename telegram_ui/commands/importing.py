@@ -309,7 +309,7 @@ class TransferCommands(CommandGroup):
         return await self._edit_learning_message(event, tr("learning-stopped"), go_on)
 
     async def _edit_learning_message(self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton) -> str | None:
-        """Replace the last paragraph of the receipt, which is about learning."""
+        """Replace the last paragraph of the import receipt, which tells how far learning is."""
         receipt = event.message_text.rpartition("\n\n")[0]
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)
 

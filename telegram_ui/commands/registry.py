@@ -190,7 +190,9 @@ class Commands:
         except KeepsakeError:
             return True
 
-    async def offer_awaited_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
+    async def pass_text_to_waiting_command(
+        self, update: telegram.Update, chat: Chat, person: Person, text: str
+    ) -> bool:
         """Pass a text to the group of commands that asked for it. Return False if none did."""
         event = await self._make_event(update, chat, person, text)
         for group in self._text_takers:
@@ -203,7 +205,7 @@ class Commands:
         event = ChatEvent(update=update, chat=chat, person=person)
         return any(group.awaits_file(event) for group in self._groups)
 
-    async def offer_awaited_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+    async def pass_file_to_waiting_command(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Pass a file to the group of commands that asked for it. Return False if none did."""
         event = await self._make_event(update, chat, person)
         return any([await group.accept_awaited_file(event) for group in self._groups])

@@ -63,7 +63,7 @@ class ReminderCommands(CommandGroup):
         return None
 
     @Action(OFFERED)
-    async def _answer_offer(self, event: ChatEvent) -> str | None:
+    async def _handle_offer_answer(self, event: ChatEvent) -> str | None:
         if event.argument == NO:
             return await self._show_text(event, tr("proposals-declined"))
         config = await self._read_config(event)
@@ -113,7 +113,7 @@ class ReminderCommands(CommandGroup):
         return await self._show_text(event, "\n".join([text, *hint]), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
-        """Return the owner's reminders, or only those of this chat in the direct messages of a channel."""
+        """Return the owner's reminders. In a channel's direct messages, return only those of this chat."""
         reminders = await self._services.reminders.list_reminders(scope.owner)
         if scope.is_channel_direct_chat:
             return [reminder for reminder in reminders if reminder.thread == scope.thread]

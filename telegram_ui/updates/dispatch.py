@@ -336,9 +336,9 @@ class Dispatcher:
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
             if parsed.attachment != FILE:
-                was_taken = await self._commands.offer_awaited_text(update, chat, person, parsed.text)
+                was_taken = await self._commands.pass_text_to_waiting_command(update, chat, person, parsed.text)
             elif was_taken := self._commands.awaits_file(update, chat, person):
-                take = partial(self._commands.offer_awaited_file, update, chat, person)
+                take = partial(self._commands.pass_file_to_waiting_command, update, chat, person)
                 await self._file_attempts.run_with_limit(update, chat, take)
 
         request = UserRequest(pieces=(parsed,), item=item)

@@ -169,7 +169,9 @@ class EntryPoints:
             expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
             storage=chance.choice((None, *IN_FILES)),
         )
-        await self._commands.offer_awaited_text(cast("Any", None), self._chat, self._person, text_from(chance, 8))
+        await self._commands.pass_text_to_waiting_command(
+            cast("Any", None), self._chat, self._person, text_from(chance, 8)
+        )
 
     async def callback_data(self, chance: Chance) -> None:
         parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", text_from(chance, 6))) for _ in range(4)]

@@ -118,7 +118,7 @@ def test_every_line_of_a_prompt_quotes_what_it_tells() -> None:
         "summary": prompts.format_summary(summary),
         "profile": prompts.format_profile(HOSTILE),
         "reply": prompts.format_replied_message(ReplyTarget(telegram_id=1, text=HOSTILE, speaker=HOSTILE)),
-        "forwarded": quoting.quote_by_origin("forwarded", HOSTILE),
+        "forwarded": quoting.quote_with_origin_tag("forwarded", HOSTILE),
         "document": prompts.format_document([HOSTILE]),
         "picture": prompts.make_picture_request(HOSTILE),
         "title": prompts.make_title_request([message], max_chars=500),

@@ -118,7 +118,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await store.put_owner(config(store, ANNA.owner))
         forgotten, corrected, kept = await store.append_messages(ANNA, [said(f"walrus {place}") for place in range(3)])
     (tmp_path / "index.db").unlink()
-    read, go_on, analysed = asyncio.Event(), asyncio.Event(), word_index.analyse_rows
+    read, go_on, analysed = asyncio.Event(), asyncio.Event(), word_index.extract_terms_from_rows
 
     async def slow(rows: Sequence[tuple[int, AnyRow]]) -> list[terms.TermsEntry]:
         entries = await analysed(rows)
@@ -126,7 +126,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await go_on.wait()
         return entries
 
-    monkeypatch.setattr(word_index, "analyse_rows", slow)
+    monkeypatch.setattr(word_index, "extract_terms_from_rows", slow)
     async with opened(tmp_path) as store:
         await read.wait()
         monkeypatch.undo()

@@ -187,7 +187,9 @@ class Desk:
                     )
                     taken = True
                 else:
-                    taken = await self.commands.offer_awaited_text(update, parsed.chat, parsed.person, parsed.text)
+                    taken = await self.commands.pass_text_to_waiting_command(
+                        update, parsed.chat, parsed.person, parsed.text
+                    )
         return taken
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:

@@ -462,7 +462,7 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
     parsed = parse_update(update, desk.peer.bot.bot)
     assert parsed is not None
     for _ in range(2):
-        assert await desk.commands.offer_awaited_text(update, parsed.chat, parsed.person, parsed.text)
+        assert await desk.commands.pass_text_to_waiting_command(update, parsed.chat, parsed.person, parsed.text)
         desk.restart()
     await desk.say(ANN, ANN, "/cancel")
     assert desk.last(ANN) == tr("wizard-nothing-to-cancel")
