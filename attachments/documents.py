@@ -16,7 +16,7 @@ from text.characters import collapse_to_visible_line
 
 MAX_WAIT_SECONDS = 180.0  # seconds after which a child is ended, however little it computed
 MAX_NAME_CHARS = 80
-CHILD = subprocess_worker.make_child_program("attachments.documents_child")
+CHILD = subprocess_worker.make_child_process_code("attachments.documents_child")
 
 
 class DocumentReader:

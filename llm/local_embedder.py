@@ -13,7 +13,7 @@ import numpy.typing as npt
 from llm.local_embedder_child import MAX_CHARS, READY, REQUEST
 from locales.catalog import tr
 from records.errors import ModelRefused, ModelUnreachable
-from runtime.subprocess_worker import end_process, make_child_program, start_child
+from runtime.subprocess_worker import end_process, make_child_process_code, start_child
 from runtime.tasks import cancel_and_wait
 from text.characters import replace_surrogates
 
@@ -36,7 +36,7 @@ class LocalEmbedder:
     dimensions = 384
 
     def __init__(
-        self, *, longest_work: float = MAX_WORK_SECONDS, code: str = make_child_program("llm.local_embedder_child")
+        self, *, longest_work: float = MAX_WORK_SECONDS, code: str = make_child_process_code("llm.local_embedder_child")
     ) -> None:
         self.deaths = 0  # of all children
         self._longest_work = longest_work

@@ -81,12 +81,12 @@ class BotApiMethods:
                 "getChatAdministrators": self._get_chat_administrators,
                 "leaveChat": self._leave_chat,
                 "setMySettings": self._set_my_settings,
-                "setMyName": _accept_setting,
-                "setMyDescription": _accept_setting,
-                "setMyShortDescription": _accept_setting,
-                "setChatMenuButton": _accept_setting,
-                "logOut": _accept_setting,
-                "close": _accept_setting,
+                "setMyName": _accept_setting_without_effect,
+                "setMyDescription": _accept_setting_without_effect,
+                "setMyShortDescription": _accept_setting_without_effect,
+                "setChatMenuButton": _accept_setting_without_effect,
+                "logOut": _accept_setting_without_effect,
+                "close": _accept_setting_without_effect,
             }.items()
         }
         self._names = {name.lower(): name for name in self._table}
@@ -245,7 +245,7 @@ class BotApiMethods:
         return True
 
 
-async def _accept_setting(parameters: Parameters) -> bool:
+async def _accept_setting_without_effect(parameters: Parameters) -> bool:
     """Accept a setting that has no visible effect in the playground."""
     return True
 

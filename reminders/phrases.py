@@ -41,8 +41,8 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         words = lexicon.load_lexicon(language)
         parsers.append(TimePhraseParser(request=text, text=written, places=places, words=words, wall=wall))
         parsers[-1].parse_time_parts(parsers[-1].skip_words(0, "joining"))
-    best = max(parsers, key=lambda parser: (parser.find_request_position(parser.end), parser.is_every))
-    start, end = best.find_request_position(best.end), len(text)
+    best = max(parsers, key=lambda parser: (parser.map_to_request_position(parser.end), parser.is_every))
+    start, end = best.map_to_request_position(best.end), len(text)
     if unread := _find_unparsed_time_words(best):
         if best.zone_words or (found := _find_time_at_end(parsers)) is None:
             return UncertainReminder(words=unread)
@@ -88,7 +88,7 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
             is_open = any(lexicon.is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
             is_open |= late.has_unparsed_zone or any(late.match_word("every", token.start()) > 0 for token in before)
             is_open |= any(late.match_word(name, before[-1].start()) > 0 for name in ("and", "next", "until") if before)
-            return None if is_open else (late, early.find_request_position(early.end), late.places[start][0])
+            return None if is_open else (late, early.map_to_request_position(early.end), late.places[start][0])
     return None
 
 

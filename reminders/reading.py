@@ -33,7 +33,7 @@ class ReminderReader:
     _model: ChatModel
     _quota: Quota
 
-    async def read_reminder_or_explanation(
+    async def parse_or_explain_reminder(
         self, person_id: int, text: str, now: datetime
     ) -> tuple[NewReminder, str | None] | str:
         """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder.

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from locales.catalog import ENGLISH
 from records.reminders import Repeat
 from reminders import lexicon
-from reminders.zones import TOKEN, find_zone_end, parse_zone
+from reminders.zones import TOKEN, find_time_zone_end, parse_zone
 from text.date_words import AMBIGUOUS_MONTHS
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import add_months
@@ -70,13 +70,13 @@ class TimePhraseParser:
         found = self.words.word[name].match(self.text, start)
         return skip_gap(self.text, found.end()) if found else -1
 
-    def find_request_position(self, end: int) -> int:
+    def map_to_request_position(self, end: int) -> int:
         """Return the position in the request after what the first `end` characters of the text stand for."""
         return self.places[end - 1][1] if end else 0
 
     def quote(self, start: int, end: int) -> str:
         """Return what a part of the text stands for in the request."""
-        return self.request[self.places[start][0] : self.find_request_position(end)] if start < end else ""
+        return self.request[self.places[start][0] : self.map_to_request_position(end)] if start < end else ""
 
     @property
     def has_unparsed_zone(self) -> bool:
@@ -328,7 +328,7 @@ class TimePhraseParser:
             is_next = self.is_dated and start == skip_gap(self.text, self.end)
             if is_next and self.clock[0] <= 24 and not self.text[behind : behind + 1].isdigit():
                 self.unsure.append(self.quote(start, end))  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
-            elif find_zone_end(self.text, end, self.words) is None:  # "9 UTC"
+            elif find_time_zone_end(self.text, end, self.words) is None:  # "9 UTC"
                 self.clock = None
                 return -1
         self.is_exact = not is_bare or unit is not None or half >= 0
@@ -338,7 +338,7 @@ class TimePhraseParser:
 
     def _parse_zone(self, start: int) -> Position:
         is_possible = self.clock is not None and self.distance is None and self.zone_words is None
-        if not is_possible or (end := find_zone_end(self.text, start, self.words)) is None:
+        if not is_possible or (end := find_time_zone_end(self.text, start, self.words)) is None:
             return -1
         start += len(self.text[start:end]) - len(self.text[start:end].lstrip("(（"))
         self.zone_words, self.zone = slice(start, end), parse_zone(self.text[start:end], self.words)

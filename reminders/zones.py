@@ -28,7 +28,7 @@ _SMALL_ABBREVIATION = re.compile(r"[^aeiou]{3,}|a[cekw][ds]t|[ei][ds]t|[ce]es?t"
 _LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 
 
-def find_zone_end(text: str, start: int, lexicon: Lexicon) -> int | None:
+def find_time_zone_end(text: str, start: int, lexicon: Lexicon) -> int | None:
     """Return the end of the words at `start` that name a time zone, or None."""
     tokens = [*islice(TOKEN.finditer(text, start), MAX_PHRASE_TOKENS)]
     for index, token in enumerate(tokens):
@@ -54,7 +54,7 @@ def find_zone_end(text: str, start: int, lexicon: Lexicon) -> int | None:
 
 
 def parse_zone(phrase: str, lexicon: Lexicon) -> ZoneInfo | None:
-    """Return the zone that words found by find_zone_end() name: UTC, an offset, or the zone of a city. Else None.
+    """Return the zone that words found by find_time_zone_end() name: UTC, an offset, or the zone of a city. Else None.
 
     Abbreviations have several meanings, or are used all the year for the time of the winter.
     """
@@ -64,7 +64,7 @@ def parse_zone(phrase: str, lexicon: Lexicon) -> ZoneInfo | None:
         name = [
             token for token in lexicon.word["zone"].sub(" ", phrase).split() if not lexicon.word["of"].fullmatch(token)
         ]
-        zone = _read_zone_names()[2].get(normalise_word(" ".join(name)))
+        zone = _load_time_zone_names()[2].get(normalise_word(" ".join(name)))
     return None if zone is None else ZoneInfo(zone or "UTC")
 
 
@@ -77,7 +77,7 @@ def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, i
     tokens = [*TOKEN.finditer(text)]
     for token in reversed(tokens):
         is_led = lexicon.word["zone"].fullmatch(token[0])  # "прогулка по Москве"
-        if not is_led and (end := find_zone_end(text, token.start(), lexicon)):  # "call Ann PST"
+        if not is_led and (end := find_time_zone_end(text, token.start(), lexicon)):  # "call Ann PST"
             return text[token.start() : end]
     for apart in _APART.finditer(text):
         if is_place_word(apart[1]):
@@ -89,7 +89,7 @@ def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, i
     if not near or normalise_word(near[0]) in EVERY_FUNCTION_WORD:
         return ""
     for name in (" ".join(near[:count]) for count in (3, 2, 1)):
-        zone = _read_zone_names()[2].get(normalise_word(name))
+        zone = _load_time_zone_names()[2].get(normalise_word(name))
         if zone and (lead or is_exact) and local.astimezone(ZoneInfo(zone)).utcoffset() != local.utcoffset():
             return name
     # In German every noun is capitalised. Only in English do few other texts begin with a preposition and a small
@@ -118,16 +118,16 @@ def _find_holiday(text: str, lexicon: Lexicon) -> str:
 def is_place_word(token: str) -> bool:
     """Return True for a word in the name of a city, country or time zone."""
     word = normalise_word(token)
-    return any(word[:length] in _read_zone_names()[0] for length in range(1, MAX_STEM_CHARS + 1))
+    return any(word[:length] in _load_time_zone_names()[0] for length in range(1, MAX_STEM_CHARS + 1))
 
 
 def _is_abbreviation(token: str, language: str) -> bool:
     is_small = _SMALL_ABBREVIATION.fullmatch(token) and (language == ENGLISH or token not in EVERY_FUNCTION_WORD)
-    return (token.isupper() or bool(is_small)) and token.upper() in _read_zone_names()[1]
+    return (token.isupper() or bool(is_small)) and token.upper() in _load_time_zone_names()[1]
 
 
 @cache
-def _read_zone_names() -> tuple[frozenset[str], frozenset[str], Mapping[str, str]]:
+def _load_time_zone_names() -> tuple[frozenset[str], frozenset[str], Mapping[str, str]]:
     """Return the stems of words in the names of places and zones, the abbreviations of zones, and cities with zones."""
     # The English data leave out the cities that are named as in the tz database.
     known, named = available_timezones(), Locale(ENGLISH).time_zones

@@ -39,12 +39,12 @@ _UNITS = tuple(
 )
 
 
-def _compile_adjacent_patterns(before: str, after: str, cjk: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _compile_before_and_after_patterns(before: str, after: str, cjk: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{cjk}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
 
 
-_NEXT = _compile_adjacent_patterns(date_words.NEXT_BEFORE, date_words.NEXT_AFTER, date_words.EASTERN_NEXT)
-_LAST = _compile_adjacent_patterns(date_words.LAST_BEFORE, date_words.LAST_AFTER, date_words.EASTERN_LAST)
+_NEXT = _compile_before_and_after_patterns(date_words.NEXT_BEFORE, date_words.NEXT_AFTER, date_words.EASTERN_NEXT)
+_LAST = _compile_before_and_after_patterns(date_words.LAST_BEFORE, date_words.LAST_AFTER, date_words.EASTERN_LAST)
 _MONTHS = {
     form: number
     for names in date_words.MONTHS

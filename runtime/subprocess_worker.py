@@ -19,7 +19,7 @@ class ChildDied(Exception):  # noqa: N818 - reads as the state it is
     """The child process exited before it was done, or took too long."""
 
 
-def make_child_program(module: str) -> str:
+def make_child_process_code(module: str) -> str:
     """Return Python code that imports `module` and calls its function `run_as_child_process`."""
     function = "run_as_child_process"
     return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import {function}; {function}()"

@@ -37,7 +37,7 @@ def _append_elements_and_count(root: list[Node], events: Iterable[Any]) -> int:
     open_lists: list[list[Node]] = [root]
     count = 0
     for event in events:
-        name, value = _unpack_event(event)
+        name, value = _split_event_kind_and_content(event)
         if name == "Start":
             node = _make_element(value)
             open_lists[-1].append(node)
@@ -59,7 +59,7 @@ def _append_elements_and_count(root: list[Node], events: Iterable[Any]) -> int:
 
 
 def _make_element(tag: Any) -> list[Node]:
-    name, value = _unpack_event(tag)
+    name, value = _split_event_kind_and_content(tag)
     if name == "Link":
         return ["a", str(value["dest_url"])]
     if name == "List":
@@ -67,5 +67,5 @@ def _make_element(tag: Any) -> list[Node]:
     return [_TAGS.get(name, "span")]
 
 
-def _unpack_event(event: Any) -> tuple[str, Any]:
+def _split_event_kind_and_content(event: Any) -> tuple[str, Any]:
     return next(iter(event.items())) if isinstance(event, dict) else (event, None)

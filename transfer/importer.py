@@ -261,7 +261,7 @@ class Importer:
             return None
         first, last = min(around), max(new_ids or [min(around)])
         async with self._memory.open_store(owner) as store:
-            return await store.history.extend_range(owner, job.imported_ids, first, last)
+            return await store.history.extend_id_range(owner, job.imported_ids, first, last)
 
     async def _take_lease(self, scope: Scope) -> SummaryLease:
         async def take() -> SummaryLease:

@@ -20,7 +20,7 @@ MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little
 AT_ONCE = 2  # children, one of each person at most
 _MOMENTS = ("created_at", "observed_at")
 _Value = TypeVar("_Value", ImportedMessage, ImportedFact, ImportQuestion)
-CHILD = subprocess_worker.make_child_program("transfer.reading_child")
+CHILD = subprocess_worker.make_child_process_code("transfer.reading_child")
 
 
 class FileReader:

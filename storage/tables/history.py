@@ -84,7 +84,7 @@ class HistoryTable(OwnerTables):
         lowest = 0 if row is None or row[0] is None else row[0]
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
-    async def extend_range(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
+    async def extend_id_range(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
         """Extend first..last to the longest id range that contains no imported messages other than `ids`."""
         row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))

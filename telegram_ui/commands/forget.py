@@ -323,7 +323,7 @@ def _format_first_quotes(
 ) -> list[str]:
     less, listing = already_quoted or ForgetResult(), forgotten.listing
     quoted = listing.messages if with_messages else ()
-    messages = [wording.format_message_text(message, message.content) for message in quoted]
+    messages = [wording.localize_message_notes(message, message.content) for message in quoted]
     facts = [text for text in listing.facts if text not in less.listing.facts]
     summaries = [text for text in listing.summaries if text not in less.listing.summaries]
     lines = []
@@ -352,6 +352,6 @@ def _format_fact(fact: Fact) -> str:
 
 
 def _format_message(message: Message, zone: tzinfo) -> str:
-    text = wording.format_quote(wording.format_message_text(message, message.content), MAX_QUOTE_CHARS)
+    text = wording.format_quote(wording.localize_message_notes(message, message.content), MAX_QUOTE_CHARS)
     date = wording.format_moment(message.created_at, zone)
     return tr("forget-line", id=str(message.id), date=date, speaker=wording.format_speaker(message), text=text)

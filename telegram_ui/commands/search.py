@@ -85,6 +85,6 @@ def format_hit(number: int, hit: Hit, event: ChatEvent, zone: tzinfo, *, title: 
     message = hit.message
     parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
     heading = f"{number}. {' · '.join(filter(None, parts))}"
-    text = wording.format_quote(wording.format_message_text(message, hit.text), MAX_SHOWN_CHARS)
+    text = wording.format_quote(wording.localize_message_notes(message, hit.text), MAX_SHOWN_CHARS)
     address = make_message_link(event.chat.id, event.chat.thread, message.telegram_id)
     return "\n".join(filter(None, [heading, text, address]))

@@ -106,7 +106,7 @@ _SENT = re.compile(r"\[Sent (with )?([^\]\n]{1,200}?)(, which was not read)?\]")
 _FORWARDED = re.compile(r"\[Forwarded from ([^\]\n]{1,200})\]")
 
 
-def format_message_text(message: Message, text: str) -> str:
+def localize_message_notes(message: Message, text: str) -> str:
     """Return the text of a message, with notes such as "[Sent a photo]" in the reader's language."""
     if message.origin == "picture":
         return _PICTURE.sub(

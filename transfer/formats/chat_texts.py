@@ -141,7 +141,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     for file in files:
         lines = list(_parse_lines(_FOOTER.sub("", file.text)))
         lines = _split_off_speakers(lines) if _LINE_DAY.match(file.text) else lines
-        chats.append([_clean_line(line) for line in lines])
+        chats.append([_strip_file_details(line) for line in lines])
     return make_history_from_chats(chats, HistoryBuilder("chat-texts", reading))
 
 
@@ -186,7 +186,7 @@ def _split_off_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
     ]
 
 
-def _clean_line(line: ChatLine) -> ChatLine:
+def _strip_file_details(line: ChatLine) -> ChatLine:
     words = _DETAILS.split(line.words, maxsplit=1)[0].strip()
     line = line._replace(speaker=line.speaker and line.speaker.removesuffix(_PINNED), words=words)
     if words.startswith("☎"):  # a call

@@ -243,7 +243,7 @@ def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, byt
                 data = _read_with_limit(packed, max_bytes, total_limit=max_bytes)
         if data[257:262] == b"ustar":  # where a tar archive says that it is one
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-                return _choose_files(_list_tar_entries(archive), max_bytes)
+                return _unpack_wanted_files(_list_tar_entries(archive), max_bytes)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, *_BAD_ARCHIVE):
         raise ImportRefused(tr("import-damaged-archive")) from None
     if data.startswith((b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")):
@@ -263,13 +263,13 @@ def _unpack_zip(data: bytes, max_bytes: int) -> list[tuple[str, bytes]]:
                     inner = _read_with_limit(packed, left, total_limit=max_bytes)
                 left -= len(inner)
                 files += [(f"{path}/{name}", opener) for name, opener in _list_zip_entries(inner, opened)]
-        return _choose_files(files, left)
+        return _unpack_wanted_files(files, left)
 
 
 _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
 
 
-def _choose_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:
+def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:
     wanted = [entry for entry in files if _is_known_file_name(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:

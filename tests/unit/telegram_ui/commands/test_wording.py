@@ -10,8 +10,8 @@ from records.messages import Message, Origin
 from records.scopes import Scope
 from telegram_ui.commands.wording import (
     SENT_KINDS,
-    format_message_text,
     format_time_span,
+    localize_message_notes,
     set_reference_time,
     translate_attachment_notes,
 )
@@ -35,14 +35,14 @@ NOTES = (
 
 @pytest.mark.parametrize("text", NOTES)
 def test_an_english_reader_sees_a_note_as_it_is_kept(text: str) -> None:
-    assert format_message_text(message(text), text) == text
+    assert localize_message_notes(message(text), text) == text
 
 
 @pytest.mark.parametrize("text", NOTES)
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
 def test_nobody_else_reads_english_in_a_note(text: str, language: str) -> None:
     with use_language(language):
-        told = format_message_text(message(text), text)
+        told = localize_message_notes(message(text), text)
     assert "Sent" not in told
     assert "Forwarded" not in told
     for kept in ("lease.pdf", "🙂", "Look!", "Ann", "Hello"):
@@ -51,8 +51,8 @@ def test_nobody_else_reads_english_in_a_note(text: str, language: str) -> None:
 
 def test_what_a_picture_shows_stays_word_for_word() -> None:
     with use_language("de"):
-        assert format_message_text(message("", "picture"), "[Photo: A Photo: red]") == "[Foto: A Photo: red]"
-        assert format_message_text(message("", "picture"), "[Picture p.png: A bike]") == "[Bild p.png: A bike]"
+        assert localize_message_notes(message("", "picture"), "[Photo: A Photo: red]") == "[Foto: A Photo: red]"
+        assert localize_message_notes(message("", "picture"), "[Picture p.png: A bike]") == "[Bild p.png: A bike]"
 
 
 @pytest.mark.parametrize("text", ["[Sent a letter]", "[Sent]", "Sent a photo", "[x]", "no note"])
