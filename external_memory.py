@@ -10,7 +10,7 @@ from pathlib import Path
 
 from records.errors import ServedElsewhere, StorageError, StorageIndexing
 from records.forgetting import ForgetRequest, ForgetResult
-from records.owners import OwnerConfig, StorageType
+from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from runtime.locks import OwnerLocks
 from runtime.read_through_cache import ReadThroughCache
@@ -28,8 +28,6 @@ log = logging.getLogger(__name__)
 
 # Given the people whom admins let in or removed, returns a function that tells if an owner is served.
 MakeAccessCheck = Callable[[People], Callable[[int], bool]]
-DEFAULT_EVERY_N = 20
-MAX_EVERY_N = 500
 
 
 class ExternalMemory:

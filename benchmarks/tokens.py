@@ -24,14 +24,13 @@ from benchmarks.invented import PERSON, START_TIME, Clock, InstantModel, Message
 from benchmarks.locomo import parse_conversations_path, read_samples
 from benchmarks.measure import compute_milliseconds_since, print_progress, print_report
 from benchmarks.recall import open_embedder
-from external_memory import MAX_EVERY_N
 from facts.schemas import PROFILE_SCHEMA
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import Embedder
 from llm.offline import ExtractiveSummarizer
 from llm.prompts import PROFILE_SECTIONS
 from records.model_calls import Completion, PromptMessage
-from records.owners import Policy, StorageType
+from records.owners import MAX_EVERY_N, Policy, StorageType
 from records.scopes import Scope
 from records.turns import IncomingPiece, UserMessage
 from settings import Settings

@@ -6,11 +6,12 @@ from functools import partial, reduce
 from typing import Any, Literal
 
 from chat.services import Services
-from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, join_list, tr
 from locales.sentences import STORAGE_NAMES
 from records.owners import (
+    DEFAULT_EVERY_N,
+    MAX_EVERY_N,
     MAX_INSTRUCTIONS_CHARS,
     MAX_PERSONA_CHARS,
     OWN_PERSONA,

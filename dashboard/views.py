@@ -14,14 +14,13 @@ from chat.services import Services
 from dashboard import forms
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.parameters import BadRequest
-from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from locales.catalog import tr
 from locales.page_texts import remove_commands
 from locales.sentences import STORAGE_NAMES, format_what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of_kind
-from records.owners import OwnerConfig
+from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OwnerConfig
 from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary

@@ -20,6 +20,7 @@ class StorageType(StrEnum):
 SpokenAnswers = Literal["", "voice", "always"]  # the spoken answers: none, those to voice messages, or all
 SPOKEN_ANSWERS: tuple[SpokenAnswers, ...] = ("", "voice", "always")
 Formatting = Literal["", "rich"]  # the format of answers: plain messages, or Telegram's rich messages where needed
+DEFAULT_EVERY_N, MAX_EVERY_N = 20, 500  # turns in one summary of level 1
 OWN_PERSONA = "own"
 MAX_PERSONA_CHARS = 500  # some 120 tokens of the system prompt's budget
 MAX_INSTRUCTIONS_CHARS = 1000  # of an owner's instructions for summaries

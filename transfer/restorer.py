@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from attrs import define
 
-from external_memory import MAX_EVERY_N, ExternalMemory
+from external_memory import ExternalMemory
 from llm import prompts, quoting
 from locales.catalog import join_with_and, tr
-from records.owners import MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfig
+from records.owners import MAX_EVERY_N, MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfig
 from records.scopes import Clock
 from records.summaries import SummaryLease
 from runtime.cooperative import iterate_with_pauses

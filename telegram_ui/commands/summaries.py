@@ -7,10 +7,9 @@ from telegram import InlineKeyboardMarkup
 
 from background.rebuild import RebuildProgress, ReportProgress
 from chat.choices import NotOffered
-from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
 from locales.sentences import STORAGE_NAMES, format_retention, format_summary_outcome
-from records.owners import OwnerConfig, StorageType
+from records.owners import DEFAULT_EVERY_N, OwnerConfig, StorageType
 from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary

@@ -12,7 +12,7 @@ from telegram import InlineKeyboardButton
 from locales.catalog import join_alternatives, list_words, tr
 from locales.sentences import STORAGE_NAMES
 from records.errors import StorageError
-from records.owners import StorageType
+from records.owners import MAX_EVERY_N, StorageType
 from records.scopes import Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import make_keyboard, make_nonce
@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 
 CANCEL = "cancel"
 KIND = "w"
-MIN_EVERY_N, MAX_EVERY_N = 1, 500
 STORAGE, NUMBER = "storage", "number"
 MAX_ANSWER_WORDS = 4  # words of an answer to the first question; a longer text is a message to the bot
 
@@ -36,7 +35,7 @@ def parse_threshold(text: str) -> int | None:
     if len(numbers) != 1 or len(numbers[0]) > 10 or not {*words} - {*numbers} <= list_words("wizard-around-numbers"):
         return None
     number = int(numbers[0])
-    return number if MIN_EVERY_N <= number <= MAX_EVERY_N else None
+    return number if 1 <= number <= MAX_EVERY_N else None
 
 
 def parse_storage(text: str, storages: Sequence[StorageType]) -> StorageType | None:
@@ -177,7 +176,7 @@ class SetupWizard(CommandGroup):
         def make_button(label: str, number: int) -> InlineKeyboardButton:
             return self._make_button(event, KIND, label, f"{state.nonce}.{number}")
 
-        config, text = await self._read_config(event), tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
+        config, text = await self._read_config(event), tr(question, least=1, most=MAX_EVERY_N)
         numbers = make_threshold_buttons(config.every_n if config else None, make_button)
         await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(numbers))
         return None

@@ -8,11 +8,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from locales.catalog import ENGLISH, LANGUAGES, tr, translate, use_language
-from records.owners import StorageType
+from records.owners import MAX_EVERY_N, StorageType
 from telegram_ui.commands import wording
 from telegram_ui.commands.basics import USUAL
 from telegram_ui.commands.registry import list_commands
-from telegram_ui.commands.wizard import MAX_EVERY_N, MIN_EVERY_N
 from telegram_ui.commands.wording import set_reference_time
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
@@ -22,7 +21,7 @@ ANSWERED = (
     *("search", "incognito", "forget", "import", "summary_status", "summary_show", "summary_policy"),
     *("summary_prompt", "summary_now", "summary_on", "summary_off"),
 )
-LIMITS = {"least": MIN_EVERY_N, "most": MAX_EVERY_N}
+LIMITS = {"least": 1, "most": MAX_EVERY_N}
 
 
 def speaks(desk: Desk, person: int, code: str) -> None:
