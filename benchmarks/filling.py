@@ -104,7 +104,7 @@ def _fill_sqlite(connection: Connection, scopes: Sequence[Scope], count: int) ->
 
 @contextmanager
 def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
-    """Drop the indexes and triggers of empty tables while the block runs, and create them again at its end."""
+    """Drop the indexes and triggers of empty tables while the block runs, and recreate them at its end."""
     dropped = []
     for table in tables:
         found = connection.execute(_INDEXES_AND_TRIGGERS, (table,)).fetchall()
@@ -180,7 +180,7 @@ def make_message_blocks(scopes: Sequence[Scope], count: int, *, existing_count: 
 def _make_message_block(
     scope: Scope, first: int, count: int, existing_count: int, chunk_ids: Sequence[int]
 ) -> MessageBlock:
-    """Make the block of a scope's messages that follows its first `first` messages.
+    """Make the next block of a scope's messages, starting after its first `first` messages.
 
     `count` is the number of messages in the scope, and `existing_count` the number in earlier scopes. `chunk_ids` holds
     the chunks of the block's archived messages.

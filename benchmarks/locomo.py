@@ -19,7 +19,7 @@ LINE_INTERVAL = timedelta(seconds=1)  # small, because two sessions may begin a 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """One message of a conversation. LoCoMo's `dia_id` of the third message in session 1 is "D1:3"."""
+    """One message. `line_id` is LoCoMo's `dia_id`, such as "D1:3" for the third message of session 1."""
 
     line_id: str
     speaker: str

@@ -1,4 +1,4 @@
-"""What all benchmarks share: percentiles, memory and CPU readings, and the output of results."""
+"""Functions that all benchmarks share, for percentiles, memory and CPU readings, and printing results."""
 
 import json
 import math

@@ -58,7 +58,7 @@ class PostgresServer:
         self._connection.close()
 
     def read_activity_counts(self) -> dict[str, int]:
-        """Return the client connections, and the commits and rows written so far. They may be a second old."""
+        """Return the number of client connections, and of commits and rows written so far. They may be a second old."""
         row = self._connection.execute(_COUNTS).fetchone()
         return dict(zip(("connections", "commits", "rows"), row or (), strict=False))
 

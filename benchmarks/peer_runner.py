@@ -73,7 +73,7 @@ def rank_with_agentrecall_hybrid(job: Job, folder: Path) -> Rankings:
 
 
 def rank_with_lancedb(job: Job, folder: Path) -> Rankings:
-    """Rank with LanceDB's full-text index and our vectors, combined by rank fusion, which is its default."""
+    """Rank with LanceDB's full-text index and our vectors, combined by rank fusion, as LanceDB does by default."""
     vectors = _load_vectors(job, folder)
     database = importlib.import_module("lancedb").connect(str(folder / "lance"))
     rows = [

@@ -117,7 +117,7 @@ class BareSqlite:
 
 
 def fill_and_update_statistics(folder: Path, storage: StorageType, count: int, url: str) -> None:
-    """Fill a data directory with `count` messages, or the tables at `url` unless it is ""."""
+    """Fill a data directory with `count` messages. If `url` is not "", fill and analyze the tables there instead."""
     asyncio.run(fill_storage(folder, storage, [SCOPE], count, database_url=url))
     if url:
         analyze_tables(url)
@@ -220,7 +220,7 @@ def _compute_ratio_to_baseline(values: Sequence[float], baseline: Sequence[float
 
 
 async def _measure_process_memory(settings: Settings, person_count: int) -> dict[str, object]:
-    """Measure the RAM for `person_count` users who turn memory on and hold one turn. Telegram is not involved."""
+    """Measure the RAM for `person_count` users who turn memory on and send one message each, without Telegram."""
     clock, generator = Clock(), MessageGenerator(seed=6)
     async with open_services(
         settings, clock=clock, models=(InventedModel(MessageGenerator(seed=5), records=False), ExtractiveSummarizer())
@@ -256,7 +256,7 @@ def measure_process_memory(settings: Settings, person_count: int) -> dict[str, o
 
 
 def measure_index_rebuild(settings: Settings) -> float:
-    """Return the milliseconds of a start without index.db, which the JSON store has to rebuild."""
+    """Delete index.db, and return the milliseconds that a start takes when the JSON store has to rebuild it."""
 
     async def start_and_stop() -> float:
         start = time.perf_counter()
@@ -296,7 +296,7 @@ class Plan:
 
 
 def run_plan(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
-    """Measure every storage at every size that it supports. Data that is in `folder` already is used again."""
+    """Measure every storage at every size that it supports. Data that is already in `folder` is reused."""
     results: dict[str, list[dict[str, object]]] = {storage.value: [] for storage in plan.storages}
     for count in plan.sizes:
         for storage in plan.storages:
@@ -322,7 +322,7 @@ def run_plan(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
 
 
 def _make_schema_name(name: str) -> str:
-    """Return the name of the schema on the server for a folder's name."""
+    """Return the name of the PostgreSQL schema that belongs to the folder `name`."""
     return f"scale_{name.replace('-', '_')}"
 
 

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint and an HTTP server that need little CPU time, for load tests.
+"""An OpenAI-compatible endpoint and an HTTP server that use little CPU time, for load tests.
 
 The endpoint answers at once and repeats the tag ("#12-3") of the last user message. The server uses aiohttp, which has
 a compiled parser. The server that the bot uses would spend more CPU time on a request than the bot itself.

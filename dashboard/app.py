@@ -188,7 +188,7 @@ def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linkable_path
 
 @define(eq=False)
 class SafeHeaders:
-    """Middleware that adds security headers to every response that does not set its own."""
+    """Middleware that adds security headers to every response, but keeps those that the response already has."""
 
     app: ASGIApp
     policy: str

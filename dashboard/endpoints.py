@@ -71,7 +71,7 @@ ParameterReader = Callable[[Request], Awaitable[Parameters]]
 
 @define(kw_only=True, eq=False)
 class PageApi:
-    """Turns handlers into endpoints that check the session and the access to the owner's data."""
+    """Turns handlers into endpoints that check the session and the person's access to the owner's data."""
 
     _services: Services
     _sessions: PageSessions
@@ -209,7 +209,7 @@ class PageApi:
 
 
 async def run_and_respond(make_body: BodyMaker) -> Response:
-    """Return the response made of what `make_body` returns, or an error response if it fails."""
+    """Call `make_body`, and return its result as a response, or an error response if it fails."""
     try:
         answer = await make_body()
     except RequestRefused as refusal:

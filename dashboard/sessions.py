@@ -91,12 +91,12 @@ class PageSessions:
         return self.renew_session(await self._require_unrevoked(session))
 
     async def find_session(self, token: str) -> PageSession:
-        """Return the session of a signed token."""
+        """Return the session that a signed token belongs to."""
         session, _ = await self._read_signed_session("session", token)
         return await self._require_unrevoked(session)
 
     async def end_sessions(self, person: int) -> None:
-        """End all sessions of a person, and invalidate links and initData issued until now."""
+        """End all sessions of a person, and invalidate all links and initData issued so far."""
         await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
 
     async def _require_unrevoked(self, session: PageSession) -> PageSession:
@@ -143,7 +143,7 @@ class PageSessions:
 
 
 def verify_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
-    """Return the fields of initData. Raise NoSession if it is not signed for this bot or older than INIT_DATA_FOR."""
+    """Return the fields of initData. Raise NoSession if its signature is invalid or older than INIT_DATA_FOR."""
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession
     try:

@@ -58,10 +58,10 @@ def make_playground_app(
     dashboard: ASGIApp | None = None,
     make_link: MakeLink | None = None,
 ) -> Starlette:
-    """Build the app: the page at /, its files at /static, people's actions at /api, the Bot API at /bot{token}.
+    """Build the app, with the page at /, files at /static, people's actions at /api, and the Bot API at /bot{token}.
 
-    The dashboard is at /memory/, and `make_link` makes a person's link to it. The page shows `model_name`, where ""
-    stands for the offline model. Without `guests`, nobody can be added on the page.
+    The dashboard is at /memory/, and `make_link` makes a person's link to it. The page shows `model_name`, which is
+    "" for the offline model. Without `guests`, nobody can be added on the page.
     """
 
     async def serve_about(request: Request) -> Response:

@@ -1,6 +1,6 @@
 """Send and edit people's messages that are neither plain text nor files, such as rich messages, checklists and stories.
 
-Their fields are those of the Bot API, and are not checked.
+Their fields have the same names as in the Bot API, and are not checked.
 """
 
 from playground.people import Impossible
@@ -27,7 +27,7 @@ def send_content(
 
 
 def stop_draft(world: World, person_id: int, *, thread_id: int | None = None) -> None:
-    """Press the stop button of the draft in a private chat. Raise Impossible unless the bot sent it with `can_stop`."""
+    """Press the draft's stop button in a private chat. Raise Impossible if there is no draft with `can_stop`."""
     draft = world.make_snapshot()["drafts"].get(str(person_id), {})
     if not draft.get("can_stop"):
         raise Impossible("There is no draft that can be stopped.")

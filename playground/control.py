@@ -60,7 +60,7 @@ def make_control_router(world: World, faults: Faults | None = None) -> Router:
 
 
 class _PeopleEndpoints:
-    """The endpoints for people's actions and for what happened in the world."""
+    """The endpoints that perform people's actions and report events and the bot's calls."""
 
     def __init__(self, world: World) -> None:
         self._world = world

@@ -23,8 +23,8 @@ KINDS = {
 class Fault:
     """A rule that makes Bot API calls fail.
 
-    It hits `times` calls, or all if None, after letting `after` matching calls pass. With `field`, it only hits calls
-    that have this parameter.
+    It skips the first `after` matching calls and then applies to `times` calls, or to all if `times` is None. If
+    `field` is set, only calls with this parameter match.
     """
 
     kind: str
@@ -66,7 +66,7 @@ class Fault:
 
 
 class Faults:
-    """All active rules, oldest first. A call is hit by at most one of them."""
+    """All active rules, oldest first. At most one rule applies to a call."""
 
     def __init__(self) -> None:
         self._rules: list[Fault] = []
@@ -96,7 +96,7 @@ class Faults:
         return self._released
 
     def take_matching_rule(self, method: str, parameters: Parameters) -> Fault | None:
-        """Return the rule that hits this call and count the hit, or None if the call passes."""
+        """Return the rule that applies to this call, and count its use. Return None if no rule applies."""
         for index, rule in enumerate(self._rules):
             if not rule.matches(method, parameters):
                 continue

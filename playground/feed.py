@@ -22,7 +22,7 @@ class Notifier:
 
 
 class Feed:
-    """Entries that are numbered from 1 in their field "n". Only the newest `keep` entries are kept."""
+    """A list of entries, numbered from 1 in their "n" field. It keeps only the newest `keep` entries."""
 
     def __init__(self, *, keep: int = 10_000) -> None:
         self._entries: deque[Json] = deque(maxlen=keep)

@@ -1,4 +1,4 @@
-"""HTTP endpoints with which the page adds people, sets their app languages, and erases a chat.
+"""HTTP endpoints that the page calls to add people, set their app language, and erase a chat.
 
 People are stored in a file, so that they survive a restart.
 """
@@ -29,7 +29,7 @@ Erase = Callable[[int], Awaitable[None]]
 
 
 class GuestEndpoints:
-    """Adds and changes people as the page requests it, and stores them in `file`."""
+    """Endpoints that add and change people, and erase a chat. People are stored in `file`."""
 
     def __init__(self, world: World, file: Path, erase: Erase) -> None:
         self._world = world

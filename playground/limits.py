@@ -1,4 +1,4 @@
-"""Telegram's published limits on sending messages, for tests that ask for them.
+"""Telegram's published limits on sending messages, for tests that enable them.
 
 Source: core.telegram.org/bots/faq, "My bot is hitting limits, how do I avoid this?".
 """
@@ -20,7 +20,7 @@ GROUP_SECONDS = 60.0
 
 
 def is_rate_limited(method: str) -> bool:
-    """Return True if the limits apply to a method, because it sends or changes a message or draft."""
+    """Return True if a method sends or changes a message or draft, so that the limits apply to it."""
     name = method.lower()
     return name.startswith(("send", "edit", "copy", "forward")) and name != "sendchataction"
 

@@ -1,4 +1,4 @@
-"""Immutable values for people and chats, and the JSON objects that the Bot API has for them."""
+"""Immutable values for people and chats, and the Bot API's JSON objects for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -78,7 +78,7 @@ def make_topic_message(chat: Chat, opener: Json, thread_id: int, name: str, at: 
 
 
 def make_membership_update(chat: Chat, bot: Json, user: Json, before: str, after: str, at: int) -> Json:
-    """Build the ChatMemberUpdated object for a change of the bot's own status in a chat."""
+    """Build the ChatMemberUpdated object for a change in the bot's own status in a chat."""
     states = {
         status: {"user": bot, "status": status, **({"until_date": 0} if status == "kicked" else {})}
         for status in (before, after)

@@ -23,7 +23,7 @@ class Reactions:
 
 
 def make_reaction_update(message: Json, user: Json, before: Sequence[str], after: Sequence[str], at: int) -> Json:
-    """Build the MessageReactionUpdated object for a change of a person's reactions."""
+    """Build the MessageReactionUpdated object for a change in a person's reactions to a message."""
     return {
         "chat": message["chat"],
         "message_id": message["message_id"],

@@ -9,7 +9,7 @@ Json = dict[str, Any]
 
 
 class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer, not an error)
-    """Raised for a call that gets an answer with "ok": false. `code` is also the HTTP status."""
+    """Raised to refuse a call, which is then answered with "ok": false. `code` is also the HTTP status."""
 
     def __init__(self, code: int, description: str, parameters: Json | None = None) -> None:
         super().__init__(description)
@@ -18,7 +18,7 @@ class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer,
         self.parameters = parameters
 
     def to_json(self) -> Json:
-        """Return the refusal as the JSON object of the answer."""
+        """Return the JSON object that is sent as the answer."""
         answer: Json = {"ok": False, "error_code": self.code, "description": self.description}
         if self.parameters:
             answer["parameters"] = self.parameters
@@ -36,7 +36,7 @@ def make_forbidden_error(reason: str) -> Refusal:
 
 
 def make_conflict(reason: str) -> Refusal:
-    """Make the 409 refusal for a bot whose updates are already fetched in another way."""
+    """Make a 409 error for a bot whose updates are already being fetched in another way."""
     return Refusal(409, f"Conflict: {reason}")
 
 

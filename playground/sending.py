@@ -285,7 +285,7 @@ class SendMethods:
         return message
 
     def _edit_message(self, message: Json, content: Json, fields: tuple[str, ...], kind: str) -> Json:
-        """Replace the fields `fields` of a message with `content`, so that an edit without buttons removes them."""
+        """Replace `fields` of a message with `content`. Fields that `content` lacks, such as buttons, are removed."""
         if {name: message[name] for name in fields if name in message} == content:
             raise make_bad_request_error(NOT_MODIFIED)
         other_fields = {name: value for name, value in message.items() if name not in fields}

@@ -39,7 +39,7 @@ class Lifetime:
 
 
 def get_lifetime(request: Request) -> Lifetime:
-    """Return the lifetime of the server that handles this request. Raise TypeError if another kind of server does."""
+    """Return the lifetime of the server that handles this request. Raise TypeError if it was not started by serve()."""
     lifetime = getattr(request.state, "lifetime", None)
     if not isinstance(lifetime, Lifetime):
         raise TypeError("This app holds requests: run it with playground.server.serve().")

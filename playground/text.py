@@ -40,7 +40,7 @@ DETECTION_PATTERNS = (
 
 
 def count_utf16_units(text: str) -> int:
-    """Return the length of a text in UTF-16 code units, in which Telegram measures texts."""
+    """Return the length of a text in UTF-16 code units, the unit that Telegram uses for lengths and offsets."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

@@ -62,7 +62,7 @@ class Updates:
         self.notifier.notify_all()
 
     async def poll(self, *, offset: int, limit: int, timeout: float) -> list[Json]:
-        """Confirm updates below `offset`, and wait up to `timeout` seconds for others. This ends any older poll."""
+        """End any older poll, confirm updates below `offset`, and wait up to `timeout` seconds for further ones."""
         self.interrupt_poll(OTHER_POLLER)
         mine = self.poller
         self.confirm(offset)
@@ -81,7 +81,7 @@ class Updates:
         return self.list_pending()[:limit]
 
     async def wait_until_polled(self) -> None:
-        """Wait until a poll of the bot is waiting for updates, which means that it has fetched all earlier ones."""
+        """Wait until the bot is polling for new updates, which means that it has fetched all earlier ones."""
         while not self._open_poller:
             await self._poll_opened.wait_for_notification()
 

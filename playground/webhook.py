@@ -1,6 +1,6 @@
 """Post pending updates to the bot's webhook.
 
-Updates of one chat are sent in order. Each is sent repeatedly until it is accepted.
+The updates of a chat are sent in order. Each is retried until the webhook accepts it.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class Courier:
         *,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
-        """`ssl_context` verifies the webhook's certificate. None stands for the system's certificates."""
+        """Verify the webhook's certificate with `ssl_context`, or with the system's certificates if it is None."""
         self.webhook: Webhook | None = None
         self._updates = updates
         self._clock = clock

@@ -1,7 +1,7 @@
 """The state of a small Telegram: people, chats, messages, files, command menus and pending updates.
 
-People act through say(), press_button() and so on, the Bot API through post_message(), replace_message() and so on.
-Everything is in memory and in one event loop. Stored messages are replaced, never modified.
+People act through methods such as say() and press_button(), and the bot through post_message() and replace_message().
+Everything is kept in memory and runs in one event loop. Stored messages are replaced, never modified.
 """
 
 import time
@@ -85,7 +85,7 @@ class World:
         self.feed.add({"kind": "reset"})
 
     def set_language(self, person_id: int, code: str) -> None:
-        """Set the language of a person's app, which is part of the updates that the bot gets."""
+        """Set the language of a person's app, which the bot sees in its updates."""
         self.people[person_id] = replace(self._require_person(person_id), language_code=code)
         self.feed.add({"kind": "reset"})
 
@@ -379,7 +379,7 @@ class World:
         }
 
     async def wait_for_events(self, since: int) -> list[Json]:
-        """Wait for events after number `since`, and return them. A "reset" event requires a new snapshot."""
+        """Wait for events after number `since`, and return them. A "reset" event calls for a new snapshot."""
         if not self.feed.has_all_since(since):
             return [{"n": self.feed.last, "kind": "reset"}]
         return await self.feed.wait_for_entries(since)
@@ -426,7 +426,7 @@ class World:
         return message
 
     def _make_placement_fields(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
-        """Return a message's topic and reply fields. In a topic, it replies to the topic's first message by default."""
+        """Return a message's topic and reply fields. Messages in a topic reply to its first message by default."""
         placement: Json = {}
         if thread_id is not None:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}

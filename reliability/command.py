@@ -14,10 +14,10 @@ def run_test_from_command_line(
     number_options: Mapping[str, int],
     run_test: Callable[Concatenate[Path, ...], Coroutine[Any, Any, Mapping[str, object]]],
 ) -> int:
-    """Run `test` with the options of the command line, print its report as JSON, and return the exit status.
+    """Run a test with the command-line options, print its report as JSON, and return the exit status.
 
-    `number_options` maps the names of the options to their defaults. The test gets a folder and the options as keyword
-    arguments. The status is 0 if the report's `is_good` is true, and otherwise 1.
+    `number_options` maps the names of the options to their defaults. `run_test` gets a folder, and the options as
+    keyword arguments. The status is 0 if the report's `is_good` is true, and otherwise 1.
     """
     parser = argparse.ArgumentParser(description=description)
     for name, default in number_options.items():

@@ -205,7 +205,7 @@ async def _run_local_servers(folder: Path, answer_after: float) -> AsyncIterator
 
 
 def make_answer(messages: Sequence[Mapping[str, str]]) -> Answer:
-    """Answer as the model: with what the attack asks for, or with the number of the question."""
+    """Return the simulated model's answer: what the attack asks for, or else the number of the question."""
     said = next((message["content"] for message in reversed(messages) if message["role"] == "user"), "").rpartition(
         "\n\n"
     )[2]

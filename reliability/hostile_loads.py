@@ -1,6 +1,6 @@
 """Attacks by a hostile user. Each reproduces a way in which one user was once able to delay everybody else.
 
-Each load is a function that attacks once, and returns when the bot has handled the attack or when it is asked to stop.
+Each load is a function that attacks once. It returns when the bot has handled the attack, or when end_load() is called.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ ELEMENTS = ("{},", "[],", "0,", '"",', '{"a":{}},', '{"id":1,"date":"2020-01-01"
 
 @dataclass(kw_only=True)
 class Attack:
-    """The state of an attack. `load_started` is set once the bot works on a load."""
+    """The state of an attack. `load_started` is set once the bot has something to work on."""
 
     hostile: Member
     strangers: Sequence[Member]
@@ -110,7 +110,7 @@ async def request_tool_calls(attack: Attack) -> None:
 
 
 async def send_long_texts(attack: Attack) -> None:
-    """Send long texts of words with digits, import such a message of two million characters, and ask about them."""
+    """Send long texts of words with digits, import one of two million characters, and ask about such words."""
     number = attack.get_next_number()
     since = attack.hostile.now
     for piece in range(PIECES):
@@ -187,12 +187,12 @@ async def open_page_connections(attack: Attack) -> None:
 
 
 async def send_incomplete_page_uploads(attack: Attack) -> None:
-    """Begin uploads to the page within a session, and send only half of each."""
+    """Begin uploads in a session on the page, and send only half of each."""
     await _run_workloads_until_end(attack, [_send_incomplete_uploads(attack) for _ in range(UPLOADS)])
 
 
 async def request_page_exports_without_reading(attack: Attack) -> None:
-    """Request exports from the page within a session, and never read them."""
+    """Request exports in a session on the page, and never read the responses."""
     await _run_workloads_until_end(attack, [_request_exports_without_reading(attack) for _ in range(UPLOADS)])
 
 

@@ -51,7 +51,7 @@ class KillTest(ABC):
         move_share: float,
         step_timeout: float,
     ) -> None:
-        """See Talker for `move_share` and `step_timeout`."""
+        """Create the people who talk to the bot. See SimulatedUsers for `move_share` and `step_timeout`."""
         self.servers = servers
         self.bots = bots
         self.rng = rng
@@ -95,7 +95,7 @@ class KillTest(ABC):
         """Kill a process, check what is stored, and restart the process."""
 
     async def restart_dead_processes(self) -> None:
-        """Start the processes that were left dead."""
+        """Start the processes that were not restarted after a kill. By default, there are none."""
         return
 
     async def wait_until_updates_fetched(self) -> None:

@@ -76,7 +76,7 @@ class ReplicaTest(killing.KillTest):
     def __init__(
         self, servers: LocalServers, bots: Sequence[BotProcess], address: str, rng: random.Random, *, pauses: float
     ) -> None:
-        """`pauses` is the probability that a process is paused before a kill. `address` is the database's address."""
+        """Pause a process before a kill with the probability `pauses`. `address` is the address of the database."""
         super().__init__(servers, bots, rng, move_share=0.0, step_timeout=120.0)
         self.address = address
         self._pauses = pauses

@@ -48,7 +48,7 @@ class BotProcess:
     def __init__(
         self, start: Callable[[], Awaitable[asyncio.subprocess.Process | Forked]], *, ready_text: str = "is ready"
     ) -> None:
-        """`start` starts the process. It is ready as soon as it logs a line that contains `ready_text`."""
+        """Use `start` to start the process, which is ready once it logs a line that contains `ready_text`."""
         self._start = start
         self._ready_text = ready_text
         self.log = Feed()
@@ -221,7 +221,7 @@ class MessageLedger:
             self._notifier.notify_all()
 
     def _record_apology(self, owner: int) -> None:
-        """Count an apology as the answer to the oldest unanswered message: they are answered in order."""
+        """Count an apology as the answer to the oldest unanswered message, because messages are answered in order."""
         self.apologies += 1
         waiting = (
             message.answer
@@ -238,7 +238,7 @@ class MessageLedger:
         return [word for word, message in self.said.items() if message.answer not in self.answered]
 
     def read_and_check_folder(self, folder: Path, *, is_settled: bool = False) -> tuple[Violations, MemoryState]:
-        """Check the files in `folder`, and return the violations and the files.
+        """Check the files in `folder`, and return the violations and the contents of the files.
 
         Unless `is_settled`, a message may still be at Telegram or in the inbox.
         """

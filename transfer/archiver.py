@@ -1,6 +1,6 @@
 """Archive imported history in chunks under a pyramid of extracted summaries, without asking a model.
 
-Every step respects the scope's limit on active summaries, so an interrupted import leaves only a few.
+Every step respects the scope's limit on active summaries, so even an interrupted import leaves only a few of them.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ def plan_merges_with_levels(summaries: Sequence[Summary]) -> list[tuple[list[Sum
 
 @define(kw_only=True, eq=False)
 class Archiver:
-    """An archiver of imported history. Its summaries have at most `text_budget` tokens."""
+    """Archives imported history under summaries of at most `text_budget` tokens."""
 
     home: Callable[[int], AbstractAsyncContextManager[MemoryStore]]
     _tokens: Tokenizer = field(alias="tokenizer")

@@ -171,7 +171,7 @@ class Importer:
                 self._stopped.discard(owner)
 
     def is_running(self, owner: int) -> bool:
-        """Return True if an import for the owner has been announced or is running."""
+        """Return True if an import for the owner is running or has been marked as running."""
         return owner in self._importing or owner in self._marked_running
 
     def stop(self, owner: int) -> None:

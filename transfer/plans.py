@@ -39,7 +39,7 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileContext:
-    """What is known about a sent file besides its content."""
+    """The context of an imported file: its name, the bot's id, and the person's answers to questions about it."""
 
     name: str = ""  # "" for a pasted text
     bot: int = 0  # the Telegram id of this bot

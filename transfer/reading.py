@@ -31,7 +31,7 @@ class FileReader:
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, *, person: int, zone: tzinfo, **options: Any) -> ImportedHistory:
-        """Read a file. `options` has other arguments of `detection.parse_file`. Raise ImportRefused on failure."""
+        """Read a file. `options` are further arguments of `detection.parse_file`. Raise ImportRefused on failure."""
         options |= {"person": person, "zone": zone}
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:
@@ -68,7 +68,7 @@ async def read_history_in_child(data: bytes, options: Mapping[str, Any]) -> Impo
 
 
 def decode_value(kind: type[_Value], values: dict[str, Any]) -> _Value:
-    """Return the message, fact or question that a child wrote as JSON, which has neither dates nor tuples."""
+    """Return the message, fact or question that a child wrote as JSON. Convert dates and tuples, which JSON lacks."""
     moments: dict[str, Any] = {name: datetime.fromisoformat(values[name]) for name in _MOMENTS if values.get(name)}
     return kind(
         **{**{name: tuple(held) if isinstance(held, list) else held for name, held in values.items()}, **moments}

@@ -1,4 +1,4 @@
-"""Restore one of our own exports: ids, summaries, facts, profile, versions and origin.
+"""Restore one of our own exports, with its ids, summaries, facts, profile, versions and origin.
 
 Rows are ordered so that an interrupted restore leaves no gaps and can be continued with the same file. The files of an
 export may arrive in any order. Rows that depend on other files are held back in the store until the last one arrives.
@@ -36,7 +36,7 @@ MAX_NAMED = 20  # the most files that a sentence names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RestorePlan:
-    """The state of a restore that is needed to restore one file of the export."""
+    """A plan to restore one file of an export, with the files that were restored before."""
 
     export: str
     part: int
@@ -64,8 +64,8 @@ class RestorePlan:
 async def plan_restore(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> RestorePlan | None:
     """Return the plan to restore this file, or None if it can only be imported as history.
 
-    Only the owner's own export can be restored, and only into an empty memory or one that the export began to fill.
-    A file of an early version must be a whole export.
+    Only the owner's own export can be restored, and only into an empty memory or one that the same export has begun
+    to fill. A file of an early version must be a whole export.
     """
     if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
         return None

@@ -132,7 +132,7 @@ async def ask_questions(run: BenchmarkRun) -> dict[str, object]:
 
 
 def _compute_cached_shares(parts: Sequence[int], wholes: Sequence[int]) -> dict[str, object]:
-    """Return the percentage that `parts` are of `wholes`: each one, the second, and all but the first together."""
+    """Return what percentage each part is of its whole, and the combined percentage of all parts but the first."""
     each = [round(100 * part / max(1, whole), 1) for part, whole in zip(parts, wholes, strict=True)]
     all_of_it = round(100 * sum(parts[1:]) / max(1, sum(wholes[1:])), 1)
     return {"each": each, "second": each[1] if len(each) > 1 else None, "all_but_first": all_of_it}
@@ -172,7 +172,7 @@ async def _ask_bare_model(run: BenchmarkRun, question: ScriptedQuestion, turn_co
 
 
 async def measure_tool_calls(run: BenchmarkRun) -> dict[str, object]:
-    """Send requests that need a search, and count the tool calls. `syntax_shown` counts those shown as text."""
+    """Send requests that need a search, and count the tool calls. `syntax_shown` counts texts that show call syntax."""
     called = run.answers.calls
     before = len(run.answers.tools)
     for wish in run.script.searches:

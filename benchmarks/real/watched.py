@@ -15,10 +15,10 @@ from records.model_calls import Completion, PromptMessage, Tool, Usage
 
 @dataclass
 class CallLog:
-    """A record of all calls. `first` has the seconds until each answer's first text, or None if it had no text.
+    """A record of all calls. `first` lists the seconds until each answer's first text, or None if it had no text.
 
-    `shown` has the text so far at each step of streaming. `tools` is True for each request that offered tools. `calls`
-    counts the tool calls.
+    `shown` lists the text so far at each streaming step. `tools` has one entry per request: True if it offered tools.
+    `calls` counts the tool calls.
     """
 
     first: list[float | None] = field(default_factory=list)

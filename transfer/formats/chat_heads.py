@@ -67,7 +67,7 @@ def parse_message_head(line: str) -> MessageHead | None:
 
 
 def split_into_messages(text: str) -> list[tuple[MessageHead, str]]:
-    """Split a chat into heads and message texts. A head of an unusual shape counts as part of a text."""
+    """Split a chat into heads and message texts. Only lines with the most common shape of head count as heads."""
     heads = [(line, parse_message_head(line)) for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n"))]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
@@ -102,7 +102,7 @@ def arrange_date(numbers: tuple[int, int, int], order: str) -> tuple[int, int, i
 
 
 def find_date_maker(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
-    """Return the function that converts these dates from their calendar, or None if no calendar fits them."""
+    """Return a function that converts dates from the calendar that fits these dates, or None if no calendar fits."""
     for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
         for numbers in dates:
             try:
@@ -118,8 +118,8 @@ def find_date_maker(dates: Sequence[tuple[int, int, int]], last_year: int) -> Ca
 def parse_written_date_and_clock(text: str, language: str = "", date_order: str = "") -> datetime:
     """Return the date and time in a text, with a time zone only if the text gives an offset.
 
-    Month names are looked up in `language` first. `date_order` is that of day and month in a numeric date; by default,
-    the day comes first. Raise ValueError if the date or the time is incomplete.
+    Month names are looked up in `language` first. `date_order` is the order of the parts of a numeric date. By
+    default, the day comes first. Raise ValueError if the date or the time is incomplete.
     """
     offset = _OFFSET.search(text)
     head = _parse_head(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None

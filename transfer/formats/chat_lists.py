@@ -1,4 +1,4 @@
-"""Read chats between people from lists of objects or from table rows, and ask which speaker is the importing person."""
+"""Read chats between people from lists of objects or from table rows, and ask which speaker is the user."""
 
 import csv
 import html
@@ -44,7 +44,7 @@ def read_column_names(text: str) -> set[str]:
 
 
 def _find_separator(text: str) -> tuple[str, str]:
-    """Return the first line of a table and what separates its columns."""
+    """Return the first line of a table, and the character that separates its columns."""
     head = text.split("\n", 1)[0]
     return head, max(",;\t", key=head.count)
 

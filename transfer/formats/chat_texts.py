@@ -1,4 +1,4 @@
-"""Read chats as text: turn lines into messages by the date order and calendar of the whole file, and ask who speaks.
+"""Read plain-text chats. Infer the date order and the calendar from the whole file, and ask which speaker is the user.
 
 The formats are those of LINE, KakaoTalk, iMessage, Telegram, Discord, QQ and WeChat. WhatsApp has a module of its own.
 """
@@ -45,8 +45,8 @@ class ChatLine(NamedTuple):
 def make_history_from_chats(chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder) -> ImportedHistory:
     """Return the messages of text chats.
 
-    Add questions to `builder` about the person, the order of day and month, and the year, if the files leave them open.
-    Raise ImportRefused if the years of a chat fit no calendar.
+    Add questions to `builder` about who the user is and, if the files leave them open, about the date order and the
+    year. Raise ImportRefused if the years of a chat fit no calendar.
     """
     order = builder.choose_date_order([line.day for chat in chats for line in chat if line.day])
     last_year = builder.reading.now.year if builder.reading.now != NO_DATE else MAXYEAR
@@ -174,7 +174,7 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
 
 
 def _split_off_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
-    """Split speakers off lines. A speaker is the longest common prefix of lines with the same first word."""
+    """Split lines into speaker and text. A speaker is the longest common prefix of lines with the same first word."""
     common: dict[str, list[str]] = {}
     for line in lines:
         words = line.words.split(" ")

@@ -97,9 +97,9 @@ class HistoryBuilder:
     def read_messages(
         self, items: Iterable[Any] | JsonStream, read_message: Callable[[Any], ImportedMessage], where: str = ""
     ) -> list[ImportedMessage]:
-        """Read each of the items, or of the next array of a stream, with `read_message`.
+        """Read each item, or each element of a stream's next array, with `read_message`.
 
-        Count and skip those for which it raises LeftOut or WrongElement. `where` is what the file calls the array.
+        Count and skip those for which it raises LeftOut or WrongElement. `where` is the path of the array, for errors.
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
@@ -117,7 +117,7 @@ class HistoryBuilder:
         key: str = "",
         where: str = ".messages",
     ) -> None:
-        """Add a conversation with an assistant. `where` is what the file calls its messages.
+        """Add a conversation with an assistant. `where` is the path of `messages` within `raw`, for error messages.
 
         A message without a time gets that of the previous message or of `raw`; without either, it is undated. One
         without an id gets a hash of `key` (default: the first message), its position and its text.

@@ -145,7 +145,7 @@ def _read_history_in_format(
 
 
 def get_unpacked_limit(size: int) -> int:
-    """Return the maximum unpacked size of a file of `size` bytes."""
+    """Return the number of bytes to which a file of `size` bytes may be unpacked."""
     return min(MAX_UNPACKED_BYTES, MIN_UNPACKED_BYTES + UNPACKED_PER_BYTE * size)
 
 

@@ -106,7 +106,7 @@ class _FileReader:
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
     def _collect_conversations(self, raw: object, depth: int = 0, title: str = "") -> None:
-        """Add the conversations in a value, which stands in an object with the title `title`."""
+        """Add the conversations in a value. `title` is the title of the object that contains it."""
         if isinstance(raw, list):
             for item in raw:
                 if isinstance(item, dict | list) and depth < MAX_DEPTH:
@@ -269,7 +269,7 @@ def _unwrap_message(item: Any) -> Any:
 
 
 def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the question and the answer in a row of a table. A row may have a prompt alone."""
+    """Return the question and the answer in a row of a table, or only the question if the row has no answer."""
     is_prompt = "prompt" in row and find_role(row) is None and find_names(row, "time")
     return _split_turn(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
 

@@ -1,4 +1,4 @@
-"""Find the elements of a web page that have a class, one at a time, for the exports of Telegram and Google."""
+"""Find the elements with a given class in a web page, one at a time. Used for the exports of Telegram and Google."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Block:
         self.parts: list[Block | str] = []
 
     def find(self, name: str) -> "Block | None":
-        """Return the first descendant of the class `name`, or None."""
+        """Return the first descendant with the class `name`, or None."""
         return next(self.find_all(name), None)
 
     def find_all(self, name: str) -> "Iterator[Block]":
@@ -88,7 +88,7 @@ class _Parser(HTMLParser):
 
 
 def iterate_blocks(text: str, class_name: str) -> Iterator[Block]:
-    """Yield the outermost elements of the class `class_name`, in document order."""
+    """Yield the outermost elements with the class `class_name`, in document order."""
     parser = _Parser(class_name)
     for _ in feed_pieces(parser, text):
         yield from parser.found

@@ -27,7 +27,7 @@ _BEGINS_JSON = re.compile(
 
 
 def starts_like_json(text: str) -> bool:
-    """Return True if a text begins like JSON, and not only with a bracket, as in "[LINE] Chat history"."""
+    """Return True if a text begins like JSON, and not just with a bracket, as "[LINE] Chat history" does."""
     return _BEGINS_JSON.match(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Write and read the file of /export: every row of an owner's memory, table by table (see docs/export.md)."""
+"""Write and read the files of /export, with every row of an owner's memory, table by table (see docs/export.md)."""
 
 import hashlib
 import hmac

@@ -69,7 +69,7 @@ def pick_text(value: Mapping[str, Any], message_part: str) -> str:
 
 
 def find_role(value: Mapping[str, Any]) -> str | None:
-    """Return the name of a message's role in lower case, or None. A person's name is a role, too."""
+    """Return the name of a message's role in lower case, or None. It may also be a speaker's name."""
     for flag in pick_members(value, "flag"):
         if isinstance(flag, bool):
             return "system" if value.get("is_system") is True else "user" if flag else "assistant"
@@ -130,7 +130,7 @@ def find_message_text(value: Mapping[str, Any]) -> str:
 
 
 def find_title(value: Mapping[str, Any]) -> str:
-    """Return the title of a conversation, which may stand in an object inside it, or ""."""
+    """Return the title of a conversation or of an object directly inside it, or "" if there is none."""
     objects = (member for member in value.values() if isinstance(member, dict))
     inner = (member[name] for member in objects for name in find_names(member, "title") if name != "name")
     return pick_text(value, "title") or next(filter(None, map(as_text, inner)), "")

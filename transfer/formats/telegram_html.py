@@ -1,4 +1,4 @@
-"""Read Telegram Desktop's HTML pages. They name speakers without ids, so people are asked who they are."""
+"""Read Telegram Desktop's HTML pages. Speakers have no ids there, so the import asks which of them is the user."""
 
 import re
 from collections.abc import Sequence

@@ -151,7 +151,7 @@ def _parse_perplexity_export(text: str) -> list[dict[str, str]]:
 
 
 def _mark_aider_turns(text: str) -> str:
-    """Return a history of Aider with a heading before each turn: the lines of the person begin with four signs."""
+    """Add a heading before each turn of an Aider history, in which the lines of the person begin with "####"."""
     _, *parts = _AIDER_START.split(text)
     marked = [
         _AIDER_ASKED.sub(partial(_format_aider_request, date), _AIDER_OUTPUT.sub("", talk))
