@@ -1,1 +1,1 @@
-"""One turn, from the incoming message to the reply, and later changes to it. Independent of Telegram."""
+"""Handles a turn, from the incoming message to the reply, and later changes to the turn. Independent of Telegram."""

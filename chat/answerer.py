@@ -1,4 +1,4 @@
-"""Builds the context of a turn and gets the model's answer, without memory or pictures if these fail."""
+"""Builds a turn's context and gets the model's answer. Leaves out memory or pictures if they cannot be used."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Builds contexts and asks the model. Folds first if a context exceeds the fraction `pressure` of the limit."""
+    """Builds contexts and asks the model. Folds messages first if a context exceeds `pressure` times the limit."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval

@@ -31,7 +31,7 @@ class Attachments:
         return await self._documents.read_document(data, name, person=person_id)
 
     async def find_picture_budget(self, owner_id: int) -> int:
-        """Return the token limit for a turn's pictures. Raise DocumentUnreadable if the model takes none."""
+        """Return the token limit for a turn's pictures. Raise DocumentUnreadable if the model accepts none."""
         model = self._model
         with suppress(StorageError):  # the turn meets it again, and says so
             model = await self._chosen(owner_id) if self._chosen is not None else model

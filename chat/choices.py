@@ -1,4 +1,4 @@
-"""The settings that an owner can choose. In a group only admins may choose, which the caller checks."""
+"""The settings that an owner can change. Callers must check that only admins change the settings of a group."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
@@ -40,7 +40,7 @@ class MemoryIsOff(NotOffered):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A setting that owners can choose. `name` is a field of OwnerConfig. `text` and `hint` are message keys."""
+    """A setting that owners can change. `name` is a field of OwnerConfig. `text` and `hint` are message keys."""
 
     name: str
     text: str
@@ -64,7 +64,7 @@ class Choice:
         return self.values[0] if self.values and value not in self.values else value
 
     def make_change(self, value: object) -> ConfigChange:
-        """Return a function that sets the value in a configuration. Raise NotOffered if it is not allowed."""
+        """Return a function that sets the value in a configuration. Raise NotOffered if the value is not allowed."""
         if isinstance(value, str) and self.kind == "text":
             has_lines = self.name == "fold_instructions"
             value = remove_invisible_characters(value).strip() if has_lines else collapse_to_visible_line(value)
@@ -80,7 +80,7 @@ class Choice:
 
 
 def list_choices(services: Services) -> tuple[Choice, ...]:
-    """Return the settings that owners of this bot can choose, in display order."""
+    """Return the settings that owners can change, in display order."""
     models, storages = tuple(services.models), services.memory.storages
     spoken = SPOKEN_ANSWERS if services.speech is not None else ("",)
 
@@ -147,7 +147,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
 
 
 async def save_choices(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
-    """Apply chosen values, keyed by setting. Raise NotOffered if one is not allowed, StorageError if not stored."""
+    """Store chosen values, keyed by setting. Raise NotOffered if a value is invalid, or StorageError on failure."""
     memory, choices = services.memory, list_choices(services)
     changes = {choice.name: choice.make_change(wanted[choice.name]) for choice in choices if choice.name in wanted}
     storage, config = wanted.get("storage"), await memory.get_config(owner)

@@ -115,7 +115,7 @@ class Conversation:
         on_stop: OnStop | None,
         record_reply: Callable[[Reply], Reply],
     ) -> Reply:
-        """Return the new answer, or the earlier one if there is no new one."""
+        """Answer again and return the reply. Return the earlier answer if answering fails or is stopped."""
         try:
             result = await self._answerer.answer(turn, on_text, on_stop)
             if earlier_answer is None:

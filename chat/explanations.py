@@ -1,4 +1,4 @@
-"""Explains answers by their sources, and holds the explanations of answers that are not stored."""
+"""Explains answers by their sources, and caches the explanations of unstored answers."""
 
 import logging
 from collections import deque
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """A record with the messages, summaries and facts that it refers to, or None for forgotten ones."""
+    """An explanation record with the sources that it refers to. Forgotten messages and facts are None."""
 
     record: ExplanationRecord
     recent: tuple[Message, ...] = ()  # the first and the last message that the prompt carried verbatim
@@ -45,20 +45,20 @@ class _CachedRecord:
 
 
 class Explanations:
-    """Explains how answers were made. Holds the records of answers that are not stored."""
+    """Explains how answers were made. Caches the records of unstored answers."""
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
         self._cached = LRUCache[Scope, deque[_CachedRecord]](1_000)  # scopes
 
     def keep_unstored_record(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
-        """Hold the record of an answer that is not stored."""
+        """Cache the record of an unstored answer."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         cached = _CachedRecord(turn, incoming.source, asked_as, record)
         self._cached.setdefault(incoming.scope, deque(maxlen=20)).append(cached)
 
     def drop_scope_records(self, scope: Scope) -> None:
-        """Drop all held records of a scope."""
+        """Drop all cached records of a scope."""
         self._cached.pop(scope, None)
 
     def drop_owner_records(self, owner: int) -> None:
@@ -92,7 +92,7 @@ class Explanations:
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def drop_stored_record(self, scope: Scope, source: str) -> None:
-        """Drop the held record of an answer that has been stored. Store the ids of the messages that showed it."""
+        """Drop the cached record of an answer that is now stored. Store the ids of the messages that show it."""
         answers = self._cached.get(scope, deque())
         for cached in [answer for answer in answers if answer.source == source]:
             answers.remove(cached)

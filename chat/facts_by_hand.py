@@ -1,4 +1,4 @@
-"""Lets people add, edit, pin, delete and restore facts. The caller checks permissions. Errors are StorageErrors."""
+"""Lets people add, edit, pin, delete and restore facts. Callers check permissions. Failures raise StorageError."""
 
 from chat.services import Services
 from locales.catalog import tr

@@ -1,4 +1,4 @@
-"""Runs the work after a turn: describes pictures, learns facts, folds messages. Steps fail independently."""
+"""Describes pictures, learns facts and folds messages after a turn. A failed step does not stop the others."""
 
 import logging
 import secrets
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @define(eq=False)
 class FollowUp:
-    """Work that follows a turn, such as learning facts and folding messages."""
+    """Runs the work that follows a turn, such as learning facts and folding messages."""
 
     _memory: ExternalMemory
     _sessions: Sessions

@@ -80,7 +80,7 @@ class SearchCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenIds:
-    """The ids of what the model has already seen in this turn. It has seen only parts of the messages in `in_part`."""
+    """The ids of messages and summaries that the model has seen in this turn, some only `in_part`."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()
@@ -107,7 +107,7 @@ class MemoryReading:
     async def search_memory(
         self, scope: Scope, call: SearchCall, *, seen: SeenIds, until: int | None, now: datetime, max_tokens: int
     ) -> SearchResult:
-        """Search messages up to id `until`, and return new results in `room` tokens. Raise StorageError on failure."""
+        """Return unseen results up to message id `until`, in `max_tokens` tokens. Raise StorageError on failure."""
         if call.around is not None:
             return await self._read_neighbours(scope, call.around, seen, until=until, now=now, max_tokens=max_tokens)
         async with self._memory.open_store(scope.owner) as store:

@@ -1,4 +1,4 @@
-"""What admins of the bot can see: users, figures, backups and broadcasts, but never what anybody wrote."""
+"""Gives admins access to users, figures, backups and broadcasts, but never to what anybody wrote."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ async def make_overview(services: Services, operation: OperatorSettings) -> Over
 
 
 def list_people(services: Services, operation: OperatorSettings) -> Sequence[KnownPerson]:
-    """Return people who asked for access, then those let in or removed, latest first, then those in the settings."""
+    """Return people who asked for access, then those admitted or removed (latest first), then those in the settings."""
     people = services.memory.people
     by_button = {person.id: person for person in (*people.list_people("allowed"), *people.list_people("removed"))}
     fixed = [
@@ -124,7 +124,7 @@ def format_receipt(progress: BroadcastProgress, heading: str) -> str:
 
 
 def describe_backups(backups: Backups | None, zone: tzinfo) -> str:
-    """Return a line about the last backup, or about why there is none."""
+    """Return a line that describes the latest backup or explains why there is none."""
     if backups is None:
         return tr("admin-backup-off")
     newest = backups.stat_newest_backup()

@@ -32,7 +32,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """A page of search results. Pass `until` to get further pages of the same results, without newer messages."""
+    """A page of search results. Pass its `until` to `find_page` to exclude newer messages from further pages."""
 
     found: tuple[Hit, ...]
     first: int

@@ -80,7 +80,7 @@ class Session:
             self.is_in_turn = False
 
     def switch_mode(self, mode: Mode) -> bool:
-        """Switch the memory mode and drop messages that it may not use. Return True if the mode changed."""
+        """Switch the memory mode and drop messages that the new mode may not use. Return True if the mode changed."""
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()
@@ -149,7 +149,7 @@ class Session:
                     held[index] = replace(message, origin="declined")
 
     def forget(self, request: ForgetRequest) -> None:
-        """Drop all recent messages, and those unwritten messages that are to be forgotten."""
+        """Drop all recent messages, and any unwritten messages that the request covers."""
         self.replied, self.versions = None, (0, AnswerVersions())
         self.recent.clear()
         self.incognito.clear()
@@ -189,7 +189,7 @@ class Sessions:
         return session
 
     def mark_outdated(self, owner: int) -> None:
-        """Mark an owner's sessions, so that running turns read their sources again."""
+        """Mark an owner's sessions as outdated, so that running turns reload their sources."""
         for session in self.list_owner_sessions(owner):
             session.is_outdated = True
 

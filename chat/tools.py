@@ -47,7 +47,7 @@ TOOL_NAMES = frozenset({REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.n
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolResult:
-    """A completed tool call. `note` is the text to store. `found` and `summaries` are the ids in the result."""
+    """A completed tool call. `note` is the text to store. `found` and `summaries` are message and summary ids."""
 
     call: ToolCall
     result: str
@@ -83,7 +83,7 @@ class MemoryTools:
         return turn.stored is not None and self._facts is not None and not turn.scope.is_channel_direct_chat
 
     async def run_tool_call(self, call: ToolCall, turn: Turn, *, seen: SeenIds, max_tokens: int) -> ToolResult:
-        """Run a tool call, with a result of at most `room` tokens. Errors are returned as results to the model."""
+        """Run a tool call. Its result has at most `max_tokens` tokens, and describes any error to the model."""
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
             return _make_error_result(replace(call, arguments="{}"), arguments)

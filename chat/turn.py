@@ -58,7 +58,7 @@ class Turn:
 
 
 def restore_incoming_message(messages: Sequence[Message], person: Person, *, in_group: bool) -> UserMessage | None:
-    """Rebuild an incoming turn from its messages. Return None if they contain no question."""
+    """Rebuild a turn's incoming message from its stored messages. Return None if they contain no question."""
     asked = [message for message in messages if message.role == "user"]
     if not asked:
         return None

@@ -1,1 +1,1 @@
-"""Extract, reconcile and verify facts, and maintain the profile. Does not depend on the timing of answers."""
+"""Extract, reconcile and verify facts, and maintain the profile. Independent of when answers are given."""

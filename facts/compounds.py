@@ -1,7 +1,7 @@
-"""Split a fact that tells two things, such as "Anna lives in Lisbon and works as a nurse". Pure.
+"""Split compound facts, such as "Anna lives in Lisbon and works as a nurse". Pure.
 
-Two things have a verb each. A verb is known by its form: it is "work" in the person's words and "works" in the fact.
-A fact whose words have one form in both, as in Chinese, stays whole.
+Each part has its own verb, recognised by a change of form: "work" in the person's words, "works" in the fact.
+A fact whose words have the same form in both, as in Chinese, is not split.
 """
 
 import re
@@ -25,9 +25,9 @@ Word = tuple[int, str]  # the position of a word or comma in a text, and the wor
 
 
 def split_fact(fact: ExtractedFact, speakers: str) -> list[ExtractedFact]:
-    """Return the facts that a fact tells, or the fact itself. `speakers` are their names.
+    """Split a compound fact into its parts, or return it alone. `speakers` contains the speakers' names.
 
-    The first of them keeps the attribute and what it replaces, unless the attribute names one for each.
+    The first part keeps the replaced fact and the attribute. An attribute that names two things is split as well.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
@@ -46,12 +46,12 @@ def split_fact(fact: ExtractedFact, speakers: str) -> list[ExtractedFact]:
 
 
 def _split_at_separator(text: str, start: int, separator: str = "") -> tuple[str, str]:
-    """Return what is in front of a joint that begins at `start`, and what is behind it."""
+    """Return the trimmed texts before and after a separator that begins at `start`."""
     return text[:start].rstrip(_PAUSES), text[start + len(separator) :].strip()
 
 
 def _find_first_verb(fact: Sequence[Word], quote: Sequence[Word], speakers: str) -> int:
-    """Return the position after the subject of a fact, which is a name or "the user", or 0."""
+    """Return the position of the verb after the subject of a fact (a name or "the user"), or 0 if there is none."""
     after = next((at for at, word in fact if word not in speakers.casefold().split()), 0)
     leading = fact[1 : MAX_SUBJECT_WORDS + 1]
     return after or next((at for at, word in leading if any(_is_other_form(word, other) for _, other in quote)), 0)
@@ -60,7 +60,7 @@ def _find_first_verb(fact: Sequence[Word], quote: Sequence[Word], speakers: str)
 def _find_verb_start(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
     """Return the position of the verb that begins a part of a fact, perhaps after a pronoun, or 0.
 
-    It has another form in the person's words, or there the pronoun that begins their quote: "Je vis à Lyon et je lis".
+    A verb has another form in the quote, or follows the quote's first pronoun there, as in "Je vis à Lyon et je lis".
     """
     ours, them = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (fact, quote))
     found = next((at for at, word in ours for _, other in them if _is_other_form(word, other)), 0)
@@ -79,7 +79,7 @@ def _iterate_words(text: str) -> Iterator[Word]:
 
 @cache
 def _get_separators() -> Set[str]:
-    """Return the words for "and" and the commas of many languages."""
+    """Return the commas and the words for "and" that many languages use."""
     from babel import Locale  # imported late: starting the bot needs no names of languages
 
     patterns = (Locale(language).list_patterns["standard"]["2"] for language in _LANGUAGES)

@@ -161,6 +161,6 @@ class ProfileDistiller:
 
 
 async def correct_profile_text(store: MemoryStore, owner: int, text: str) -> str:
-    """Return a profile's text without what its owner has corrected or taken back."""
+    """Return a profile's text without the sentences that its owner's decisions overrule."""
     facts, erased = await store.facts.list_all_facts(owner), await store.facts.list_decisions(owner)
     return await asyncio.to_thread(remove_overruled_sentences, text, facts, erased)

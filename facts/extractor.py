@@ -52,7 +52,7 @@ class Backoff:
         self._failures = LRUCache[Source, tuple[int, datetime]](MAX_SOURCES)  # attempts, and when to try again
 
     def count_failures(self, source: Source) -> int:
-        """Return how many times in a row learning from a source has failed."""
+        """Return the number of consecutive failures to learn from a source."""
         return self._failures[source][0] if source in self._failures else 0
 
     async def run_if_due(self, source: Source, work: Callable[[], Awaitable[T]]) -> T | None:

@@ -1,4 +1,4 @@
-"""Learning from imported messages in the background, at the owner's request. It resumes after a restart."""
+"""Learn from imported messages in the background, at the owner's request. Learning resumes after a restart."""
 
 import asyncio
 import logging

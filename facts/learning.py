@@ -37,7 +37,7 @@ IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by ha
 
 @define(kw_only=True, eq=False)
 class Facts:
-    """The facts about all owners. Learns facts from messages and makes the changes that owners ask for."""
+    """Manages the facts about all owners: learns them from messages and applies changes that owners request."""
 
     _memory: ExternalMemory
     _extractor: FactExtractor
@@ -269,7 +269,7 @@ class Facts:
             return await self._correct_profile(store, owner, deleted)
 
     async def _correct_profile(self, store: MemoryStore, owner: int, changed: Fact | None) -> Fact | None:
-        """Store a version of the profile without what a change by hand overrules. Return the changed fact."""
+        """Store the profile without the sentences that a manual change overrules. Return `changed` as it is."""
         profile = await store.profiles.find_newest_profile(owner)
         text = await correct_profile_text(store, owner, profile.text) if profile is not None else ""
         if profile is not None and text != profile.text:

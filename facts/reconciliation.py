@@ -122,7 +122,7 @@ def _is_decided_later(fact: Fact | NewFact, draft: NewFact) -> bool:
 
 
 def _would_revive_replaced_fact(change: FactChange, decisions: Sequence[Decision]) -> bool:
-    """Return True if a change would revalidate a replaced fact that is older than its successor."""
+    """Return True if a change would bring back a fact that a later one has replaced."""
     is_valid = change.same_as is None and change.gave_way_to is None and change.fact.valid_to is None
     return is_valid and is_overruled_by(decisions, change.fact)
 
@@ -134,7 +134,7 @@ def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:
 def compare_facts(
     new: NewFact, known: Fact | NewFact, *, is_named: bool
 ) -> Literal["same", "changed", "ended", "other"]:
-    """Return how a new fact relates to a known one. If `is_named`, the model says that it replaces the known one."""
+    """Classify how a new fact relates to a known one. `is_named` means that the model says it replaces that one."""
     text = known.text
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
     is_about = is_same_subject(new.subject, known.subject)
@@ -166,7 +166,7 @@ def compare_facts(
 def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterable[Decision]) -> str:
     """Return a profile's text without the sentences that an owner's decisions overrule.
 
-    A decision about a fact that holds, or that was stated again, overrules nothing.
+    A decision about a fact that is still valid, or was stated again, overrules nothing.
     """
 
     def is_overruled(told: str, decision: Decision) -> bool:

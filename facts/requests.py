@@ -128,7 +128,7 @@ class Requests:
         )
 
     def estimate_extraction(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """Estimate the cost of learning from imported messages, with tokens rounded up to two digits."""
+        """Estimate the cost of learning from imported messages, with tokens rounded up to two significant digits."""
         empty = _make_request(prompts.TEXTS["extract_facts"].format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
@@ -155,7 +155,7 @@ class Requests:
         """Build a request from the previous profile, the known facts and the newest summaries.
 
         The profile may use half of the token budget. If there are summaries, the facts may use half of what remains.
-        Of the withdrawn ones among the facts, name those that share words with the profile or the summaries.
+        Withdrawn facts are listed if they share words with the profile or the summaries.
         """
         instructions = prompts.TEXTS["distil_profile"].format(who=who, words=prompts.MAX_PROFILE_WORDS)
         bare = prompts.make_profile_request("-", ["-"], ["-"], ["-"])
@@ -242,7 +242,7 @@ class Requests:
     def _take_turn_start_that_fits(
         self, turn: Sequence[tuple[Message, str]], tokens: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
-        """Return the lines that fit, the id of the last message that they cover, and True if all of them fit."""
+        """Return the first lines that fit, the id of the last message they cover, and True if the whole turn fits."""
         if self._count_tokens([line for _, line in turn]) <= tokens:
             return turn, turn[-1][0].id, True
         until = turn[0][0].id

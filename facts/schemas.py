@@ -74,7 +74,7 @@ def make_facts(
 ) -> Iterator[list[NewFact]]:
     """Yield the possible versions of each extracted fact, one for each message that may state it, best first.
 
-    There are several because models often give a wrong line number. `known_ids` are the ids of the facts in the prompt.
+    A fact may have several versions, since models often give wrong line numbers. `known_ids` are the prompt's fact ids.
     """
     for fact in extracted:
         made = [
@@ -166,7 +166,7 @@ def _widen_to_negation(content: str, start: int, end: int, sentence_start: int, 
 
 
 def _is_denial(quote: str, topics: Iterable[str]) -> bool:
-    """Return True if each clause of a quote about these topics has a negation before or soon after them."""
+    """Return True if every clause of a quote on these topics has a negation before or shortly after them."""
     found = []
     for clause in _CLAUSE_BREAK.split(quote):
         words = re.finditer(r"[\w'’]+", clause)

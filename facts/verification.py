@@ -24,7 +24,7 @@ _LATIN = str.maketrans(WORD_LISTS["latin"])
 def find_faults(
     fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo, answers: str = ""
 ) -> list[str]:
-    """Return the reasons against learning a fact from messages, or [] if the messages support it.
+    """Return the reasons not to learn a fact from messages, or [] if the messages support it.
 
     `allowed_texts` are other texts that the fact may repeat. `answers` are the assistant's words in the same turns.
     """
@@ -54,7 +54,7 @@ def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *,
 
 
 def _remove_derived_dates(text: str, sources: Sequence[Message], source: str, zone: tzinfo) -> tuple[str, list[str]]:
-    """Remove dates that follow from the sources. Return the remaining text and the removed dates."""
+    """Remove dates that the sources state or imply. Return the remaining text and the removed dates."""
     derived = list[str]()
     for match in re.finditer(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b", text):
         year, month, day = (int(part) if part else 1 for part in match.groups())

@@ -31,7 +31,7 @@ class ChatModel(ABC):
         return None
 
     def for_person(self, _person_scope: object) -> "ChatModel":
-        """Return a model for a single answer to a person, which makes a limited number of requests."""
+        """Return a model that answers a person once, with a limited number of requests."""
         return self
 
     def for_background_work(self, _precedence: Precedence) -> "ChatModel":
@@ -40,7 +40,7 @@ class ChatModel(ABC):
 
     @property
     def supports_pictures(self) -> bool | None:
-        """Whether the model accepts pictures. None if that is not known yet; False also if they are turned off."""
+        """True if the model accepts pictures, False if it does not or they are turned off, or None if unknown."""
         return False
 
     @property
@@ -56,7 +56,7 @@ class ChatModel(ABC):
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
     ) -> "ChatModel":
-        """Return the model with these tools. It must not call those in `known`, or any if `must_answer`."""
+        """Return the model with these tools. It must not call tools in `known`, or any tool at all if `must_answer`."""
         return self
 
 

@@ -52,7 +52,7 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 class CallTimer:
     """The time limits of one call, in seconds. `may_retry` becomes False once part of the answer has been shown.
 
-    A call ends after `seconds` without data, STRETCH * `seconds` without progress, or `most` after the first byte.
+    A call times out after `seconds` without data, STRETCH times that without progress, or `most` after the first byte.
     """
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float, most: float) -> None:
@@ -88,7 +88,7 @@ class CallTimer:
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
     def extend_timeout_on_progress(self, char_count: int) -> None:
-        """Count new characters of the answer, and extend the timeout when there are enough of them."""
+        """Count new characters in the answer, and restart the timeout when enough have arrived."""
         self._grown += char_count
         if self._grown >= MIN_GROWTH_CHARS:
             self._grown, self._grows_until = 0, self._now() + STRETCH * self._seconds

@@ -1,4 +1,4 @@
-"""Parses a response body of server-sent events or JSON, whatever its content type is. Does no I/O."""
+"""Parses a response body of server-sent events or JSON, regardless of its content type. Does no I/O."""
 
 import json
 import re

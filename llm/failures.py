@@ -1,4 +1,4 @@
-"""Errors of a call to an endpoint. Their sentences never contain a key, a prompt or the endpoint's own words."""
+"""Errors from calls to an endpoint. Their messages never contain a key, a prompt or the endpoint's own words."""
 
 import re
 from collections.abc import Mapping
@@ -182,7 +182,7 @@ def find_error_body(body: object) -> Mapping[str, Any]:
 
 
 def find_error_text(body: object) -> str:
-    """Return the error's codes, its type and its message."""
+    """Return an error's codes, type and message, separated by spaces."""
     error = find_error_body(body)
     return " ".join([*(str(error[key]) for key in _CODES if error.get(key)), find_error_message(body)])
 

@@ -47,7 +47,7 @@ class Window:
     def record_refusal(self, prompt_tokens: int, message: str) -> None:
         """Lower the limit after a prompt of `prompt_tokens` tokens was refused with `message`.
 
-        Two numbers in `message` are the prompt's size and the limit. A single one is the limit if it is below the size.
+        Of two numbers in `message`, the lower one is the limit. A single number is the limit if below `prompt_tokens`.
         """
         sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(message)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
@@ -106,7 +106,7 @@ class Fallbacks:
 
     @property
     def last_refusal(self) -> str:
-        """The status and words of the last refusal. A server error (500) may be temporary."""
+        """The status and text of the last refusal in lower case, without words that contain digits."""
         return self._taken[-1][1].lower() if self._taken else ""
 
     def record_refusal(self) -> None:
@@ -139,11 +139,11 @@ class Fallbacks:
         return steps
 
     def was_only_new_step(self, step: Step) -> bool:
-        """Return True if a request took this step alone, after those taken before."""
+        """Return True if any request added only this step to the earlier ones."""
         return any(steps == {step} for steps, _ in self._taken)
 
     def get_helpful_steps(self) -> set[Step]:
-        """Return the steps of the last request, and all others after which the refusal changed."""
+        """Return the steps of the last request, and any earlier steps that changed the refusal."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}

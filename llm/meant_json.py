@@ -8,7 +8,7 @@ MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's lengt
 
 
 def parse_json(text: str) -> object:
-    """Parse JSON, in which control characters may stand as they are. Return None if it is invalid."""
+    """Parse JSON, allowing unescaped control characters. Return None if it is invalid."""
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Chat completions of any OpenAI-compatible endpoint: builds requests, reads answers and reacts to refusals."""
+"""Gets chat completions from any OpenAI-compatible endpoint: builds requests, reads answers and reacts to refusals."""
 
 import asyncio
 import logging
@@ -83,7 +83,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     async def complete(
         self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
-        """Return the model's answer. Text shown through `on_text` is never taken back by a retry."""
+        """Return the model's answer. A retry never retracts text already passed to `on_text`."""
         ask = partial(self._request_answer, messages, on_text, schema, self._ladder or Fallbacks())
         if self._precedence is None:
             return await self._call_and_record(messages, partial(self._retry_until_answered, ask))
@@ -228,7 +228,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         return request
 
     def _make_room(self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer) -> bool:
-        """Return True to ask again with a limit for thoughts and answer. Raise ContextTooLong to shorten the prompt."""
+        """Return True to retry with a limit on thoughts and answer, or raise ContextTooLong to shorten the prompt."""
         used = answer.usage.completion if answer.usage else (len(answer.text) + len(answer.reasoning.text)) // 4
         if answer.shown or fallbacks.is_exhausted or used >= ROOM_TOKENS // 2:
             return False
@@ -246,7 +246,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _reduce_request(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
-        """Reduce the next request. Return False if nothing is left to try. Raise if the prompt has to change."""
+        """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
         kind = failures.classify_refusal(error)
         if kind in ("busy", "loading"):
             names_no_delay = failures.parse_retry_after(error.headers) is None

@@ -1,4 +1,4 @@
-"""Wraps the openai SDK with size limits and our own errors. The SDK takes a second to import, so endpoint.py waits."""
+"""Wraps the openai SDK with size limits and our own errors. endpoint.py imports it late, since that takes a second."""
 
 import asyncio
 import re
@@ -41,7 +41,7 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response body with a size limit. If it is longer, an error is truncated, and other bodies raise ModelBroken."""
+    """A response body with a size limit. Beyond the limit, an error body is truncated, and others raise ModelBroken."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
         self._stream = stream

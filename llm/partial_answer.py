@@ -95,7 +95,7 @@ class PartialAnswer:
         return sum(len(str(part)) for name, part in said.items() if name != "role" and part)
 
     def _add_piece(self, piece: str) -> None:
-        """Add a piece to the text, or replace the text by it if each piece so far has begun with the one before."""
+        """Add a piece to the text, or replace the text if the server sends cumulative pieces."""
         last = self._last_piece.rstrip("\ufffd")  # half a character
         is_growing = piece.startswith(last)
         if self._is_cumulative is None and last:
@@ -117,7 +117,7 @@ class PartialAnswer:
 
     @property
     def is_blank(self) -> bool:
-        """True if nothing of the answer can be shown although no length limit was reached."""
+        """True if the answer ended, without truncation, and contains no visible text, refusal or tool call."""
         reading = self.parse_text_and_calls()
         is_something = self.refusal or self.is_truncated or self.calls.build() or reading.calls or reading.is_broken
         return self.is_whole and not (reading.shown.strip() or is_something)
@@ -204,7 +204,7 @@ def _find_choices(chunk: Mapping[str, Any], depth: int = 0) -> list[Mapping[str,
 
 
 def _read_other_protocol(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an event or answer of another protocol as a choice: Responses, Anthropic's, Cohere's or Bedrock's."""
+    """Convert an event or answer of another protocol (Responses, Anthropic, Cohere or Bedrock) to a choice."""
     kind = str(event.get("type") or event.get("event_type") or event.get("event") or "content")
     texts = [_join_text_parts(event.get(key)) for key in _TEXTS] if _SAYS.match(kind) else []
     parts = (part for part in map(event.get, ("delta", "response", "messageStop")) if isinstance(part, Mapping))

@@ -21,7 +21,7 @@ def needs_cache_breakpoint(model: str) -> bool:
 
 
 def mark_stable_part(messages: Sequence[dict[str, Any]]) -> None:
-    """Add a cache breakpoint to the last user message before the newest one."""
+    """Add a cache breakpoint to the second-newest user message, if there is one."""
     users = [message for message in messages if message["role"] == "user"]
     if len(users) < 2:
         return

@@ -39,7 +39,7 @@ def make_object_schema(properties: Mapping[str, object]) -> Mapping[str, object]
 
 
 def make_answer_schema(name: str, properties: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the shape of an answer, as `response_format` of type json_schema takes it."""
+    """Return an answer schema in the form that a `response_format` of type json_schema requires."""
     return {"name": name, "strict": True, "schema": make_object_schema(properties)}
 
 
@@ -118,7 +118,7 @@ def format_message_with_speaker(message: Message, text: str) -> str:
 
 
 def format_numbered_message(message: Message, text: str, day: str = "") -> str:
-    """Format a message with its number, and with the day when it was said if that is given."""
+    """Format a message with its number and, if given, the day on which it was sent."""
     return " ".join(filter(None, [f"#{message.id}", day, format_message_with_speaker(message, text)]))
 
 
@@ -142,7 +142,7 @@ def group_by_day(
 
 
 def describe_owner(owner: int) -> str:
-    """Return the words for an owner in instructions: "the user" or "the people of this group"."""
+    """Return the phrase for an owner in instructions: "the user" or "the people of this group"."""
     return "the user" if owner > 0 else "the people of this group"
 
 
@@ -229,7 +229,7 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
 
 
 def make_title_request(messages: Iterable[Message], *, max_chars: int) -> str:
-    """Return a request for a conversation's title. `max_chars` limits the characters of each message."""
+    """Return a request for a conversation's title, with each message cut to `max_chars` characters."""
     lines = [format_message_with_speaker(message, message.content[:max_chars]) for message in messages]
     return f"{TEXTS['name']}\n\n{format_block('conversation', lines)}"
 

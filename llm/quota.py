@@ -32,7 +32,7 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 @contextmanager
 def charge_person_too(person_id: int) -> Iterator[None]:
-    """Within the block, also charge this person for the tokens that other owners, such as new groups, use."""
+    """Charge this person too for the tokens that other owners, such as new groups, use within the block."""
     before = _speaking.set(person_id)
     try:
         yield
@@ -57,7 +57,7 @@ class Ledger(Protocol):
 class Quota:
     """Calls models within daily token budgets, per person and in total. 0 means no limit.
 
-    Concurrent calls may exceed a limit. Without limits, usage is stored only by `write`, so that no answer waits.
+    Concurrent calls may exceed a limit. Without limits, only `store_usage` stores usage, so that no answer waits.
     """
 
     _ledger: Ledger
@@ -149,7 +149,7 @@ class Quota:
             await self._spend_tokens(owner, self._embedding_model, Usage(prompt=sum(counts)))
 
     async def charge_speech(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
-        """Charge for speech by the tokens of the text that was spoken (`read`) or transcribed (`written`)."""
+        """Charge for the tokens of the text that was read aloud (`read`) or transcribed (`written`)."""
         prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
@@ -159,7 +159,7 @@ class Quota:
         return await self._ledger.list_days_of_use(spender, self._clock().date(), days)
 
     async def _spend_tokens(self, spender: int, model: str, used: Usage) -> None:
-        """Count usage before the first await, since the caller may be cancelled, then store it."""
+        """Record usage before the first await, since the caller may be cancelled. Then store it if there are limits."""
         today = self._clock().date()
         waiting = self._unwritten.setdefault(today, {})
         waiting[spender, model] = waiting.get((spender, model), Usage()) + used

@@ -30,7 +30,7 @@ def quote_own_text(text: str) -> str:
 
 
 def defuse_tags(text: str) -> str:
-    """Replace the opening bracket of our tags and their lookalikes, so that they no longer act as tags."""
+    """Replace the opening brackets of our tags and of lookalikes, so that they no longer act as tags."""
     return _STRETCH.sub(_escape_tag, text)
 
 
@@ -51,7 +51,7 @@ def format_block(tag: Block, lines: Iterable[str]) -> str:
 
 
 def quote_message(message: Message, text: str) -> str:
-    """Quote a message. Put it in a block of its own if others wrote it."""
+    """Quote a message, in a block of its own if others wrote it."""
     return quote_with_origin_tag(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 

@@ -223,7 +223,7 @@ def _find_named_calls(text: str, names: Names) -> list[tuple[str, str]]:
 
 
 def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tuple[Mapping[str, object] | None, int]:
-    """Parse what follows a tool's name. Return the arguments, or None, and where they end."""
+    """Parse the arguments that follow a tool's name. Return them, or None if there are none, and their end position."""
     parameters = names[name_match["name"]]
     if near := _NEAR_OBJECT.match(text, name_match.end()):
         opening = near.start("opening")

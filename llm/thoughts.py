@@ -126,7 +126,7 @@ def _remove_tag_unless_mentioned(mark: "re.Match[str]") -> str:
 
 
 def _remove_leading_scratchpad(text: str, *, is_whole: bool) -> str:
-    """Remove a leading scratchpad unless nothing follows it. Keep other elements that may be wanted."""
+    """Remove a leading scratchpad if text follows it. Otherwise hide it unless `is_whole`."""
     block = _BLOCK.match(text)
     if block and block["rest"] and block["rest"].strip():
         return _unwrap_answer(block["rest"])
@@ -214,7 +214,7 @@ class ThinkingModels:
         self._file = folder / FILE_NAME if folder is not None else None
 
     def remember(self, endpoint: str, model: str) -> None:
-        """Remember a model of an endpoint, and the others for as long again. File errors are ignored."""
+        """Remember an endpoint's model, and postpone the expiry of all others. Ignore file errors."""
         if self._file is not None:
             keys = {*self._read_keys(), _make_key(endpoint, model)}
             with suppress(OSError):
@@ -225,7 +225,7 @@ class ThinkingModels:
         return _make_key(endpoint, model) in self._read_keys()
 
     def _read_keys(self) -> list[str]:
-        """Return the keys of the models, or none if the last one was added REMEMBERED_SECONDS ago."""
+        """Return the keys of the models, or [] if the file was last written more than REMEMBERED_SECONDS ago."""
         with suppress(OSError, ValueError):
             if self._file is not None and self._file.stat().st_mtime > time() - REMEMBERED_SECONDS:
                 return self._file.read_text().split()

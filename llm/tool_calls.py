@@ -79,7 +79,7 @@ def _format_call(call: ToolCall) -> dict[str, Any]:
 
 @dataclass
 class ToolCallAssembler:
-    """The tool calls of an answer that is still arriving."""
+    """Assembles the tool calls of an answer that is still arriving."""
 
     _parts: list[dict[str, Any]] = field(default_factory=list)
 
@@ -114,7 +114,7 @@ class ToolCallAssembler:
             )
 
     def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, Any] | None:
-        """Return the call that a piece continues, or None if it begins a call. Servers may number all calls 0."""
+        """Return the call that a fragment continues, or None if it begins a new one. Servers may number all calls 0."""
         near = [part for part in self._parts if place is None or part["place"] in (place, None)]
         part = next((part for part in reversed(near) if call_id and part["id"] == call_id), near[-1] if near else None)
         if part is None or not name or not part["name"]:
@@ -197,7 +197,7 @@ class ToolOffer:
 
     @property
     def parameters_by_tool(self) -> dict[str, tuple[str, ...]]:
-        """The names of all tools, with the parameters of those that are offered."""
+        """The parameter names of each tool, which are empty for known tools that are not offered."""
         names: dict[str, tuple[str, ...]] = dict.fromkeys(self.known, ())
         for tool in self.tools:
             properties = tool.parameters.get("properties")

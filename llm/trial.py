@@ -24,7 +24,7 @@ SECONDS = 20.0  # time for the list, which nobody waits for
 
 
 async def describe_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
-    """Try a model and return a line about its abilities. Raise ModelError if it does not answer."""
+    """Probe a model and return a line that lists its capabilities. Raise ModelError if it does not answer."""
     found = [await model.probe_and_describe()]
     if tools:
         found.append(await _describe_tool_support(model))

@@ -90,7 +90,7 @@ def _make_earlier_range(now: datetime, unit: str, count: int) -> Range | None:
 
 
 def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
-    """Yield dates, months and years with the text that names them. A missing year means the latest match."""
+    """Yield dates, months and years with the text that names them. Without a year, choose the most recent month."""
     for match in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
         yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), now=now), match[0]
     for match in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
@@ -126,7 +126,7 @@ def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str]
 
 
 def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
-    """Yield the latest past date of each weekday, with its text. "Last Tuesday" may be one week earlier."""
+    """Yield the latest past date of each weekday, with its text. For "last Tuesday", also yield that of last week."""
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1
@@ -166,7 +166,7 @@ _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
 
 
 def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
-    """Return the first and last day of the period that a text names, or None if it says anything else.
+    """Return the first and last day of the period that a text names, or None if it contains anything else.
 
     The last day is at most today. Raise ValueError for a day that does not exist.
     """

@@ -47,7 +47,7 @@ class ExplanationRecord:
 
     @property
     def has_sources(self) -> bool:
-        """True if the sources of the answer were kept."""
+        """True if the sources of the answer were recorded."""
         return bool(self.parts)
 
     @property

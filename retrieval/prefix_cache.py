@@ -49,7 +49,7 @@ def select_archived_messages(newest: Sequence[Message], turn_count: int) -> list
 
 
 def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """Return the first turn to keep so that the rest fits `budget`. Drop tokens in multiples of `step`."""
+    """Return the index of the first turn to keep so that kept turns fit `budget`. Drop tokens in steps of `step`."""
     total = sum(sizes)
     if total <= budget:
         return 0

@@ -86,7 +86,7 @@ _EMOJI_FORM = "\ufe0f"  # variation selector 16: some keyboards add it to an emo
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchQuery:
-    """A query as typed after /search."""
+    """A parsed /search query."""
 
     text: str  # without quotation marks
     phrases: tuple[str, ...]  # quoted parts, normalised, or the whole of a query without words
@@ -112,7 +112,7 @@ class SearchQuery:
         return self._count_phrases(text) == (len(self.phrases) or bool(self.word))
 
     def score_sentence(self, sentence: str) -> float:
-        """Return how relevant a sentence is. A whole phrase counts more than single words."""
+        """Return a relevance score for a sentence. A quoted phrase counts as much as ten words."""
         return len(set(self.terms) & set(list_terms(sentence))) + 10.0 * self._count_phrases(sentence)
 
     def _count_phrases(self, text: str) -> int:

@@ -1,4 +1,4 @@
-"""Pure functions that score passages that may answer a question as sums of named parts (docs/recall.md)."""
+"""Pure functions that score candidate passages for a question, as sums of named parts (docs/recall.md)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -109,7 +109,7 @@ def _argsort_best_first(values: Values) -> NDArray[np.intp]:
 
 
 def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
-    """Return the rows of each passage's neighbours as an array [2, passages], or its own row where it has none."""
+    """Return the rows of passages' neighbours as an array [2, passages]. A missing neighbour is the passage itself."""
     days = candidates.said_at // DAY_SECONDS
     whole, count = np.bincount(candidates.messages, minlength=1)[candidates.messages] == 1, len(candidates)
     rows = np.arange(count)
@@ -123,7 +123,7 @@ def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
 
 
 def _score_own_and_neighbour_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
-    """Return the passages' BM25 scores for their own words, and what their neighbours' words add."""
+    """Return the passages' BM25 scores for their own words, and the bonuses for their neighbours' words."""
     if not len(candidates) or not candidates.frequency:
         return np.zeros(len(candidates)), np.zeros(len(candidates))
     rarity = np.array([compute_idf(candidates.turns, count) for count in candidates.frequency.values()])[:, None]
@@ -135,7 +135,7 @@ def _score_own_and_neighbour_words(candidates: Candidates, neighbours: NDArray[n
 
 
 def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """For each day's first message, return how far the day's best score exceeds its own, and 0 for others."""
+    """Return how far each day's best score exceeds that of the day's first message, and 0 for other messages."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)

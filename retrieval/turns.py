@@ -109,7 +109,7 @@ def count_characters(messages: Sequence[Message]) -> int:
 def find_uncovered_ranges(
     summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return the id ranges not covered by summaries. Include the last range only if alone and `after_last`."""
+    """Return id ranges that summaries skip or, if there are none and `after_last`, the range after the last summary."""
     gaps, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda summary: summary.first_id):
         if summary.first_id > next_id:
@@ -123,7 +123,7 @@ def find_uncovered_ranges(
 def find_reply_snippets(
     messages: Sequence[Message], tokenizer: Tokenizer, *, target_id: int, shown: Set[int], before: int | None, room: int
 ) -> list[Snippet]:
-    """Return the replied-to message and its neighbours as snippets, nearest first, in a share of `room`."""
+    """Return snippets of the replied-to message and its neighbours, nearest first, within a share of `room` tokens."""
     chosen: list[Snippet] = []
     left = room // ROOM_SHARE
     for message in sorted(messages, key=lambda message: abs(message.id - target_id)):

@@ -1,3 +1,3 @@
-"""Server infrastructure that knows nothing of memory: logging, locks, HTTP, threads, child processes."""
+"""Server infrastructure that is independent of memory: logging, locks, HTTP, threads, child processes."""
 
 VERSION = "1.0.0"

@@ -1,6 +1,6 @@
 """Serve /healthz, /readyz and /metrics to a supervisor, a load balancer and Prometheus.
 
-There is no password, so only the operator's machines should be able to reach them. No response has personal data.
+There is no password, so only the operator's machines should be able to reach them. No response contains personal data.
 """
 
 import asyncio

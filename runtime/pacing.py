@@ -24,11 +24,11 @@ MAX_FILE_SECONDS = 900.0
 
 
 class TooLarge(Exception):  # noqa: N818 - reads as the state it is
-    """A request body exceeds its limit."""
+    """Raised if a request body exceeds its limit."""
 
 
 class TooBusy(Exception):  # noqa: N818 - reads as the state it is
-    """The same person is transferring another file, or too many files are being transferred."""
+    """Raised if the same person is transferring another file, or too many files are being transferred."""
 
 
 @define(eq=False)
@@ -41,7 +41,7 @@ class RateLimiter:
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
     def reserve_turn(self, now: float) -> float:
-        """Reserve a turn and return the seconds to wait for it. If that exceeds MAX_WAIT, only return infinity."""
+        """Reserve a turn and return the seconds to wait. Beyond MAX_WAIT, reserve nothing and return infinity."""
         step = 1 / self.per_second
         begins = max(self.free_at, now - self.burst * step) + step
         if begins - now > MAX_WAIT:
@@ -103,7 +103,7 @@ class RateLimitMiddleware:
 
 
 class FileTransfers:
-    """Limits the number of concurrent uploads or downloads."""
+    """Limits concurrent uploads or downloads, to one per person and a maximum in total."""
 
     def __init__(self) -> None:
         self._all = asyncio.Semaphore(MAX_FILES)

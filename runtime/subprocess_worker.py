@@ -16,7 +16,7 @@ _ROOT = str(Path(__file__).resolve().parents[1])
 
 
 class ChildDied(Exception):  # noqa: N818 - reads as the state it is
-    """The child process exited before it was done, or took too long."""
+    """Raised if the child process exits early or takes too long."""
 
 
 def make_child_process_code(module: str) -> str:

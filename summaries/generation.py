@@ -1,4 +1,4 @@
-"""Generate the text of a summary, in parts if the source is long, and again after a refusal."""
+"""Generate the text of a summary, in parts if the source is long, and retry with smaller parts after a refusal."""
 
 import asyncio
 import logging
@@ -61,7 +61,7 @@ class SummaryInput:
         return self.window or [*self.prior, *self.lines]
 
     def without_prior_summaries(self) -> "SummaryInput":
-        """Return the material without the prior summaries if messages were left out, as they may still repeat them."""
+        """Return the input without prior summaries, which may mention dropped messages, if any were dropped."""
         return replace(self, lines=self.window, prior=(), dropped=(), window=()) if self.dropped else self
 
 
@@ -151,7 +151,7 @@ class Summariser:
         return superseded
 
     def _find_faults_and_score(self, text: str, material: SummaryInput) -> tuple[list[str], Score | None]:
-        """Return the objections to a text and its score. This is slow for long sources, so run it in a thread."""
+        """Return a text's faults and score. This is slow for long sources, so run it in a thread."""
         known = [*material.prior, *material.window] if material.window else material.new_sources
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
         lines = [quality_gate.parse_source_line(source.text) for source in known]

@@ -13,5 +13,5 @@ POLICIES: Mapping[Policy, SummaryPolicy] = {
 
 
 def find_policy(name: Policy) -> SummaryPolicy:
-    """Return the policy with this name. Names unknown to this version give the pyramid policy."""
+    """Return the policy with this name, or the pyramid policy if this version does not know the name."""
     return POLICIES.get(name, pyramid.POLICY)

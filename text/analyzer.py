@@ -181,7 +181,7 @@ def list_content_terms(question: str) -> list[str]:
 
 
 def list_query_terms(query: str) -> list[str]:
-    """Return a query's terms, and the stems of its words in any other languages they may come from."""
+    """Return a query's terms, and the stems that its words have in other languages they may belong to."""
     terms = list_content_terms(query)
     return list(dict.fromkeys([*terms, *chain.from_iterable(find_foreign_stems(terms, query, short=True).values())]))
 
@@ -189,7 +189,7 @@ def list_query_terms(query: str) -> list[str]:
 def find_foreign_stems(terms: Collection[str], *questions: str, short: bool = False) -> Mapping[str, tuple[str, ...]]:
     """Map search terms of the questions to the stems that their words have in other Latin-script languages.
 
-    Messages are stemmed in their own language, but a short question is taken to be English. `short` accepts shorter
+    Messages are stemmed in their own language, but a short question is assumed to be English. `short` accepts shorter
     stems, for questions without any other known word.
     """
     shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if short else (MIN_STEM_LETTERS, MIN_STEM_SHARE)

@@ -84,7 +84,7 @@ def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) ->
 
 
 def _find_safe_cut(text: str, start: int) -> int:
-    """Return a position PIECE to 2 * PIECE characters after `start`, if possible not inside a combined letter."""
+    """Return a position PIECE to 2 * PIECE characters after `start`, outside any combined letter if possible."""
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
             return at

@@ -110,7 +110,7 @@ def list_essential_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=CACHED)
 def find_topics(text: str) -> frozenset[str]:
-    """Return the stems that tell what a text is about, without negations and fillers."""
+    """Return the stems of a text's content words, without negations and fillers."""
     words = [
         str(NUMBER_WORDS.get(word, word))
         for word in _WORD.findall(normalise_text(text))

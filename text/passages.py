@@ -41,10 +41,10 @@ def excerpt_passages(text: str, indexes: Set[int]) -> str:
 
 
 def extract_sentences(text: str, tokens: int, count: Callable[[str], int]) -> str:
-    """Return the most telling sentences of a text in at most `tokens` tokens, in their order and without code.
+    """Return the most informative sentences of a text, without code, in order and in at most `tokens` tokens.
 
-    These are the sentences with the most new words for their length, at least two. A word weighs as much as the number
-    of sentences that contain it, since a text repeats what it is about.
+    These have the most new terms for their length, and at least two. A term is weighted by the number of sentences that
+    contain it, since a text repeats its topic.
     """
     sentences = list(islice(dict.fromkeys(split_sentences("".join(text.split("```")[::2]))), MAX_SENTENCES))
     terms = {sentence: frozenset(list_terms(sentence)) for sentence in sentences}

@@ -41,7 +41,7 @@ def read_rich_message(raw: object) -> RichText:
 
 
 class _Reader:
-    """A reader of one message that stops after MAX_PARTS. Recursive methods stop at the level MAX_LEVELS."""
+    """A reader of one message that stops after MAX_PARTS. Recursive methods stop at level MAX_LEVELS."""
 
     def __init__(self) -> None:
         self.media: list[tuple[str, Any]] = []

@@ -58,7 +58,7 @@ def format_time_at_offset(now: datetime, minutes: int) -> str:
 
 
 def find_similar_zone_names(text: str, limit: int = 5) -> Sequence[str]:
-    """Return up to `limit` names of zones that contain `words` or resemble them."""
+    """Return up to `limit` zones whose names contain `text` or resemble it."""
     part = _simplify_name(text)
     if not 2 < len(part) <= MAX_NAME_CHARS:
         return []
