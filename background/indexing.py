@@ -47,7 +47,7 @@ class Indexing:
             await cancel_and_wait(self._task)
 
     def wake(self) -> None:
-        """Tell the background task that there are new messages to embed."""
+        """Notify the background task of new messages to embed."""
         self._idle.clear()
         self._wanted.set()
 

@@ -22,7 +22,7 @@ FILES = {
 
 
 async def set_gauges(memory: ExternalMemory, data_dir: Path, *, embeds: bool) -> None:
-    """Update the metrics of storage sizes and backlogs. Raise StorageError if a store cannot be read."""
+    """Update the gauges for storage sizes and backlogs. Raise StorageError if a store cannot be read."""
     queued = 0
     for store in memory.stores:
         queued += await store.vectors.count_backlog() if embeds else 0

@@ -92,7 +92,7 @@ class Rebuilder:
         await cancel_and_wait(*self._tasks)
 
     def start_rebuild(self, scope: Scope, report_progress: ReportProgress = ignore_progress) -> None:
-        """Start a rebuild in the background. Report its progress to `report_progress` for each chunk and at the end."""
+        """Start a rebuild in the background. Call `report_progress` for each chunk and at the end."""
         self._start_task(self._run_rebuild(scope, report_progress))
 
     async def wait_until_finished(self) -> None:
@@ -108,7 +108,7 @@ class Rebuilder:
         await report_progress(outcome)
 
     async def rebuild_summaries(self, scope: Scope, report_progress: ReportProgress) -> RebuildProgress:
-        """Rebuild all summaries of a scope and return the outcome. Report progress to `report_progress`."""
+        """Rebuild all summaries of a scope and return the outcome. Call `report_progress` as it advances."""
         since = self._clock()
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store_if_on(scope.owner) as store:
@@ -168,7 +168,7 @@ class Rebuilder:
         corrected: Sequence[Summary],
         rebuilt: list[RebuiltSummary],
     ) -> None:
-        """Make the summary of a plan and add it to `rebuilt`. Keep the text if a person corrected it."""
+        """Make the planned summary and add it to `rebuilt`. If a person corrected it, reuse the corrected text."""
         children = sorted((rebuilt[id_].summary for id_ in plan.summary_ids), key=lambda summary: summary.sort_key)
         messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
         ids, moments = _list_covered_ids_and_times(children, messages)
@@ -236,7 +236,7 @@ class Rebuilder:
         )
 
     async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
-        """Store a corrected text of a summary, and renew the summaries built on it in the background."""
+        """Store a person's correction of a summary, and regenerate the summaries built on it in the background."""
         async with self._memory.open_store(scope.owner) as store:
             lease = await store.acquire_summary_lease(scope, "rebuild", now=self._clock(), duration=LEASE)
         if lease is None:
@@ -254,7 +254,7 @@ class Rebuilder:
         return "corrected"
 
     async def _regenerate_higher_summaries(self, lease: SummaryLease, summary_id: int) -> None:
-        """Renew the summaries that are built on a corrected one, and release the lease."""
+        """Regenerate the summaries built on a corrected one, and release the lease."""
         scope, changed = lease.scope, {summary_id}
         try:
             config = await self._memory.get_config(scope.owner)

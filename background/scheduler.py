@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScheduledTask:
-    """A task that runs every `every` seconds. If `at_start`, it also runs when the scheduler starts."""
+    """A task that runs every `every` seconds. If `at_start` is True, it also runs when the scheduler starts."""
 
     name: str
     work: Callable[[], Awaitable[object]]

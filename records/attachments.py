@@ -41,9 +41,9 @@ class Picture:
 def count_picture_tokens(width: int, height: int) -> int:
     """Estimate the tokens of a picture in a prompt. Return the maximum of the providers' published rules.
 
-    OpenAI counts 85 tokens plus 170 per tile of 512 pixels, after scaling to 2,048 and 768 pixels. Or it counts patches
-    of 32 pixels: at most 1,536, times 1.62 for small models (platform.openai.com/docs/guides/images-vision). Anthropic
-    counts width × height / 750 (docs.anthropic.com, Vision). Gemini's 258 tokens per tile of 768 pixels are never more.
+    OpenAI counts 85 tokens plus 170 per tile of 512 pixels, after scaling to 2,048 and 768 pixels, or up to 1,536
+    patches of 32 pixels, times 1.62 for small models (platform.openai.com/docs/guides/images-vision). Anthropic counts
+    width × height / 750 (docs.anthropic.com, Vision). Gemini's 258 tokens per tile of 768 pixels are never more.
     """
     if width <= 0 or height <= 0:
         width, height = 1280, 1280

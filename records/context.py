@@ -70,7 +70,7 @@ CutPart = Literal["turns", "summary", "archived", "message", "system", "document
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
-    """A range of messages that a prompt neither quotes nor covers by a summary."""
+    """A range of messages that a prompt neither quotes nor summarises."""
 
     what: CutPart  # "archived" messages left a sliding window, or another program wrote the file without a summary
     first_id: int

@@ -62,13 +62,13 @@ class Fact(_FactContent):
         return self.kind in LASTING
 
     def applies_to(self, person_id: int) -> bool:
-        """Return True if the fact applies to this person. In a group, preferences apply only to who expressed them."""
+        """Return True if the fact applies to this person. In a group, lasting facts apply only to their author."""
         return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person_id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """A change that a person made to a fact by hand."""
+    """A person's own change to a fact, such as an edit or a deletion."""
 
     id: int
     owner: int
@@ -110,7 +110,7 @@ class NewProfile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactChange:
-    """A planned change of the stored facts."""
+    """A planned change to the stored facts."""
 
     # Negative numbers refer to earlier changes of the same list, -1 to the first.
     fact: NewFact

@@ -75,7 +75,7 @@ class Message(_MessageContent):
 
 
 def limit_document_passages(messages: Iterable[Message]) -> list[Message]:
-    """Return the messages without passages of documents beyond the first 4,000 characters in each turn."""
+    """Drop the document passages of each turn that exceed 4,000 characters in total."""
     characters = Counter[int]()
     kept = []
     for message in messages:

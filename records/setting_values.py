@@ -61,7 +61,7 @@ def parse_public_url(text: str) -> str:
 
 
 def parse_postgres_url(text: str) -> Secret:
-    """Parse the address of a PostgreSQL database. Errors do not quote it, because it holds a password."""
+    """Parse the address of a PostgreSQL database. Errors do not quote it, because it may contain a password."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text)
         if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and len(text.split()) == 1:

@@ -26,7 +26,7 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
-    """The state of a scope, as /summary_status shows it. Pairs of numbers are the finished part and the total."""
+    """The state of a scope, as /summary_status shows it. Pairs of numbers are (done, total)."""
 
     config: OwnerConfig | None
     counts: Counts

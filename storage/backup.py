@@ -1,7 +1,7 @@
 """Back up all memories and the bot's state into one private file, and restore it into any store.
 
-A backup is a gzip file of JSON lines: a header, the rows in portable form, and the number and hash of the lines before
-the last. All functions here block.
+A backup is a gzip file of JSON lines: a header, the rows in portable form, and a last line with the number and hash of
+the lines before it. All functions here block.
 """
 
 import asyncio
@@ -78,7 +78,7 @@ class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackupResult:
-    """The result of a backup. `elsewhere` counts memories that it lacks, in PostgreSQL or in other DATA_DIRs."""
+    """The result of a backup. `elsewhere` counts memories that are not in it, but in PostgreSQL or another DATA_DIR."""
 
     messages: int
     elsewhere: int
@@ -86,7 +86,7 @@ class BackupResult:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RestoreResult:
-    """The result of a restore. `aside` is the folder that now holds the previous files of DATA_DIR, or None."""
+    """The result of a restore. `aside` is the folder to which the previous files of DATA_DIR were moved, or None."""
 
     messages: int
     made_at: str
@@ -186,7 +186,7 @@ async def _open_backup_sources(
 
 @asynccontextmanager
 async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
-    """Open a reader of one snapshot of a SQLite file. Other connections may go on writing to the file."""
+    """Open a reader on a snapshot of a SQLite file. Other connections may keep writing to the file."""
 
     async def run(work: Callable[[Any], Result]) -> Result:
         with translate_storage_errors(path):
@@ -277,10 +277,10 @@ def run_as_child_process() -> None:
 
 
 def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> RestoreResult:
-    """Restore a backup into the data directory, and move its previous files to a folder of their own.
+    """Restore a backup into the data directory, and move the existing files to a separate folder.
 
-    If `database_url` is given, restore the memories into that database, which must hold none. On failure, change
-    nothing and raise SettingsError, StorageTooNew, StorageCorrupt, or StorageHeld if the bot is running.
+    If `database_url` is given, restore the memories into that database, which must not hold any. On failure,
+    change nothing and raise SettingsError, StorageTooNew, StorageCorrupt, or StorageHeld if the bot is running.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
@@ -296,7 +296,7 @@ def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> 
 
 
 async def _restore_and_count_messages(file: Path, data_dir: Path, folder: Path, url: str) -> tuple[str, int]:
-    """Write all rows to new files and to the database. Return the backup's date and the number of its messages."""
+    """Write all rows to new files and to the database. Return the backup's date and message count."""
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
     schema = head["schema"] if head["format"] > 1 else find_schema_version(_read_checked_rows(file))
@@ -340,15 +340,15 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, folder: Path, 
 
 
 async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
-    """Insert rows of the bot's own state. With PostgreSQL, the next start moves them there."""
+    """Insert rows of the bot's own state. If the bot uses PostgreSQL, its next start moves them there."""
     while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
         await insert_rows(tx, table, STATE[table], batch)
 
 
 async def _require_empty_database(tx: Transaction, instance: str) -> None:
-    """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if in use.
+    """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if it is in use.
 
-    Delete the records of memories in the files of `instance`. An earlier start or --check with DATABASE_URL made them.
+    Delete the entries for memories in the files of `instance`, which an earlier start or --check may have left there.
     """
     await tx.execute("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
     if await tx.fetch_row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
@@ -362,7 +362,7 @@ async def _require_empty_database(tx: Transaction, instance: str) -> None:
 
 
 def _read_checked_rows(file: Path) -> Iterator[Row]:
-    """Yield the rows of a backup without its closing line. Raise StorageTooNew on failure."""
+    """Yield the rows of a backup without its last line. Raise StorageTooNew, or StorageCorrupt if it is damaged."""
     digest, count, owner = hashlib.sha256(), 0, 0
     try:
         with gzip.open(file) as source:

@@ -26,7 +26,7 @@ class Broadcast:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BroadcastProgress:
-    """The number of recipients by outcome. `left` counts those to whom it has not been sent yet."""
+    """The number of recipients by outcome. `left` counts those to whom the message has not been sent yet."""
 
     arrived: int = 0
     gone: int = 0
@@ -41,7 +41,7 @@ class BroadcastProgress:
 class Broadcasts(StatementRunner):
     """All broadcasts. Every change is durable when its method returns.
 
-    Only the process that serves the admin changes a broadcast. In another process, methods raise ServedElsewhere.
+    Only the process that serves the admin may change a broadcast. In other processes, methods raise ServedElsewhere.
     """
 
     async def store_draft(self, admin: int, text: str, *, now: datetime) -> Broadcast:
@@ -77,7 +77,7 @@ class Broadcasts(StatementRunner):
         await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person_id)
 
     async def requeue_recipient(self, broadcast: Broadcast, person_id: int) -> None:
-        """Return a person to the queue after a send that certainly failed. Any process may do this."""
+        """Put a person back in the queue after a send that definitely failed. Any process may do this."""
         await self._execute(None, _OUTCOME, "", broadcast.id, person_id)
 
     async def remove_recipient(self, broadcast: Broadcast, person_id: int) -> None:

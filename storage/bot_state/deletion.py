@@ -73,7 +73,7 @@ class OwnerDeletion(StatementRunner):
     async def finish_deletions(
         self, find_store: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
     ) -> list[int]:
-        """Finish interrupted deletions of the given owners, or of all. Return the ids of the owners concerned."""
+        """Finish the interrupted deletions of `owners`, or of all owners. Return the ids of the affected owners."""
         finished: list[int] = []
         for row in await self._list_deletions():
             owner = row["user_id"]

@@ -24,7 +24,7 @@ SHARED_STATE: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Location:
-    """The store that holds an owner. `epoch` grows with every move, which voids work of earlier epochs."""
+    """The store that holds an owner. `epoch` increases with every move, which voids work begun in an earlier epoch."""
 
     owner: int
     storage: StorageType
@@ -182,7 +182,7 @@ class SharedDirectory(Directory):
         await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 
     async def claim_owners_of_copied_folder(self, stores: Stores) -> list[int]:
-        """If the data folder has a new id, record the id for the owners in its files. Return those owners."""
+        """Record this folder's new id for its owners, unless a live process has the old id. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for owner in await stores[kind].list_owners():
@@ -191,7 +191,7 @@ class SharedDirectory(Directory):
         return found
 
     async def move_records_to_server(self) -> None:
-        """Move renamings and deletions from memory.db to PostgreSQL. Copy SHARED_STATE if the server has none."""
+        """Move renamings and deletions from memory.db to PostgreSQL. Copy SHARED_STATE tables that are empty there."""
         for table, names in SHARED_STATE.items():
             async with self._local.open_reader(None) as reader, self.database.open_transaction(None) as tx:
                 if await tx.fetch_row(f"SELECT 1 FROM {table} LIMIT 1") is None:  # noqa: S608

@@ -1,4 +1,4 @@
-"""The update inbox in memory.db: raw updates, committed before Telegram gets a confirmation."""
+"""The update inbox in memory.db: raw updates, committed before they are confirmed to Telegram."""
 
 import json
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ class Inbox(StatementRunner):
         return pending
 
     async def count_pending_updates(self) -> int:
-        """Count the updates that are not done."""
+        """Return the number of updates that are not done."""
         [[count]] = await self._fetch_rows(None, "SELECT COUNT(*) FROM updates WHERE done_at IS NULL")
         return int(count)
 
@@ -105,7 +105,7 @@ class Inbox(StatementRunner):
         return int(rows[0][0]) if rows else 0
 
     async def decrement_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> None:
-        """Decrease a counter after an attempt that had no effect or was stopped cleanly."""
+        """Decrement a counter after an attempt that had no effect or was stopped cleanly."""
         await self._update_rows(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
 
     async def allow_another_send(self, bot_id: int, update_id: int, *, max_sends: int) -> None:
@@ -113,7 +113,7 @@ class Inbox(StatementRunner):
         await self._update_rows("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
 
     async def _update_rows(self, set_clause: str, *values: Value, returning: str = "position") -> list[Row]:
-        """Run `SET {set_clause}` on an update. `values` end with the bot's id and the update's id."""
+        """Change the row of an update, and return `returning`. `values` end with the bot's id and the update's id."""
         sql = f"UPDATE updates SET {set_clause} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         return await self._execute(None, sql, *values, *self._holder)
 

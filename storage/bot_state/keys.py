@@ -31,7 +31,7 @@ class ExportKey(StatementRunner):
 
 
 class UsedLinks(StatementRunner):
-    """The used one-time links, and the revocations of sessions."""
+    """Records of used one-time links and revoked sessions."""
 
     async def use_link(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
         """Mark a link as used, and delete expired links. Return False if it was used before."""
@@ -40,7 +40,7 @@ class UsedLinks(StatementRunner):
             return bool(await tx.fetch_rows(_USE_LINK, nonce, format_moment(expires_at)))
 
     async def revoke_sessions(self, person_id: int, *, until: datetime) -> None:
-        """Revoke the current sessions of a person, the last of which would expire at `until`."""
+        """Revoke a person's current sessions. `until` is the time at which the last of them would expire."""
         await self._execute(None, _WITHDRAW, _format_person_key(person_id), format_moment(until))
 
     async def find_revocation(self, person_id: int) -> datetime | None:
@@ -51,5 +51,5 @@ class UsedLinks(StatementRunner):
 
 
 def _format_person_key(person_id: int) -> str:
-    """Return a key for a person that cannot equal a link's nonce, which never contains a space."""
+    """Return the key of a person's revocation. It contains a space, so that it cannot equal a link's nonce."""
     return f"person {person_id}"

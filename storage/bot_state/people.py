@@ -1,4 +1,4 @@
-"""People who asked for access, whom an admin let in or removed, or who claimed the bot by its link."""
+"""People who asked for access, whom an admin let in or removed, or who claimed the bot with its link."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -32,7 +32,7 @@ class People(StatementRunner):
                 return
 
     def get_access_status(self, person_id: int) -> AccessStatus | None:
-        """Return the standing of a person, or None if the person is unknown."""
+        """Return a person's access status, or None if the person is unknown."""
         known = self._known.get(person_id)
         return known.standing if known else None
 
@@ -40,7 +40,7 @@ class People(StatementRunner):
         return self._known.get(person_id)
 
     def list_people(self, status: AccessStatus) -> Sequence[KnownPerson]:
-        """Return the people with the given standing, ordered by when it changed, oldest first."""
+        """Return the people with this access status, in the order in which it last changed."""
         return [person for person in self._known.values() if person.standing == status]
 
     @property
@@ -64,7 +64,7 @@ class People(StatementRunner):
     async def store_access(
         self, person: KnownPerson, *, admin_id: int, now: datetime, link_expiry: datetime | None = None
     ) -> bool:
-        """Store an admin's decision. Return False if the link that expires at `claim` was already used."""
+        """Store an admin's decision. Return False if the link that expires at `link_expiry` was already used."""
         async with self.database.open_transaction(None) as tx:
             if link_expiry is not None and not await tx.fetch_rows(_USE_CLAIM, CLAIM, format_moment(link_expiry)):
                 return False

@@ -132,10 +132,10 @@ class SharedWork(StatementRunner):
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
     def find_lease(self, owner: int) -> Lease | None:
-        """Return the lease of this process on an owner, or None."""
+        """Return this process's lease on an owner, or None if it has none."""
         fence = self.leases.replica.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
 
     async def require_lease(self, lease: Lease) -> None:
-        """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
+        """Check a lease, after the next heartbeat if necessary. Raise ServedElsewhere if this process has lost it."""
         await self.leases.require_lease(lease.owner, lease.fence)

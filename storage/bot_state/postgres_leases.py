@@ -130,7 +130,7 @@ class PostgresLeases(StatementRunner):
             self._kept += Counter[int]()  # drops the zero counts
 
     async def release_requested_owners(self, busy_owners: Collection[int]) -> None:
-        """Release the owners that other processes ask for, except those with updates or folds in progress."""
+        """Release the owners that other processes want, except those with updates or folds in progress."""
         free = (self.replica.wanted & self._served) - set(busy_owners) - self._kept.keys()
         self.replica.wanted.clear()
         if free:
@@ -138,7 +138,7 @@ class PostgresLeases(StatementRunner):
             await self.release_owners(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_over_waiting_owners(self, bot_id: int, *, now: datetime) -> None:
-        """Begin to serve owners of dead processes, and a fair share of unserved owners with new updates."""
+        """Begin to serve owners of dead processes or with overdue updates, and a fair share of others with updates."""
         async with self._taking:
             me = self.replica
 
@@ -159,14 +159,14 @@ class PostgresLeases(StatementRunner):
             await self._prepare_owners(await self.database.transact(take_leases, None))
 
     def _compute_share(self, connection: Connection, waiting_owners: Sequence[int]) -> int:
-        """Return how many waiting owners this process may take so that all live processes serve equally many."""
+        """Return how many of the waiting owners this process may take for an even load among all live processes."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting_owners),)).fetchall()[0]
         fair: int = math.ceil((served + free) / max(1, processes))
         return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served_owners))
 
     async def require_lease(self, owner: int, fence: int) -> None:
-        """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
+        """Check a lease, after the next heartbeat if necessary. Raise ServedElsewhere if this process has lost it."""
         await self.replica.wait_for_fresh_heartbeat()
         if self._checking is not None:
             await asyncio.wait({self._checking})
@@ -200,7 +200,7 @@ class PostgresLeases(StatementRunner):
         await self._changed.wait()
 
     async def _prepare_owners(self, fences: dict[int, int]) -> bool:
-        """Run the callbacks for newly taken owners. Return False if `taken` is empty. On error, release them."""
+        """Run the callbacks for newly acquired owners, and release them on error. Return False if `fences` is empty."""
         owners = list(fences)
         if not owners:
             return False
@@ -279,7 +279,7 @@ class PollingLeader:
             await self._leases.start_serving(self._lock_number)
 
     async def wait_for_leader_change(self) -> None:
-        """Wait a few seconds, or less if the leader may have changed."""
+        """Wait until the leader may have changed, but at most a few seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._leases.wait_for_lease_change()

@@ -1,4 +1,4 @@
-"""Change the id of a group's memory when Telegram gives the group another id, because it became a supergroup."""
+"""Change the id of a group's memory when the group becomes a supergroup and gets another id from Telegram."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

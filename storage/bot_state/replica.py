@@ -70,7 +70,7 @@ class Replica:
         return self._is_alone or _read_clock() < self._sure_until
 
     async def wait_for_fresh_heartbeat(self) -> None:
-        """If the last heartbeat is too old, wait until the next attempt succeeds or fails."""
+        """Wait until the next heartbeat succeeds or fails, if the last one is too old."""
         if _read_clock() >= self._sure_until:
             await self._heartbeat_done.wait()
 

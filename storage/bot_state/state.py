@@ -114,7 +114,7 @@ async def find_store(owner: int, directory: Directory, stores: Mapping[StorageTy
 
 @asynccontextmanager
 async def open_shared_state(url: str, database: Database, folder: Path, stores: Stores) -> AsyncIterator[BotState]:
-    """Open the state in PostgreSQL, and share it with other processes while the block runs. Add a store to `stores`."""
+    """Open the state in PostgreSQL, which other processes share. Add a PostgresStore to `stores`."""
     # Imported here so that a bot without a server starts without the driver.
     from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
     from storage.bot_state.postgres_leases import PostgresLeases

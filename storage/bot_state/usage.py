@@ -39,7 +39,7 @@ class UsageLedger(StatementRunner):
         ]
 
     async def delete_usage(self, spender: int, today: date) -> None:
-        """Delete the usage of an id, but keep today's total until tomorrow."""
+        """Delete the usage of an id, except today's total, which still counts towards the daily budget."""
         async with self.database.open_transaction(None) as tx:
             sums = f"{_SUMS} WHERE user_id = ? AND day = ? GROUP BY user_id"
             rows = await tx.fetch_rows(sums, spender, today.isoformat())

@@ -44,7 +44,7 @@ LEFTOVERS = (
 
 @contextlib.contextmanager
 def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
-    """Create and lock `path`. Raise SettingsError on failure."""
+    """Create and lock `path`. Raise SettingsError if it is unusable, or StorageHeld if another process uses it."""
     path = path.absolute()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -88,8 +88,8 @@ def check_file_types(folder: Path) -> None:
 def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
     """Replace the contents of `folder` with the files in `new_files`, which must be on the same disk.
 
-    Return the folder with the previous files, or None if there were none. The next start finishes an interrupted
-    exchange.
+    Return the folder with the previous files, or None if there were none. If interrupted, the next start
+    completes the replacement.
     """
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     new_files.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
@@ -137,7 +137,7 @@ def check_free_space(folder: Path) -> None:
 
 @contextlib.contextmanager
 def make_work_folder(parent: Path, prefix: str) -> Iterator[Path]:
-    """Create a private folder that `remove_leftovers` skips, and delete it at the end."""
+    """Create a private folder that `remove_leftovers` skips, and delete it when the block ends."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as created, _lock_folder(Path(created)):
         yield Path(created)
 

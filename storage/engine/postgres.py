@@ -184,7 +184,7 @@ class PostgresDatabase:
                         await run_uncancelled(partial(self.run_in_thread, give_back))
 
     def _make_begin_sql(self, owner: int | None) -> str:
-        """Return the SQL that begins a write with the owner's lock. Raise ServedElsewhere if the lease is lost."""
+        """Return the SQL that begins a write and takes the owner's lock. Raise ServedElsewhere if the lease is lost."""
         if owner is None:
             return f"BEGIN; SELECT set_config('app.owner', '{EVERYBODY}', true)"
         lock = f"pg_advisory_xact_lock(hashtextextended('keepsake {int(owner)}', 0))"
@@ -197,7 +197,7 @@ class PostgresDatabase:
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
     def _acquire_connection(self, begin_sql: str, *, owner_setting: str = "") -> driver.PostgresConnection:
-        """Return a working connection. Run `begin` on it, or set app.owner to `owner_setting` if `begin` is empty."""
+        """Return a working connection. Run `begin_sql` on it or, if that is empty, set app.owner."""
         for last in range(MAX_CONNECTIONS, -1, -1):
             if time.monotonic() < self._fail_fast_until:
                 raise psycopg.OperationalError("the server is away")
@@ -242,7 +242,7 @@ class PostgresDatabase:
 
 
 def _retry_if_stale(connection: driver.PostgresConnection, work: Callable[[Any], Result]) -> Result:
-    """Run `work`. Run it again if a table was changed after one of its statements was prepared."""
+    """Run `work`. If the server rejects an outdated prepared statement, run it again without prepared statements."""
     was_idle = connection.is_idle
     try:
         return work(connection)
@@ -290,7 +290,7 @@ def _check_session_pooling(raw: Raw, url: str) -> None:
 
 
 def make_connection_error(message: str) -> SettingsError | StorageError:
-    """Return an error that explains the server's refusal without secrets: a SettingsError if the setting is wrong."""
+    """Return an error that explains the server's message without secrets. A wrong setting gives a SettingsError."""
     words = "".join(message.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     refusals = (refusal for refusal in _REFUSALS if any(phrase in words for phrase in refusal[0].split("|")))
     _, sentence, is_setting_wrong = next(refusals, ("", "no PostgreSQL server answers at this address.", False))

@@ -68,7 +68,7 @@ def build_multirow_insert(sql: str, rows: int) -> str | None:
 
 
 class _TextDumper(StrBinaryDumper):
-    """Sends every string with the type text, instead of a type that PostgreSQL infers."""
+    """Sends strings explicitly as `text`, so that PostgreSQL does not infer another type."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(escape_nul(obj))
@@ -145,9 +145,9 @@ class PostgresCursor:
 
 
 class PostgresConnection:
-    """A connection that runs the SQL that SQLite and PostgreSQL share.
+    """A connection that runs the SQL shared by SQLite and PostgreSQL.
 
-    The server may reject a prepared statement once. Turn off `prepares` for work that cannot be retried.
+    The server rejects a prepared statement after its table has changed. Unset `prepares` if work cannot be retried.
     """
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:

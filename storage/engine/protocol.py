@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 class Row(Protocol):
-    """A row, read by position or by name."""
+    """A result row, whose values can be read by position or by name."""
 
     def __getitem__(self, key: int | str, /) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
@@ -91,7 +91,7 @@ class OwnerDatabase(Protocol):
     """A store's database. If `owner` is given, only that owner's rows may be accessed, which PostgreSQL enforces."""
 
     def open_reader(self, owner: int | None, *, in_snapshot: bool = False) -> AbstractAsyncContextManager[Reader]:
-        """Borrow a connection for reading. If `in_snapshot`, all statements of the short block read one snapshot."""
+        """Borrow a connection for reading. With `in_snapshot`, all statements in the short block share a snapshot."""
 
     def open_transaction(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction that is committed when the block ends, or rolled back if the block raises."""

@@ -175,7 +175,7 @@ def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], 
 
 @contextlib.asynccontextmanager
 async def check_integrity_in_background(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
-    """Check the integrity of `path` in a thread while the block runs. Call `report` with a sentence if damaged."""
+    """Check the integrity of `path` in a thread while the block runs. Call `report` if it is damaged."""
     stopping = threading.Event()
     reading = asyncio.create_task(_report_damage(path, stopping, report))
     try:

@@ -45,7 +45,7 @@ def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> s
 
 
 def create_private_file(path: Path) -> None:
-    """Create `path` if it is missing, and let only its user read it. SQLite gives its side files the same mode.
+    """Create `path` if it is missing, and make it private. SQLite gives its side files the same mode.
 
     An existing file is never opened: closing it would drop the POSIX locks of this process, and another process could
     delete the log while it is in use.

@@ -47,13 +47,13 @@ class CommitHooks(Protocol):
     """Callbacks around each commit, called while nobody else writes."""
 
     def prepare_commit(self, connection: sqlite3.Connection) -> None:
-        """Called in the database's thread as the last step of a transaction. An error prevents the commit."""
+        """Prepare a commit in the database's thread, after all statements of a transaction. An error prevents it."""
 
     def abort_commit(self) -> None:
-        """Called in the database's thread if a transaction fails after `prepare_commit`."""
+        """Undo `prepare_commit` in the database's thread, because the transaction has failed."""
 
     def confirm_commit(self) -> None:
-        """Called on the event loop after a commit, before the next transaction begins."""
+        """Handle a successful commit on the event loop, before the next transaction begins."""
 
 
 _Outcome = tuple[Any, Exception | None]  # the result of a write, valid only once its group is committed, or its error

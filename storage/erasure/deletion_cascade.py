@@ -49,14 +49,14 @@ class _RowsToDelete:
 
 
 class DeletionCascade(OwnerTables):
-    """Deletes what an owner wants forgotten. `drop_copies` clears any caches that hold the owner's data."""
+    """Deletes data at an owner's request. `drop_copies` clears any caches that hold the owner's data."""
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
         super().__init__(database, kind)
         self._drop_copies = drop_copies
 
     async def preview_deletion(self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True) -> ForgetResult:
-        """Count the rows that `forget` would delete now, and list the first of them."""
+        """Count the rows that `forget` would delete now, and preview the first of them."""
         with translate_value_errors("this memory"):
             async with self.database.open_reader(owner, in_snapshot=True) as reader:
                 deletion, forgotten = await _find_and_count_rows(reader, owner, request, counts_quotes=counts_quotes)
@@ -95,7 +95,7 @@ class DeletionCascade(OwnerTables):
         return taken
 
     async def unarchive_message(self, scope: Scope, message_id: int) -> None:
-        """Make the chunk of an archived message active again before a change, and delete what was built on it."""
+        """Reactivate the chunk of an archived message that is about to change. Delete everything built on it."""
         async with self.database.open_transaction(scope.owner) as tx:
             row = await tx.fetch_row(_MESSAGE, *scope, message_id)
             if row is None or row["chunk_id"] is None:
@@ -106,7 +106,7 @@ class DeletionCascade(OwnerTables):
     async def replace_message_text(
         self, scope: Scope, message_id: int, text: str, *, why: str, now: datetime, explanation: str = ""
     ) -> Message | None:
-        """Replace a message's text, keep the earlier text as a version, and delete what was built on it."""
+        """Replace a message's text, keep the old text as a version, and delete everything built on the old text."""
         text = replace_surrogates(text)
         async with self.database.open_transaction(scope.owner) as tx:
             row = await tx.fetch_row(_MESSAGE, *scope, message_id)
@@ -274,7 +274,7 @@ def _collect_chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
 
 
 async def _delete_dependents(tx: Transaction, message: Message) -> None:
-    """Delete what was built on a message, except facts that the owner decided about."""
+    """Delete everything built on a message, except facts about which the owner has made a decision."""
     scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
     deletion = await _find_derived_rows(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided_facts=True)

@@ -49,7 +49,7 @@ class ProfileSources:
 def find_summary_cascade(
     summaries: Sequence[SummarySources], ids_by_thread: Mapping[int, Sequence[int]], chunk_ids: Set[int] = frozenset()
 ) -> SummaryCascade:
-    """Find the summaries that cover one of these messages, and those made from a summary to be deleted."""
+    """Find the summaries to delete with these messages or chunks, and the summaries to reactivate."""
     gone = {
         summary.id
         for summary in summaries

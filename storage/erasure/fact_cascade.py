@@ -1,4 +1,4 @@
-"""Delete facts with the messages they came from, including facts that merely repeat words of these messages."""
+"""Delete the facts learned from forgotten messages, including facts that only repeat words of these messages."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -31,7 +31,7 @@ class FactCascade:
 async def find_fact_cascade(
     reader: Reader, owner: int, message_ids: Set[int], fact_ids: Iterable[int], *, keeps_decided_facts: bool = False
 ) -> FactCascade:
-    """Find the chosen facts, facts learned from these messages, and later facts that repeat their words."""
+    """Find the chosen facts, facts learned from these messages, and later facts that repeat words of either."""
     rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
     if keeps_decided_facts:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
@@ -142,7 +142,7 @@ async def read_edited_fact_sources(reader: Reader, owner: int, edit_ids: Sequenc
 
 
 async def undo_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> None:
-    """Restore the given earlier texts of facts, and delete the records of these edits."""
+    """Undo edits of facts by restoring the earlier texts, and delete the rows that stored these texts."""
     for row in reversed(await tx.fetch_rows(_EARLIER, owner, json.dumps(edit_ids))):
         fact = row["superseded_by"]
         is_first = await tx.fetch_row(_EARLIER_STILL, owner, fact, row["id"]) is None
@@ -153,7 +153,7 @@ async def undo_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> No
 
 
 async def rewind_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
-    """Set the learning progress back to before these messages, separately for imported ones (ids below 1)."""
+    """Arrange for facts to be learned from these messages again. Imported ones (ids below 1) have separate progress."""
     if past := [message for message in message_ids if message < 1]:
         await history_extraction_table.schedule_relearning(tx, scope, past)
     if live := [message for message in message_ids if message >= 1]:

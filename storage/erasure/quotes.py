@@ -47,7 +47,7 @@ THREADS_AT_ONCE = 100  # threads that one query names
 class Quotes:
     """The ids of remaining texts that quote forgotten text.
 
-    `messages` lists the answers, and `holders` all messages with a quote. `is_complete` means that all were searched.
+    `messages` lists answers and `holders` all messages with a quote. `is_complete` is False if the search was limited.
     """
 
     messages: tuple[int, ...] = ()
@@ -67,12 +67,12 @@ Phrase = str | tuple[str, ...]  # A term of what is forgotten, or the words of a
 
 @dataclass(slots=True)
 class _ForgottenWords:
-    """The forgotten words to search for. A phrase is a term or a sequence of words ("run").
+    """The forgotten words to search for. A phrase is a term or a sequence of words (a "run").
 
-    `since` maps each phrase to the time and id of the first forgotten text that has it. `terms` maps stems to terms,
-    and `runs` maps the first words of runs to runs. A single term from `rare` proves a quote. A term from `unsure`
-    proves one only in a short text or next to another term, and a run of such terms also if it is repeated. `new` holds
-    the phrases that nobody used before the time in `since`.
+    `since` maps each phrase to the time and id of the first forgotten text that contains it. `terms` maps stems to
+    terms, and `runs` maps first words to runs. `new` holds the phrases that nobody used before the time in `since`. A
+    run or a `rare` term proves a quote by itself, unless it is `unsure`. An unsure phrase proves one only in a short
+    text or together with another phrase. A repeated run also does.
     """
 
     since: dict[Phrase, tuple[str, int]] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class _ForgottenWords:
         return len(phrases & self.unsure) > len(runs) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
     def is_quoted_by(self, text: str, phrases: Set[Phrase]) -> bool:
-        """Return True if the text quotes the phrases. Everyday words count only in a short text without other words."""
+        """Return True if the text quotes the phrases. Everyday words count only in a short text with no other words."""
         return self.has_unambiguous_quote(text, phrases) or (
             bool(phrases) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_terms(text))
         )
@@ -120,7 +120,7 @@ class _ForgottenWords:
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The remaining messages by id: their rows with all earlier versions, and the new forgotten phrases in them."""
+    """The remaining messages by id: `rows` includes earlier versions, and `phrases` holds new forgotten phrases."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     phrases: dict[int, set[Phrase]] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class _RemainingMessages:
         self.phrases.setdefault(row["id"], set()).update(phrases)
 
     def find_quoting_answers(self, words: _ForgottenWords) -> tuple[int, ...]:
-        """Return the ids of answers that quote new phrases which their own question does not contain."""
+        """Return the ids of answers that quote a new phrase without taking it from their own question."""
         asked: dict[tuple[int, int], set[Phrase]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -230,7 +230,7 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, in_l
 async def _find_remaining_messages(
     reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
-    """Set `words.new`. Return the messages with new phrases, and the ids of all messages with a quote."""
+    """Return the messages with new phrases, and the ids of all messages with a quote. Also set `words.new`."""
     threads = [int(row[0]) for row in await reader.fetch_rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_terms_by_seq(connection, scopes, words))
@@ -315,12 +315,12 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_short_character_run(phrase: Phrase) -> bool:
-    """Return True if a phrase is a short run of characters in a script without spaces, which may be everyday words."""
+    """Return True if a phrase is a short run of characters in a script without spaces, perhaps an everyday word."""
     return isinstance(phrase, tuple) and len(phrase) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, phrase))
 
 
 def _respell_numbers(text: str) -> Iterator[Phrase]:
-    """Yield the other ways to write the numbers of a text: "85000" for "85,000", and the reverse."""
+    """Yield other ways to write the numbers in a text: "85000" for "85,000", and the reverse."""
     for number in {found for pattern in _NUMBERS for found in pattern.findall(analyzer.normalise_text(text))}:
         yield (joined := "".join(filter(str.isdigit, number)))
         if joined == number and MIN_DIGITS <= len(joined) <= MAX_GROUPED:

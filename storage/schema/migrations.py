@@ -13,7 +13,7 @@ def create_first_schema(connection: sqlite3.Connection) -> None:
 
 
 def run_sql_script(script: str, connection: sqlite3.Connection) -> None:
-    """Run a script's statements in the caller's transaction. Connection.executescript would commit it."""
+    """Run a script's statements in the caller's transaction, which Connection.executescript would commit."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

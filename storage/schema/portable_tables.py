@@ -57,7 +57,7 @@ def translate_value_errors(location: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def skip_damaged_item(item_id: int) -> Iterator[None]:
-    """Log a StorageCorrupt raised in the block instead of raising it. `item_id` is its id."""
+    """Suppress and log a StorageCorrupt raised in the block. `item_id` names the damaged item in the log."""
     try:
         yield
     except StorageCorrupt as error:

@@ -61,7 +61,7 @@ class RowMapper(Generic[Record]):
         return frozenset(column for _, column, _ in self._columns)
 
     def parse(self, row: AnyRow, **overrides: object) -> Record:
-        """Convert a row to an instance. `overrides` replace its fields. Raise StorageCorrupt if a column is damaged."""
+        """Convert a row to an instance. `overrides` replace fields. Raise StorageCorrupt if a column is damaged."""
         with translate_value_errors(self._table):
             values = {name: _parse_value(kind, row[column]) for name, column, kind in self._columns}
         if self._is_scoped:

@@ -1,4 +1,4 @@
-"""Reads the messages that may answer a question, with everything that ranking needs except their texts."""
+"""Read the messages that may answer a question, with everything that ranking needs except their texts."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -68,7 +68,7 @@ def find_candidate_messages(
 ) -> Candidates:
     """Return messages that may answer a question, and their neighbours, in chronological order.
 
-    These are the `limit` best matches, messages with a rare term, those of `nearest_seqs`, and those sent within one of
+    These are the `limit` best matches, messages with a rare term, those in `nearest_seqs`, and those sent within one of
     `time_ranges` (Unix timestamps). Messages whose id is `before_id` or higher are excluded.
     """
     words = full_text.get_word_index(connection)

@@ -1,4 +1,4 @@
-"""The word index of SQLite, with FTS5: the messages of a scope by their terms."""
+"""The word index of SQLite, which finds the messages of a scope by their terms. It uses FTS5."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ class FullTextIndex:
         self.merge_all_segments(connection)
 
     def remove_messages(self, connection: Connection, owner: int, seqs_json: str) -> None:
-        """Remove messages, given as a JSON array of seqs. `merge_all_segments` then erases their terms from disk."""
+        """Remove messages, given as a JSON array of seqs. Their terms stay in the file until `merge_all_segments`."""
         connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (seqs_json,))
 
     def merge_all_segments(self, connection: Connection) -> None:

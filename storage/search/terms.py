@@ -1,4 +1,4 @@
-"""How an index stores the terms of a message: as tokens with their scope, and as 32-bit hashes for counting."""
+"""Encode a message's terms for an index, as tokens prefixed with the scope, and as 32-bit hashes for counting."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence

@@ -130,7 +130,7 @@ class VectorIndex(StatementRunner):
         return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
     async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
-        """Make `model` the current one. Return the newest messages that it has not embedded, with their numbers."""
+        """Make `model` current. Return (seq, message) pairs of the newest messages that it has not embedded yet."""
         await self._set_current_model(model)
         return [(int(row["seq"]), parse_message(row)) for row in await self._fetch_rows(None, _BACKLOG, limit)]
 
@@ -237,7 +237,7 @@ class VectorIndex(StatementRunner):
 
 
 def _extend_matrix(matrix: PassageMatrix, items: Sequence[MessageVectors]) -> PassageMatrix | None:
-    """Return the matrix extended with new passages. Return None if one is stored already or has another dimension."""
+    """Return the matrix extended with new passages. Return None if one is a duplicate or has another dimension."""
     if any(len(item.passages) and item.passages.shape[1] != matrix.dimensions for item in items):
         return None
     if np.isin(matrix.seqs[: matrix.count], [item.seq for item in items]).any():

@@ -1,4 +1,4 @@
-"""Keeps the word index and the table `places` in step with the messages."""
+"""Keep the word index and the table `places` up to date with the messages."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> Non
 
 
 async def extract_terms_from_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Analyse messages for `index_entries`. Do so in a thread unless there is only one short message."""
+    """Analyse messages for `index_entries`, in a thread unless there is only one short message."""
     if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
         return [analyse_message(*rows[0])]
     return await asyncio.to_thread(lambda: [analyse_message(seq, row) for seq, row in iterate_with_pauses(rows)])

@@ -113,7 +113,7 @@ class JsonStore(MemoryStore):
         self.words.change_owner_id(owner, new_id)
 
     def mark_corrupt(self) -> None:
-        """Have the working copy rebuilt at the next start."""
+        """Mark the working copy as corrupt, so that the next start rebuilds it."""
         self._is_corrupt = True
 
     def set_deadline(self, moment: float) -> None:

@@ -32,7 +32,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class SnapshotCancelled(Exception):  # noqa: N818 - reads as the state it is
-    """Raised if writing a snapshot is stopped, because a newer one will follow or there is no time left."""
+    """Raised if a snapshot is abandoned, because a newer one will follow or there is no time left."""
 
 
 class SnapshotError(Exception):
@@ -109,7 +109,7 @@ def _make_flat_encoder(depth: int) -> Callable[[object], str]:
 
 
 def indent_row(row: Mapping[str, object], depth: int) -> str:
-    """Format a row as json.dumps does with indent=2, with `depth` spaces before each further line."""
+    """Format a row like json.dumps with indent=2, and indent every line after the first by `depth` more spaces."""
     if not row or any(value and isinstance(value, list | tuple | dict) for value in row.values()):
         # Not str.splitlines: it would also split at U+2028, which JSON does not escape.
         return json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
@@ -143,7 +143,7 @@ def read_snapshot(path: Path) -> tuple[int, Content]:
 
 
 def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
-    """Yield each owner's rows by table, as parameters for `upsert`. Raise SnapshotError if they are invalid."""
+    """Yield each owner's rows by table, as parameters for `upsert_sql`. Raise SnapshotError if they are invalid."""
     try:
         sections: dict[str, Any] = {table.name: content.get(table.name, {}) for table in TABLES}
         owners = sorted({int(owner) for section in sections.values() for owner in section})
@@ -196,7 +196,7 @@ def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
 
 
 def _repair_row(table: Table, row: dict[str, object], chunk_ids: Container[object]) -> dict[str, object]:
-    """Repair invalid dates and references to missing summaries. `chunks` contains the existing summary ids."""
+    """Repair invalid dates and references to missing summaries. `chunk_ids` contains the existing summary ids."""
     for column in table.columns:
         if column.kind == "date" and row.get(column.name) is not None:
             row[column.name] = _repair_date(row[column.name])
@@ -301,7 +301,7 @@ class Journal:
         self._retry_above = 0
 
     def is_snapshot_due(self, snapshot_bytes: int) -> bool:
-        """Return True if the journal has outgrown half the snapshot, unless the next snapshot is postponed."""
+        """Return True if the journal is larger than half the snapshot, unless the next snapshot is postponed."""
         min_size = max(MIN_JOURNAL_BYTES, snapshot_bytes // 2) if snapshot_bytes else 0
         return self.size > max(min_size, self._retry_above)
 
@@ -327,7 +327,7 @@ class Journal:
         os.fsync(self._handle)
 
     def confirm_write(self) -> None:
-        """Keep the last record for good. Call this once its transaction has been committed."""
+        """Make the last record permanent. Call this once its transaction has been committed."""
         if self._is_unconfirmed and self._handle is not None:
             self.size = os.fstat(self._handle).st_size
         self._is_unconfirmed = False

@@ -78,7 +78,7 @@ _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000",
 
 
 class JsonRecovery:
-    """Brings the working copy into line with memory.json and its journal. `reports` describes any problems."""
+    """Updates the working copy from memory.json and its journal. `reports` describes any problems."""
 
     def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
         self.reports: list[str] = []
@@ -301,7 +301,7 @@ class WordIndexBacklog(StatementRunner):
 
     @contextlib.asynccontextmanager
     async def index_in_background(self) -> AsyncIterator[None]:
-        """Run the indexing in the background for the duration of the block."""
+        """Index missing messages in the background while the block runs."""
         self.missing = {row[0]: asyncio.Event() for row in await self._fetch_rows(None, _OWNERS)}
         task = asyncio.create_task(self._index_until_stopped()) if self.missing else None
         try:
@@ -346,7 +346,7 @@ class WordIndexBacklog(StatementRunner):
                     missing.set()
 
     async def _index_batch(self, owner: int) -> bool:
-        """Index a batch of an owner's newest missing messages. Return True if there were none."""
+        """Index a batch of an owner's newest unindexed messages. Return True if there were none left."""
         async with self.database.open_reader(owner) as reader:
             seqs = [row[0] for row in await reader.fetch_rows(_NEXT, owner, INDEX_BATCH_SIZE)]
             rows = await reader.fetch_rows(_ROWS, owner, json.dumps(seqs)) if seqs else []

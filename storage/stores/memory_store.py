@@ -220,7 +220,7 @@ class MemoryStore(SummaryTable):
         time_ranges: Sequence[tuple[float, float]] = (),
         before_id: int | None = None,
     ) -> Candidates:
-        """Return messages that may answer a question, with their neighbours, in chronological order.
+        """Return messages that may answer a question, and their neighbours, in chronological order.
 
         Include `nearest_seqs` and messages sent in `time_ranges` (Unix timestamps). Exclude ids from `before_id` on.
         """
@@ -276,14 +276,14 @@ class MemoryStore(SummaryTable):
         self.drop_cached_vectors(owner)
 
     def drop_cached_vectors(self, owner: int) -> None:
-        """Drop an owner's vectors from the cache. Call this after any process has deleted some."""
+        """Drop an owner's vectors from the cache. Call this after any process has deleted vectors."""
         self.vectors.evict_owner(owner)
 
     async def flush_files(self) -> None:
         """Bring all files up to date, as on a clean shutdown. JsonStore overrides this to write memory.json."""
 
     def set_deadline(self, moment: float) -> None:
-        """Set the deadline for shutdown, as a time.monotonic() value. Later work is left to the next start."""
+        """Set the deadline for shutdown, as a time.monotonic() value. Unfinished work is left to the next start."""
 
 
 _UNSUMMARISED = """

@@ -1,4 +1,4 @@
-"""Owners' decisions about facts. They overrule earlier statements, even after the facts were erased."""
+"""Owners' decisions about facts. They overrule earlier statements, even after the facts have been erased."""
 
 import json
 import secrets
@@ -33,7 +33,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def list_decisions_about(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions about `facts` and about those that they replaced, preceded by the `erased` decisions."""
+    """Return `erased` and a decision for each fact that a person decided about, directly or through a successor."""
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
     return [*erased, *(make_decision(by_id[id_], time, "") for id_, time in times.items() if time is not None)]
@@ -55,7 +55,7 @@ def make_replacement_decisions(facts: Iterable[Fact]) -> list[Decision]:
 
 
 def is_overruled_by(decisions: Iterable[Decision], fact: NewFact) -> bool:
-    """Return True if a decision is about the same thing, and is newer than the fact or the fact is in a question."""
+    """Return True if a newer decision is about the same thing. A fact from a question yields to older decisions too."""
     return any(
         (fact.is_in_question or fact.observed_at <= decision.decided_at) and _is_about_same_thing(decision, fact)
         for decision in decisions
@@ -98,7 +98,7 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
 
 
 def _hash_subject(subject: str, member_id: int, key: str) -> str:
-    """Return a keyed hash of a subject, or plain text if `key` is empty. Each group member has separate subjects."""
+    """Return a keyed hash of a subject, or plain text if `key` is empty. In a group, it differs by member."""
     words = " ".join(sorted(find_topics(subject)))
     if words and member_id:
         words = f"{words} of {member_id}"

@@ -15,7 +15,7 @@ class ExplanationTable(OwnerTables):
     """The explanations of each owner's last 100 answers (`store.explanations`)."""
 
     async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of the latest answer, or of the one that a Telegram message shows or asked for."""
+        """Return the latest answer's explanation, or that of the answer to which a Telegram message belongs."""
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:
@@ -36,7 +36,7 @@ class ExplanationTable(OwnerTables):
         return parse_message(row) if row else None
 
     async def record_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """Record which Telegram messages show the answer to the question `source`. Do nothing without an answer."""
+        """Record which Telegram messages show the answer to the question `source`. Do nothing if it has no answer."""
         shown = json.dumps(list(telegram_ids))
 
         def mark_shown(connection: Connection) -> None:

@@ -67,7 +67,7 @@ class FactTable(OwnerTables):
         return await self._run_in_snapshot(scope.owner, read_messages)
 
     async def begin_learning(self, scope: Scope, last_learned_id: int) -> None:
-        """Record where learning starts in a scope: after the message `last_learned_id`. Keep an existing record."""
+        """Start learning in a scope after the message `last_learned_id`, unless its progress is already recorded."""
         if not await self._fetch_row(scope.owner, "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", *scope):
             await self._execute(scope.owner, _BEGIN, *scope, last_learned_id)
 
@@ -167,7 +167,7 @@ class FactTable(OwnerTables):
         return int(row[0]) if row else None
 
     async def restore_superseded_facts(self, owner: int, fact_id: int) -> bool:
-        """Revalidate the facts that a fact superseded. Move its pin to them. Return False if there are none."""
+        """Revalidate the facts that a fact superseded, and move its pin to them. Return False if there are none."""
         async with self.database.open_transaction(owner) as tx:
             rows = await tx.fetch_rows(_REPLACED, owner, json.dumps([fact_id]))
             current = await tx.fetch_row(_ONE, owner, fact_id)
@@ -178,18 +178,18 @@ class FactTable(OwnerTables):
         return True
 
     async def pin_fact(self, owner: int, fact_id: int, *, is_pinned: bool, now: datetime) -> Fact | None:
-        """Pin or unpin a fact. Return None if it does not exist, or is to be pinned but is no longer valid."""
+        """Pin or unpin a fact. Return None if it does not exist or, when pinning, is no longer valid."""
         where = _HOLDS if is_pinned else ""
         change = "is_pinned = ?, decided_at = ?"
         return await self._update_fact(owner, fact_id, change, int(is_pinned), format_moment(now), condition=where)
 
     async def convert_fact_to_instruction(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
-        """Turn a fact into an instruction, which is part of every prompt. Return None if there is no valid fact."""
+        """Turn a fact into an instruction, which is part of every prompt. Return None unless it exists and is valid."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
         return await self._update_fact(owner, fact_id, change, format_moment(now), condition=_HOLDS)
 
     async def delete_fact(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
-        """Mark a fact as deleted, which excludes it from prompts. It can be restored until it is erased."""
+        """Mark a fact as deleted, which excludes it from prompts. Return None if the fact does not exist."""
         change = "deleted_at = COALESCE(deleted_at, ?), decided_at = ?"
         return await self._update_fact(owner, fact_id, change, format_moment(now), format_moment(now))
 
@@ -266,7 +266,7 @@ class FactTable(OwnerTables):
             await tx.execute("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor_id)
 
     async def _insert_before_later_fact(self, tx: Transaction, owner: int, fact_id: int, later_id: int) -> None:
-        """Insert a fact before a later one in its history, since a history can be learned in any order."""
+        """Link a new fact into the history of a later one, because facts can be learned in any order."""
         new, last = await tx.fetch_row(_ONE, owner, fact_id), await tx.fetch_row(_ONE, owner, later_id)
         if new is None or last is None:
             return

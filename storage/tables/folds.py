@@ -50,7 +50,7 @@ class SummaryTable(OwnerTables):
     async def acquire_summary_lease(
         self, scope: Scope, reason: SummaryReason, *, now: datetime, duration: timedelta
     ) -> SummaryLease | None:
-        """Take the lease of a scope. Return None if another job holds it or a restore is in progress."""
+        """Acquire the lease on a scope. Return None if another job holds it or a restore is in progress."""
         async with self.database.open_transaction(scope.owner) as tx:
             if reason != "import" and await tx.fetch_row(_RESTORING, scope.owner, format_moment(now - RESTORE_WAITS)):
                 return None
@@ -69,7 +69,7 @@ class SummaryTable(OwnerTables):
     async def commit_summary(
         self, lease: SummaryLease, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
-        """Insert a summary, archive its sources and end the job. Raise StaleSummary if lease or sources are stale."""
+        """Add a summary, archive its sources and end the job. Raise StaleSummary if the lease or a source is stale."""
         async with transact_under_lease(self.database, lease) as tx:
             summary = await replace_sources_with_summary(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)
@@ -186,7 +186,7 @@ async def delete_summaries(tx: Transaction, owner: int, ids: Collection[int], re
 
 
 def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
-    """Return the fields that a Summary takes over from a new summary."""
+    """Return the fields of a new summary that are stored unchanged, with invalid surrogates replaced in its text."""
     return {**asdict(new_summary), "text": replace_surrogates(new_summary.text)}
 
 

@@ -1,4 +1,4 @@
-"""Import history, which is archived immediately, and the rows of Keepsake's own export.
+"""Store imported history, which is archived immediately, and rows restored from Keepsake's own export.
 
 Each import gets a block of negative ids below all earlier blocks. Within a block, ids are in chronological order.
 """
@@ -133,7 +133,7 @@ class HistoryTable(OwnerTables):
         return [tables.SUMMARIES.to_portable(row) for row in rows]
 
     async def put_rows_and_recount(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert rows like `put_rows`, then recompute the message counts and ranges of their summaries."""
+        """Insert rows like `put_rows`, then recompute the message counts and ranges of the summaries among them."""
         owner = lease.scope.owner
         async with transact_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, owner, rows)
@@ -202,7 +202,7 @@ class HistoryTable(OwnerTables):
     async def add_facts(self, lease: SummaryLease, facts: Sequence[PortableRow], new_ids: Mapping[int, int]) -> int:
         """Add the facts that are new and not overruled, and return their number. `new_ids` maps old message ids to new.
 
-        A fact with `is_chosen` was chosen by hand, which overrules what the owner decided about it before.
+        A fact with `is_chosen` was chosen by hand, which overrules the owner's earlier decisions about it.
         """
         owner = lease.scope.owner
         async with transact_under_lease(self.database, lease) as tx:

@@ -1,7 +1,7 @@
 """The progress of learning facts from imported history, in the past_... columns of `progress`.
 
-An extraction reads the messages after `past_from` up to `past_until`. `past_id` is the last one that it has read.
-facts.py advances it in the transaction that stores the facts. `past_learned` has the ranges of earlier extractions.
+An extraction reads the messages after `past_from` up to `past_until`. `past_id` is the last id that it has read.
+facts.py advances it in the transaction that stores the facts. `past_learned` holds the ranges of earlier extractions.
 """
 
 import json
@@ -22,7 +22,7 @@ class HistoryExtractionTable(OwnerTables):
     """Fact extractions from imported history, at most one per owner at a time (`store.history_extraction`)."""
 
     async def count_backlog(self, owner: int, first_id: int, last_id: int) -> HistoryBacklog:
-        """Count the imported messages with ids first_id..last_id that facts have not been learned from yet."""
+        """Return how much imported history with ids first_id..last_id remains to be learned from."""
         [row] = await self._fetch_rows(owner, _AHEAD, owner, first_id, last_id)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
@@ -53,7 +53,7 @@ class HistoryExtractionTable(OwnerTables):
         return int(row["past_id"]), [parse_message(row) for row in rows]
 
     async def count_read_and_all_messages(self, scope: Scope) -> tuple[int, int] | None:
-        """Return the numbers of messages read and of all messages, or None if no extraction is running."""
+        """Return how many messages have been read and how many there are, or None if no extraction is running."""
         async with self.database.open_reader(scope.owner, in_snapshot=True) as reader:
             if await reader.fetch_row(_RUNNING, *scope) is None:
                 return None

@@ -1,4 +1,4 @@
-"""The base class for the parts of a store, which also allocates ids and changes all rows of an owner."""
+"""The base class for the parts of a store, and functions that allocate ids or change all rows of an owner."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

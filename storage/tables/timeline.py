@@ -19,7 +19,7 @@ _KINDS: Mapping[TimelineKind, str] = {
 
 
 class TimelineTable(OwnerTables):
-    """The messages in one store, page by page (`store.timeline`)."""
+    """Reads the messages in one store page by page (`store.timeline`)."""
 
     async def read_page(
         self,
@@ -32,7 +32,7 @@ class TimelineTable(OwnerTables):
         kind: TimelineKind = "",
         limit: int = 100,
     ) -> list[Message]:
-        """Return a page of messages in chronological order. Without a bound, these are the latest messages.
+        """Return a page of messages in chronological order, by default the latest ones.
 
         The page ends just before the message `before_id`, or begins just after the message `after_id` or at `since`.
         """
@@ -53,7 +53,7 @@ class TimelineTable(OwnerTables):
         return [parse_message(row) for row in (rows if is_forwards else reversed(rows))]
 
     async def read_chunk(self, scope: Scope, chunk_id: int, *, limit: int) -> Sequence[Message]:
-        """Return up to `limit` messages covered by the level 1 summary `chunk`, in chronological order."""
+        """Return up to `limit` messages covered by the level 1 summary `chunk_id`, in chronological order."""
         return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk_id, limit)]
 
     async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
