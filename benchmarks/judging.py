@@ -29,7 +29,7 @@ def is_message_shown(full_text: str, shown_text: str, answer: str) -> bool:
 def find_ids_shown_in_prompt(
     shown_texts: Mapping[str, str], full_texts: Mapping[str, str], answer: str
 ) -> frozenset[str]:
-    """Return the ids of the messages that the prompt shows sufficiently. Both mappings hold texts by message id."""
+    """Return the ids of the messages that count as shown in the prompt. Both mappings hold texts by message id."""
     return frozenset(
         id_ for id_, text in shown_texts.items() if is_message_shown(full_texts.get(id_, ""), text, answer)
     )

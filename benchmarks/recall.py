@@ -50,7 +50,7 @@ EMBEDDING_TIMEOUT = 3600.0  # seconds; so long that a busy machine does not chan
 
 @dataclass(kw_only=True, slots=True)
 class StoredConversation:
-    """A store with the part of a conversation that has been stored so far.
+    """A store to which the messages of a conversation are added step by step.
 
     `ids` maps message ids to LoCoMo's. `current_ids` holds the messages of the current session, which every prompt
     contains.

@@ -155,7 +155,7 @@ class Guard:
 def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
     """Return True if the Host header is safe from DNS rebinding.
 
-    This holds for `names`, IP addresses, names without a dot and names in private domains.
+    Safe hosts are `names`, IP addresses, names without a dot and names in private domains.
     """
     try:
         name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname

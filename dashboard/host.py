@@ -16,7 +16,7 @@ STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CS
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """What the dashboard needs from the bot. Without a `bot_token`, nobody can sign in from Telegram."""
+    """The bot's functions and settings that the page uses. Without a `bot_token`, nobody can sign in from Telegram."""
 
     url: str  # the page's address without a trailing slash
     hosts: tuple[str, ...]  # accepted Host headers

@@ -36,7 +36,7 @@ class KillOutcome:
 
 
 class KillTest(ABC):
-    """Lets six people in private chats and a group of two talk to a bot whose processes are killed."""
+    """Lets six people in private chats, and a group of two, talk to a bot while its processes are killed."""
 
     storages: Sequence[str]
     """The storages that the people choose in the setup, one after another."""

@@ -24,7 +24,7 @@ MODEL = "extractive"
 
 
 def split_into_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
-    """Yield chunks of about CHUNK messages. Split a turn only if a chunk would exceed 3 * CHUNK otherwise."""
+    """Yield chunks of about CHUNK messages. Split a turn only if its chunk would otherwise exceed 3 * CHUNK."""
     first = 0
     for end in range(1, len(messages) + 1):
         is_turn_over = end == len(messages) or messages[end].turn != messages[end - 1].turn

@@ -53,7 +53,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 
 def _find_title_prefix(titles: Sequence[str]) -> str:
-    """Return the words that Google adds at the beginning of titles, recognised by their repetition, or ""."""
+    """Return the prefix that Google adds to titles, recognised because many titles share it, or ""."""
     prefixes = Counter(found[0] for title in titles if (found := _TITLE_PREFIX.match(title)))
     [(prefix, count)] = prefixes.most_common(1) or [("", 0)]
     if count > (1 if "\u00a0" in prefix else max(1, len(titles) // 2)):

@@ -46,7 +46,7 @@ class ImportedFact:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportQuestion:
-    """A question about a file, answered with buttons. Its text is `import-ask-NAME` in locales."""
+    """A question about a file, answered with buttons. Its text is the message `import-ask-NAME` in locales."""
 
     name: str
     options: tuple[str, ...]
@@ -132,7 +132,7 @@ class SourceFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportFormat:
-    """A format that can be imported. `read` takes all files of the format in an archive. It may raise ImportRefused."""
+    """A format that can be imported. `read` gets all files of an import in this format, and may raise ImportRefused."""
 
     name: str
     marks: tuple[str, ...] = ()  # alternatives of members of its objects in JSON, or columns of its table
@@ -145,7 +145,7 @@ class ImportFormat:
 
 
 def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
-    """Return the role of each message in the file, with each source under which it may be stored."""
+    """Return the role and source of each message in the file. Messages with two possible sources appear twice."""
     messages = iterate_with_pauses(history.messages)
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 

@@ -1,4 +1,4 @@
-"""Read Telegram Desktop's HTML pages. Speakers have no ids there, so the import asks which of them is the user."""
+"""Read Telegram Desktop's HTML pages. Their speakers have no ids, so the import asks which of them is the user."""
 
 import re
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def _get_folder_name(path: str) -> str:
 
 
 def _read_message(builder: HistoryBuilder, speakers: list[str], block: Block) -> ImportedMessage:
-    """Return a message. If it has no name, its speaker is the last of `speakers`."""
+    """Read a message, and append its name to `speakers`. Without a name, its speaker is the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
     body = block.find("body") or block

@@ -1,4 +1,4 @@
-"""Read untrusted values: require a type, or return an empty value. Parse the dates that programs write."""
+"""Read values from untrusted files with type checks, and parse the dates that programs write."""
 
 import json
 import math
