@@ -77,7 +77,7 @@ class StorageTooOld(StorageError):  # noqa: N818
 
 
 class StorageTooLarge(StorageError):  # noqa: N818
-    """The file is too large for this program to read; nothing was changed."""
+    """The file is larger than what this program reads; nothing was changed."""
 
     may_pass = False
 
@@ -140,7 +140,7 @@ class HistoryRefused(ContextTooLong):
 
 
 class PicturesRefused(ModelRefused):
-    """The model does not accept pictures."""
+    """The model does not take pictures."""
 
     may_pass = False
 
