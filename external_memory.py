@@ -57,7 +57,7 @@ class ExternalMemory:
     ) -> AsyncIterator["ExternalMemory"]:
         """Open the memory in a data directory, and lock the directory while the block runs.
 
-        If there is a `database_url`, open PostgreSQL too. Raise SettingsError for a wrong setting, or StorageError.
+        If `database_url` is set, open PostgreSQL too. Raise SettingsError or StorageError on failure.
         """
 
         def mark_corrupt(sentence: str) -> None:
@@ -84,7 +84,7 @@ class ExternalMemory:
             yield cls(state, stores, clock, make_access_check(state.people) if make_access_check else lambda _: True)
 
     def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:
-        """Register a callback for owners that this process takes over from another process."""
+        """Register a callback to run for each owner that this process takes over from another process."""
         self._when_acquired.append(prepare)
 
     async def check_writable(self) -> None:
@@ -248,9 +248,9 @@ class ExternalMemory:
         return self._locks.get_lock(owner).hold_between_turns()
 
     async def preview_forget(self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True) -> ForgetResult:
-        """Return what `forget` would erase: counts and the first texts.
+        """Return the counts and the first texts of what `forget` would erase.
 
-        If `counts_quotes`, also find texts that would stay although they repeat erased ones. This is slow, and raises
+        If `counts_quotes`, also find texts that quote erased ones but would not be erased. This is slow, and raises
         StorageIndexing if the word index is incomplete.
         """
         async with self.open_store(owner) as store:
@@ -275,7 +275,7 @@ class ExternalMemory:
                 self._drop_cached_owners(owner)
 
     async def rename_group(self, old_id: int, new_id: int) -> bool:
-        """Move a group's data to its new id. Return False if there is no data, or if the new id has some."""
+        """Move a group's data to its new id. Return False if there is no data, or if the new id already has some."""
         async with self._locks.get_lock(old_id).hold_exclusive(), self._locks.get_lock(new_id).hold_exclusive():
             for group in (old_id, new_id):
                 await self._state.leases.start_serving(group)

@@ -1,4 +1,4 @@
-"""Collects the context of a request within a token budget. Independent of chat models and Telegram."""
+"""Collects the context of a request within a token budget, without depending on chat models or Telegram."""
 
 import asyncio
 import logging
@@ -336,7 +336,7 @@ class MemoryRetrieval:
         local_messages: Sequence[Message],
         turn: int | None,
     ) -> Sequence[Message]:
-        """Add the summaries and the turns before the newest. Return the messages of these turns."""
+        """Add the summaries, and the turns older than the newest. Return the messages of these older turns."""
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, turn)
         builder.add_summaries(shown)
@@ -362,8 +362,8 @@ class MemoryRetrieval:
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
         """Return the summaries to show, and the archived messages to show verbatim after them.
 
-        An earlier version of a summary stays for a while, since a prompt with a new beginning misses the provider's
-        cache.
+        Keep showing an earlier version of a summary for a while, because a prompt with a changed beginning misses the
+        provider's cache.
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()

@@ -1,6 +1,6 @@
-"""All settings, read once from the environment, which no other module reads.
+"""All settings, read once from the environment. No other module reads the environment.
 
-`python -m settings` prints the flags that `make run` needs: --playground if there is no token.
+`python -m settings` prints the flag that `make run` passes to the bot: --playground if there is no token.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Folds messages into level 1 summaries, and these into higher levels. Folded messages are archived, not deleted."""
+"""Folds messages into level 1 summaries, and those into higher levels. Folded messages are archived, not deleted."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -190,7 +190,7 @@ class SummaryManager:
             return failure
 
     async def read_status(self, scope: Scope) -> Status:
-        """Return the status of a conversation, which is available even if memory is turned off."""
+        """Return the status of a conversation, even if memory is turned off."""
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store(scope.owner) as store:
             counts = await store.read_counts(scope)

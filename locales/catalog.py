@@ -63,7 +63,7 @@ def list_translations(key: str, /) -> frozenset[str]:
 
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """Return the words in the text `key`, "_" as spaces. By default, use the current language and English."""
+    """Return the words of a text, with "_" replaced by a space. By default, use the current language and English."""
     found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 
@@ -142,7 +142,7 @@ class Texts:
         self._reading = threading.Lock()
 
     def load_bundle(self, language: str, file_name: str) -> "FluentBundle":
-        """Return a language's bundle, which includes the texts of this family. Thread-safe."""
+        """Return a language's bundle after loading the shared texts and those of a file. Thread-safe."""
         with self._reading:
             for name in (SHARED, file_name):
                 if (language, name) not in self._families:

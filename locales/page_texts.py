@@ -52,7 +52,7 @@ def _read_texts(language: str, file_name: str) -> Mapping[str, object]:
 
 
 def make_page_texts_for_request(static: Path, languages: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return the page's texts in the first supported language of `wanted`, or else of the Accept-Language header."""
+    """Return the page's texts in the first supported language of `languages`, or else of the Accept-Language header."""
     tags = languages.split(",")[:MAX_WANTED]
     return make_page_texts(static, choose_preferred_language(tags) if languages else find_reader_language(headers))
 

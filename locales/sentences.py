@@ -42,7 +42,7 @@ _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 @contextmanager
 def use_reader_role(*, is_operator: bool) -> Iterator[None]:
-    """Within the block, let error messages mention names of settings and log numbers if `is_operator` is True."""
+    """Set the reader's role inside the block. Only operators see setting names and log numbers in error messages."""
     before = _to_operator.set(is_operator)
     try:
         yield
@@ -71,7 +71,7 @@ def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
 
 
 def add_error_number(sentence: str, number: str) -> str:
-    """Return a sentence about a failure, with its log number if the reader is the operator."""
+    """Append a failure's log number to a sentence if the reader may be the operator."""
     return f"{sentence} {tr('notices-error', number=number)}" if may_reader_be_operator() else sentence
 
 
@@ -110,7 +110,7 @@ def format_part_name(name: str) -> str:
 
 
 def format_cuts(cuts: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
-    """Return the names of the kinds of content that did not fit in a prompt."""
+    """Return a phrase for each kind of content that did not fit in a prompt."""
     kinds = dict.fromkeys(left.what if left.what in ("summary", "document") else "messages" for left in cuts)
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
 

@@ -1,1 +1,1 @@
-"""Understand requests for reminders, and send each reminder when it is due. Independent of Telegram and SQL."""
+"""Understand requests for reminders, and send each reminder when it is due, without depending on Telegram or SQL."""

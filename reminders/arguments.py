@@ -1,4 +1,4 @@
-"""Build reminders from the arguments of a model's tool call, and enforce the limits on reminders. Pure."""
+"""Build reminders from the arguments of a model's tool call, and enforce the limits on reminders."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -86,7 +86,7 @@ class Lexicon:
 
 @cache
 def load_lexicon(language: str) -> Lexicon:
-    """Return the time words of a language, from locale data and reminders.ftl."""
+    """Compile the lexicon of a language from locale data and reminders.ftl."""
 
     def compile_pattern(words: Iterable[str], ending: str = "") -> re.Pattern[str]:
         return re.compile(_join_alternatives(words, ending=ending), re.IGNORECASE)
@@ -148,9 +148,9 @@ def load_lexicon(language: str) -> Lexicon:
 
 
 def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, int]]]:
-    """Write spoken times in digits, "at 8:30" for "at half past eight", by spoken_times.toml.
+    """Write spoken times in digits, as in "at 8:30" for "at half past eight", using spoken_times.toml.
 
-    Return the new text, and for each of its characters the start and end in `text` of what it stands for.
+    Return the new text and, for each of its characters, the start and end of the original words in `text`.
     """
     pattern, numbers, written = _compile_spoken(language)
     parts, places, done = list[str](), list[tuple[int, int]](), 0
@@ -171,7 +171,7 @@ def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, 
 
 @cache
 def _compile_spoken(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
-    """Return a pattern for all spoken times, the numbers that have names, and the written form for each group."""
+    """Return a pattern for all spoken times, the numbers by name, and the written form for each pattern group."""
     told = SPOKEN[language]
     numbers = {normalise_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
     before = _BEFORE_HAN_NUMBER if language == "zh" else r"(?<!\w)"
@@ -188,7 +188,7 @@ def _compile_spoken(language: str) -> tuple[re.Pattern[str], Mapping[str, int], 
 
 @cache
 def compile_holidays() -> re.Pattern[str]:
-    """Return a pattern for holidays in all languages, and in the group `own` for days such as birthdays."""
+    """Return a pattern for holidays in all languages. Its group `own` matches personal days such as birthdays."""
     listed = ([day for language in LANGUAGES for day in SPOKEN[language][kind]] for kind in ("holidays", "own_days"))
     named, own = (_join_alternatives(days).replace(r"\*", r"\w*") for days in listed)
     return re.compile(rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{named}|(?P<own>{own}))", re.IGNORECASE)

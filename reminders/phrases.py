@@ -74,7 +74,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
 
 
 def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:
-    """Find a time at the end of a text, as in "call mum tomorrow at 9", and return it with the text before it."""
+    """Find a time at the end of a text, as in "call mum at 9". Return its parser and the span of the text before it."""
     tokens = [[*TOKEN.finditer(early.text.rstrip(_ENDS))] for early in parsers]
     for back, number in product(range(MAX_END_TOKENS, 0, -1), range(len(parsers))):
         index, early = len(tokens[number]) - back, parsers[number]

@@ -38,8 +38,8 @@ class ReminderReader:
     ) -> tuple[NewReminder, str | None] | str:
         """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder.
 
-        Without a reason for doubt, it can be set at once. Otherwise the person must confirm it, because the model
-        parsed it or the returned text may refer to a different time. `now` must be aware and in the person's zone.
+        If the reason is None, the reminder can be set at once. Otherwise the person must confirm it, because the model
+        parsed it (""), or words in the text may mean a different time. `now` must be aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import UncertainReminder, parse_reminder_phrase

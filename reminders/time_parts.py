@@ -40,7 +40,7 @@ Position = int  # an index after the text that was parsed, or -1 if it does not 
 class TimePhraseParser:
     """The state of a parser for one language. `end` is the position after the last word it understood.
 
-    `text` has the times of `request` in digits, and `places` where each of its characters stands there.
+    `text` is `request` with its times in digits. `places` maps each character of `text` to its span in `request`.
     """
 
     request: str
@@ -71,11 +71,11 @@ class TimePhraseParser:
         return skip_gap(self.text, found.end()) if found else -1
 
     def map_to_request_position(self, end: int) -> int:
-        """Return the position in the request after what the first `end` characters of the text stand for."""
+        """Return the position in `request` that corresponds to the position `end` in `text`."""
         return self.places[end - 1][1] if end else 0
 
     def quote(self, start: int, end: int) -> str:
-        """Return what a part of the text stands for in the request."""
+        """Return the part of `request` that corresponds to `text[start:end]`."""
         return self.request[self.places[start][0] : self.map_to_request_position(end)] if start < end else ""
 
     @property
@@ -207,7 +207,7 @@ class TimePhraseParser:
         return max(end, self.match_word("next", behind))  # "el lunes que viene"
 
     def _parse_named_date(self, start: int, *, has_preposition: bool) -> Position:
-        """Read "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""
+        """Read a date such as "3 December 2027", "December 3rd" or "12月3日", or a day of the month ("the 1st")."""
         if self.day is not None or self.month_day:
             return -1
         if found := self.words.match_name(self.words.months, self.text, start):

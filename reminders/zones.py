@@ -54,9 +54,9 @@ def find_time_zone_end(text: str, start: int, lexicon: Lexicon) -> int | None:
 
 
 def parse_zone(phrase: str, lexicon: Lexicon) -> ZoneInfo | None:
-    """Return the zone that words found by find_time_zone_end() name: UTC, an offset, or the zone of a city. Else None.
+    """Return the zone named by a phrase from find_time_zone_end(): UTC, an offset or a city's zone. Else return None.
 
-    Abbreviations have several meanings, or are used all the year for the time of the winter.
+    Abbreviations are not parsed. Some have several meanings, and people write "EST" even in summer.
     """
     if _OFFSET.fullmatch(phrase):
         zone = find_zone(phrase)
@@ -69,10 +69,10 @@ def parse_zone(phrase: str, lexicon: Lexicon) -> ZoneInfo | None:
 
 
 def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, is_exact: bool, is_dated: bool) -> str:
-    """Return the part of a reminder's text that may name the zone or day of its time, which is `local`, or "".
+    """Return the part of a reminder's text that may name a different zone or day for its time `local`, or "".
 
-    After an exact time, this is any place, as in "9am London call Ann", unless its clocks show the same time. If no day
-    is given, it is a holiday, or any name after a preposition, as in "at 9 on Purim".
+    After an exact time, any place counts, as in "9am London call Ann", unless the local time there is the same. If the
+    reminder has no date, holidays count too, as does any name after a preposition, as in "at 9 on Purim".
     """
     tokens = [*TOKEN.finditer(text)]
     for token in reversed(tokens):
@@ -99,7 +99,7 @@ def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, i
 
 
 def _find_holiday(text: str, lexicon: Lexicon) -> str:
-    """Return the holiday that may be the day of a time in front of the text, with the word that leads it, or ""."""
+    """Return a holiday that may be the day of the reminder, with words before it such as "on", or "" if none."""
     for found in compile_holidays().finditer(plain := text.translate(PLAIN)):
         before = plain[: found.start()].split()
         leading = list[str]()
@@ -116,7 +116,7 @@ def _find_holiday(text: str, lexicon: Lexicon) -> str:
 
 
 def is_place_word(token: str) -> bool:
-    """Return True for a word in the name of a city, country or time zone."""
+    """Return True if a word may be part of the name of a city, country or time zone."""
     word = normalise_word(token)
     return any(word[:length] in _load_time_zone_names()[0] for length in range(1, MAX_STEM_CHARS + 1))
 
@@ -128,7 +128,7 @@ def _is_abbreviation(token: str, language: str) -> bool:
 
 @cache
 def _load_time_zone_names() -> tuple[frozenset[str], frozenset[str], Mapping[str, str]]:
-    """Return the stems of words in the names of places and zones, the abbreviations of zones, and cities with zones."""
+    """Return the stems of words in place and zone names, the zone abbreviations, and the zone of each city."""
     # The English data leave out the cities that are named as in the tz database.
     known, named = available_timezones(), Locale(ENGLISH).time_zones
     listed = [str(zone) for zone in Locale("ru").time_zones if zone in known and "city" not in named.get(zone, {})]

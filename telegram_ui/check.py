@@ -1,4 +1,4 @@
-"""Check everything that the bot needs, and print one line for each part (--check)."""
+"""Check every part of the setup, and print one line for each (--check)."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -28,7 +28,7 @@ from telegram_ui.updates.service import identify_bot
 
 
 class Findings:
-    """Prints one line per finding of --check, and keeps the highest exit status."""
+    """Prints one line per check result, and records the highest exit status so far."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self.status = 0

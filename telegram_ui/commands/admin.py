@@ -1,4 +1,4 @@
-"""/admin: the people and the state of the bot for its admins, and their decisions about strangers."""
+"""/admin: shows admins the bot's people and state, and lets them decide about strangers."""
 
 import logging
 from datetime import UTC, datetime

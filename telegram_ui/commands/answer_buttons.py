@@ -1,4 +1,4 @@
-"""The buttons under an answer and under an edited message. chat/conversation.py makes the answers."""
+"""The buttons under an answer and for an edited message. chat/conversation.py generates the answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -122,7 +122,7 @@ class AnswerButtons(CommandGroup):
     async def _regenerate_answer(
         self, event: ChatEvent, replaced_ids: Sequence[int], *, is_answer_button: bool = False, status: str = ""
     ) -> str | None:
-        """Answer a turn again. If `status` is given, it replaces the text of the message with the button."""
+        """Answer a turn again. If given, `status` replaces the text of the message whose button was pressed."""
         chat, conversation = event.chat, self._services.conversation
 
         async def answer(stream: AnswerStream) -> tuple[UserMessage, Reply] | None:
@@ -249,7 +249,7 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
 
 
 def format_shown_text(reply: Reply) -> str:
-    """Return the text of an answer, with a notice if it was not stored, was stopped or was interrupted."""
+    """Return the text of an answer, with notices if it is incognito or stopped, below a part shown before an error."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_formatting(reply.half)}\n\n" if reply.half else ""
     return above + (f"{close_formatting(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)

@@ -1,4 +1,4 @@
-"""Messages from an admin to everybody, confirmed first, then sent in the background at most once per person."""
+"""Lets admins write to everybody. A broadcast is confirmed, then sent in the background at most once per person."""
 
 import logging
 from contextlib import AbstractAsyncContextManager, suppress
@@ -94,7 +94,7 @@ def _make_broadcast_buttons(
 
 
 def run_broadcasts(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
-    """Send confirmed broadcasts while the block runs. The rest are sent when the bot runs again."""
+    """Send confirmed broadcasts while the block runs. Those left unsent are sent in the next run."""
 
     async def send_broadcasts_or_log() -> None:
         try:
@@ -147,7 +147,7 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
 
 
 async def _send_text(dependencies: Dependencies, person: int, text: str) -> Outcome | None:
-    """Send a text to a person. Return None if it was definitely not sent and can be sent later."""
+    """Send a text to a person and return the outcome, or None if the text was not sent and can be sent later."""
     try:
         await dependencies.delivery.send_text(Chat(id=person), text)
     except ServedElsewhere:

@@ -1,4 +1,4 @@
-"""/settings, /tz, /incognito and /language: the choices of an owner."""
+"""/settings, /tz, /incognito and /language: the settings that an owner can choose."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The base class of command groups, which declare commands and buttons next to the methods that answer them."""
+"""The base class of command groups, which declare commands and buttons next to their handler methods."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -111,7 +111,7 @@ async def _raise_not_implemented(*_: object) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Action:
-    """What the press of one kind of inline button does. It decorates the method that handles the presses."""
+    """The action of one kind of inline button, used as a decorator on the method that handles its presses."""
 
     name: str = field(kw_only=False)  # at most three characters for a button
     handler: Handler = _raise_not_implemented
@@ -133,7 +133,7 @@ class Action:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command(Action):
-    """A bot command. It decorates the method that handles the command."""
+    """A bot command, used as a decorator on the method that handles it."""
 
     where: Where = "everywhere"
     stands_alone: bool = False  # takes no argument
@@ -294,7 +294,7 @@ class TextQuestion:
         self._now = dependencies.services.clock
 
     async def ask(self, event: ChatEvent, question: str, *, subject_id: int | None, example: str) -> None:
-        """Ask a question about a subject, which replaces the person's open question."""
+        """Ask a question about a subject, replacing the person's open question, if any."""
         await self._store_state(event, f"{self._kind}{subject_id or ''}", make_nonce())
         if event.chat.is_private:
             await self._delivery.send_text(event.chat, question)
@@ -304,7 +304,7 @@ class TextQuestion:
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
     async def find_answered_subject_id(self, event: ChatEvent) -> int | None:
-        """Return the id that the open question is about (0 if none), or None if the text is no answer."""
+        """Return the subject id of the question that a text answers (0 if none), or None if it answers no question."""
         state = await self._states.find_state(event.chat.chat_scope, event.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
@@ -336,7 +336,7 @@ class TextQuestion:
         return True
 
     async def close(self, event: ChatEvent) -> None:
-        """Close the question. Store the id of the update, so that a replay is not taken for a new message."""
+        """Close the question. Store the update id, so that a replay is not mistaken for a new message."""
         await self._store_state(event, LEFT, str(event.update.update_id))
 
     @staticmethod

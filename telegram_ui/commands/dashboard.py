@@ -1,4 +1,4 @@
-"""/dashboard: opens the memory page within Telegram, or by a link that works once."""
+"""/dashboard: opens the memory page within Telegram, or sends a link to it that works once."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import IO
@@ -24,7 +24,7 @@ Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
 
 class DashboardCommands(CommandGroup):
-    """The handler of /dashboard. It sends the link in private, because the link gives access to the memory."""
+    """The handler of /dashboard. It sends the link to the private chat, because the link gives access to the memory."""
 
     heading = "recall"
 

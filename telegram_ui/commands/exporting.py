@@ -1,4 +1,4 @@
-"""/export: export a memory to files for people or for programs."""
+"""/export: exports a memory as files, for people to read or for programs to import."""
 
 from locales.catalog import join_list, tr
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
@@ -29,7 +29,7 @@ class ExportCommands(CommandGroup):
             await self._delivery.send_text(event.chat, sentence)
 
     async def _send_files(self, event: ChatEvent, kind: str) -> str | None:
-        """Send the files to the private chat. Return a reply if this was requested in a group or failed, or None."""
+        """Send the exported files to the person's private chat. Return a reply to the command, or None."""
         here = event.chat
         if not here.is_private and event.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")

@@ -33,7 +33,7 @@ REPORT_SECONDS = 3.0  # seconds between two edits that show progress (Telegram t
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _ImportSource:
-    """A file or text to import, and the message that holds it."""
+    """A file or text to import, and the id of the message that contains it."""
 
     message_id: int
     document: Document | None = None
@@ -309,7 +309,7 @@ class TransferCommands(CommandGroup):
         return await self._edit_learning_message(event, tr("learning-stopped"), go_on)
 
     async def _edit_learning_message(self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton) -> str | None:
-        """Replace the last paragraph of the import receipt, which tells how far learning is."""
+        """Replace the last paragraph of the import receipt, which shows the progress of learning."""
         receipt = event.message_text.rpartition("\n\n")[0]
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)
 

@@ -1,4 +1,4 @@
-"""/memory: facts and profile of an owner. The payload of a button is an action and its numbers, such as "f.12.0"."""
+"""/memory: an owner's facts and profile. A button's payload is an action and its numbers, such as "f.12.0"."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence

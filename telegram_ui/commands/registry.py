@@ -66,7 +66,7 @@ def describe_commands() -> dict[str, str]:
 
 
 class Commands:
-    """The dispatcher of commands, button presses, and texts and files that a command asked for."""
+    """Dispatches commands and button presses, and the texts and files that a command asked for."""
 
     def __init__(self, dependencies: Dependencies, groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS) -> None:
         self._rows = list_commands(groups)

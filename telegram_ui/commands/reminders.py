@@ -156,7 +156,7 @@ async def offer_reminder(
 
 
 def make_reminder_offer_payload(reminder: NewReminder, source_id: int | None, *, knows_zone: bool = True) -> str:
-    """Return the payload of an offer's button, from which parse_offer() can read the offer after a restart."""
+    """Return a button payload from which parse_reminder_offer() can restore the offer, even after a restart."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == reminder.repeat)
     clock = "i" if reminder.local is None else "c" if knows_zone else "u"
     return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{reminder.month_day:02d}.{source_id or 0:x}"
@@ -201,7 +201,7 @@ def _make_zone_row(
 
 
 async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> SendOutcome:
-    """Send a due reminder in the chosen language, or else in the language of the request."""
+    """Send a due reminder in the owner's chosen language, or else in the language in which it was requested."""
     memory, delivery = dependencies.services.memory, dependencies.delivery
     config = await memory.get_config(reminder.owner)
     require_lease_for_sending(memory.shared_work, reminder.owner)

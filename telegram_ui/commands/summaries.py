@@ -1,4 +1,4 @@
-"""The commands that begin with /summary_: the state of a memory, its summaries, and how they are made."""
+"""The commands that begin with /summary_. They show and change the summaries of a memory and the way they are made."""
 
 import logging
 from datetime import tzinfo

@@ -1,4 +1,4 @@
-"""/why: shows what an answer was made from, with the details in an expandable quote, page by page."""
+"""/why: shows the sources of an answer page by page, with the details in an expandable quote."""
 
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
@@ -112,7 +112,7 @@ def make_explanation_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -
 
 
 def _split_into_pages(items: Sequence[Item], max_units: int) -> Iterator[list[Item]]:
-    """Yield pages of items, each of at most `room` UTF-16 units. An item longer than a page is cut."""
+    """Yield pages of items, each of at most `max_units` UTF-16 units. An item longer than a page is truncated."""
     page: list[Item] = []
     size = 0
     for heading, text in items:

@@ -142,7 +142,7 @@ class SetupWizard(CommandGroup):
         return None if state is None or state.step == LEFT else state
 
     async def _end_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
-        """End the wizard. Store the id of the update, so that a replay is not taken for a new message."""
+        """End the wizard. Store the update id, so that a replay is not mistaken for a new message."""
         end = replace(state, step=LEFT, nonce=str(update.update_id) if update else "", storage=None)
         self._unwritten[state.scope, state.person] = end
         await self._write_final_state(end)

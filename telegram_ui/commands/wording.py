@@ -84,7 +84,7 @@ def format_local_date(day: date, zone: tzinfo = UTC) -> str:
 
 
 def format_date_range(first: date, last: date, zone: tzinfo = UTC) -> str:
-    """Format a range of days, both included, as in "3 June to 5 June"."""
+    """Format an inclusive range of days, as in "3 June to 5 June"."""
     days = format_local_date(first, zone), format_local_date(last, zone)
     return days[0] if first == last else tr("shared-span", first=days[0], last=days[1])
 
@@ -152,7 +152,7 @@ def _translate_attachment_note(match: re.Match[str]) -> str:
 
 @cache
 def _map_names_to_kinds() -> Mapping[str, str]:
-    """Return the kinds of attachments by their stored English names."""
+    """Return a map from the English names stored for attachments to their kinds."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
 

@@ -1,7 +1,7 @@
-"""The address of an answer, and the check that this process may still write there.
+"""The chat that an answer is sent to, and the check that this process may still send messages there.
 
-Before each visible request, the bot calls `raise_if_lease_lost`. A process that was paused and replaced by another one
-therefore sends nothing when it wakes.
+The bot calls `require_lease` before each visible request. A process that was paused and replaced by another one
+therefore sends nothing when it resumes.
 """
 
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,7 @@ class SoleViewer:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chat:
-    """A place to write: a private chat, a group, a group's topic, or a person's direct messages with a channel."""
+    """A destination for messages: a private chat, a group, a topic, or a person's direct messages with a channel."""
 
     id: int
     thread: int = 0  # the topic's id; the negative one of a topic of direct messages
@@ -63,7 +63,7 @@ class Chat:
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
     def with_conversation(self, scope: Scope) -> "Chat":
-        """Return the chat with this conversation open."""
+        """Return a copy of the chat in which this conversation is open."""
         conversation = 0 if scope == self.chat_scope else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
@@ -89,6 +89,6 @@ def require_lease_for_sending(shared_work: "SharedWork | None", owner: int) -> N
 
 
 async def require_lease() -> None:
-    """Raise ServedElsewhere if another process serves the chat of this context now."""
+    """Raise ServedElsewhere if another process now serves the chat of this context."""
     if (check := _lease_check.get()) is not None:
         await check()

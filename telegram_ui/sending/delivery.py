@@ -60,7 +60,7 @@ class ChatGone(DeliveryError):  # noqa: N818
 
 
 class _ChatState:
-    """The state of sending to one chat: the order of final texts, and the pauses that Telegram asked for."""
+    """The sending state of one chat: a lock that orders final texts, the pauses, and the open drafts."""
 
     def __init__(self) -> None:
         self.order = asyncio.Lock()
@@ -144,7 +144,7 @@ class Delivery:
                 await cancel_and_wait(repeating)
 
     def is_paused(self, chat: Chat) -> bool:
-        """Return True during a pause that Telegram asked for in this chat."""
+        """Return True if Telegram has asked the bot to pause in this chat."""
         return self.get_state(chat).final_from > self.clock.time()
 
     def get_state(self, chat: Chat) -> _ChatState:

@@ -17,7 +17,7 @@ MAX_FETCHED_BYTES = 20 * 1024 * 1024  # bytes that a bot may fetch (Bot API, get
 
 
 class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is
-    """The file is larger than a bot may fetch."""
+    """The file is too large for a bot to download."""
 
     may_pass = False
 

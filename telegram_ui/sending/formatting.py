@@ -152,7 +152,7 @@ def truncate_answer(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: 
 
 
 def convert_to_rich_markdown(markdown: str) -> str:
-    """Return the Markdown of a rich message, or "" if a plain message would show as much."""
+    """Return an answer as Markdown for a rich message, or "" if a plain message is enough or the text is too long."""
     source = prepare_markdown_for_rich_message(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""

@@ -138,7 +138,7 @@ def _format_event_for_messages(event: _MarkdownEvent) -> str:
 
 
 def _format_event_for_rich_message(event: _MarkdownEvent) -> str:
-    """Escape tags and false links, and write out the addresses of links that Telegram would drop."""
+    """Escape tags and invalid links, and write out link addresses that Telegram would drop."""
     if event.kind in ("Html", "InlineHtml") and event.part.strip().lower() not in _SPOILER_TAGS:
         return BREAK_TAG.sub(" " if event.is_in_table else "\n", event.part).replace("<", "&lt;")
     if not event.link or not event.link["dest_url"] or event.link["link_type"] == "Email":

@@ -1,4 +1,4 @@
-"""Pace outgoing messages. Previews never crowd out texts, and after Telegram has refused one, texts are paced too."""
+"""Pace outgoing messages. Previews leave room for final texts, which are paced only after a refusal by Telegram."""
 
 import asyncio
 import math
@@ -62,7 +62,7 @@ class SendingPace:
             await self._clock.sleep(moment - now)
 
     async def wait_for_preview(self) -> None:
-        """Wait until a preview, or another request that may come late, leaves room for final texts."""
+        """Wait until a preview, or another request that can be late, leaves enough of the limit for final texts."""
         async with self._previews:
             while (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - self._clock.time()) > 0:
                 await self._clock.sleep(wait)

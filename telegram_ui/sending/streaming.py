@@ -1,4 +1,4 @@
-"""Show one answer while it grows, send it whole at the end, and mark it if it breaks off."""
+"""Show one answer while it grows, send it whole at the end, and mark it if it is interrupted."""
 
 import asyncio
 import io
@@ -155,7 +155,7 @@ class AnswerStream:
         return await convert_without_blocking(convert_to_rich_markdown, markdown) if self._is_rich else ""
 
     def get_seen_text(self) -> str | None:
-        """Return the text that the reader has seen, or None if the bot is stopping."""
+        """Return the text that the reader has seen, or None if the bot is shutting down."""
         if self._delivery.closing.is_set():
             return None
         return self._text if self._shown else ""
@@ -172,7 +172,7 @@ class AnswerStream:
             await self._note_shown([*self._sent, *self._ids[self._arrived :]])
 
     async def interrupt(self) -> None:
-        """Mark the answer as stopped, or as broken off if the bot is stopping."""
+        """Mark the answer as stopped, or as interrupted if the bot is shutting down."""
         if self._delivery.closing.is_set():
             await self._mark_last_message(tr("answers-broken-off-again"))
         elif not await self._mark_last_message(tr("answers-stopped")):

@@ -73,7 +73,7 @@ class AccessPolicy:
             await self._people.load_people()
 
     def may_notify_stranger(self, person: Person) -> bool:
-        """Return True if a stranger may be told about access, and count the notice."""
+        """Return True, and count the notice, if a stranger may be notified that they have no access."""
         told = self._increment_counter(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
             return False
@@ -84,7 +84,7 @@ class AccessPolicy:
         return True
 
     def may_ask_admins_to_admit(self, person: Person) -> bool:
-        """Return True if the admins may be asked about a new stranger, and count the request."""
+        """Return True, and count the request, if the admins may be asked to admit a new stranger."""
         if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.claimed_admin_ids:
@@ -118,7 +118,7 @@ class AccessPolicy:
 class RelevanceFilter:
     """Decides which updates of people with access may be stored. In groups, they must be addressed to the bot.
 
-    Further pieces of an addressed paste count as addressed. `commands` holds the names of the bot's commands.
+    Later pieces of an addressed long message also count. `commands` holds the names of the bot's commands.
     """
 
     def __init__(self, access: AccessPolicy, commands: Collection[str]) -> None:
@@ -149,7 +149,7 @@ class RelevanceFilter:
 class AdminClaim:
     """A link that makes the first person who opens it the bot's admin.
 
-    Its token is never stored. It is derived from the bot's token and the expiry.
+    Its token is never stored, but derived from the bot's token and the time of expiry.
     """
 
     def __init__(self, settings: Settings, people: People | None, *, now: Callable[[], datetime]) -> None:

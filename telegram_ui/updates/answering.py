@@ -49,7 +49,7 @@ class MessagePlacement:
     _delivery: Delivery
 
     async def find_memory_mode(self, item: QueuedUpdate, owner: int) -> Mode | None:
-        """Return the memory mode in which a message was sent, or None if it is not known. Record it for a later run."""
+        """Return the memory mode in which a message was sent, or None if it is unknown. Record it unless it is "on"."""
         if item.mode is not None:
             return item.mode
         try:
@@ -86,7 +86,7 @@ class MessagePlacement:
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
     async def find_existing_scope(self, chat: Chat) -> Scope:
-        """Return the conversation of a chat, or the open one if it has been forgotten."""
+        """Return a chat's conversation, or the open one if that conversation has been forgotten."""
         try:
             if not chat.conversation or await self._memory.has_conversation(chat.chat_scope, chat.scope):
                 return chat.scope
@@ -176,7 +176,7 @@ class AnswerDelivery:
         return shown_as
 
     async def mark_done_unless_postponed(self, update_id: int) -> None:
-        """Mark an update as done. If it is a press whose answer could not be sent, leave it to the next run."""
+        """Mark an update as done, unless it is a button press whose answer the next run must send."""
         if update_id in self._postponed:
             self._postponed.discard(update_id)
             self._inbox.release_updates([update_id])
@@ -350,7 +350,7 @@ def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
 
 
 class WaitingTurn(partial[Awaitable[None]]):
-    """A job that answers a queued turn: a function, and the list of the turn's pieces.
+    """A job that answers a queued turn. Its first argument is the list of the turn's pieces.
 
     Pieces can be added to the list while the job's ticket is held.
     """

@@ -1,4 +1,4 @@
-"""Route the updates of people with access to commands, buttons, wizards or the chat, through the queues of their chat.
+"""Route updates from people with access to commands, buttons, wizards or the chat, through each chat's queues.
 
 Commands have their own queues, so they never wait for a model. A chat message passes through its command queue first,
 so it waits for earlier commands.
@@ -80,7 +80,7 @@ class Dispatcher:
                 logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
 
     async def dispatch(self, item: QueuedUpdate) -> None:
-        """Submit the work that an update asks for to the queue of its chat."""
+        """Submit the work for an update to a queue of its chat."""
         if self._closing:  # it stays in the inbox
             return
         set_lease_check(partial(self._inbox.require_lease, item.lease) if item.lease is not None else None)
@@ -295,7 +295,7 @@ class Dispatcher:
         self._queues.notices.submit(parsed.chat_scope, notify)
 
     async def _route_message(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
-        """Give a message to the wizard or import that waits for it, or queue it for an answer."""
+        """Pass a message to the wizard or import that is waiting for it, or queue it to be answered."""
         try:
             if await self._offer_to_wizard(item, parsed):
                 self._pastes.complete_paste(parsed.sender_key)

@@ -36,7 +36,7 @@ MAX_SENDS = 2  # an answer whose sending has an unknown outcome is sent once mor
 
 @dataclass(frozen=True, slots=True)
 class QueuedUpdate:
-    """An update on its way to the dispatcher. Its repr shows no text."""
+    """An update waiting for the dispatcher. Its repr does not show its text."""
 
     update: telegram.Update
     is_durable: bool  # True if it has a row in the inbox, or gets one once the disk works
@@ -119,9 +119,9 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             await self._requeue(row, bot)
 
     async def enqueue_updates(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        """Commit updates in one transaction, and hand them over in order when there is room.
+        """Commit updates in one transaction, and queue them in order, waiting while the queue is full.
 
-        Each update comes with its raw JSON. Raise StorageError if Telegram should offer them again.
+        Each update comes with its raw JSON. Raise StorageError if Telegram should send them again.
         """
         if len(updates) > 1:
             await self._write_batch(updates)
@@ -265,7 +265,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         return min(self._unwritten, default=None)
 
     async def _requeue_if_lost(self, update: telegram.Update) -> None:
-        """Queue a written update that an earlier call did not queue, because it failed or was cancelled."""
+        """Queue an update that an earlier call wrote to disk but did not queue, because it failed or was cancelled."""
         if update.update_id not in self._unfinished and update.update_id not in self._unmarked:
             for row in await self._inbox.list_pending_updates(self._bot_id):
                 if row.update_id == update.update_id:
@@ -330,7 +330,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         await self.put(item)
 
     def release_updates(self, update_ids: Iterable[int]) -> None:
-        """Stop handling updates, and leave the unfinished ones to the next run."""
+        """Stop tracking updates. The next run handles those that are not marked as done."""
         for number in update_ids:
             self._shown_before.pop(number, None)
             self._leases.pop(number, None)

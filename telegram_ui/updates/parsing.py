@@ -1,4 +1,4 @@
-"""Parse Telegram's updates into our own values. No other module knows the shape of an update."""
+"""Parse Telegram's updates into the bot's own types."""
 
 import re
 from collections.abc import Sequence

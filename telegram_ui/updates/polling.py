@@ -81,7 +81,7 @@ class PollRequest(AiohttpRequest):
     async def fetch_raw_updates(
         self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
     ) -> list[dict[str, Any]]:
-        """Return the raw updates from `offset` on, which confirms the earlier ones. Raise TelegramError on failure."""
+        """Fetch the raw updates from `offset` on, and confirm all earlier ones. Raise TelegramError on failure."""
         options: dict[str, int | str] = {"timeout": timeout, "allowed_updates": json.dumps(ALLOWED_UPDATES)}
         if offset is not None:
             options["offset"] = offset
@@ -135,7 +135,7 @@ async def fetch_updates(
 async def fetch_while_leader(
     leader: "PollingLeader", fetch: Callable[[], AbstractAsyncContextManager[None]], poll_refused: asyncio.Event
 ) -> AsyncIterator[None]:
-    """Fetch updates while the block runs and this process is the leader. The block begins once a leader is known."""
+    """Fetch updates inside the block whenever this process is the leader. Enter the block once a leader is known."""
     await leader.try_to_lead()
     begun = asyncio.Event()
 

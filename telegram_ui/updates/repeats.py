@@ -1,7 +1,7 @@
 """Buttons that repeat a request: [Try again] after a failure, and the button of a proposed command.
 
 The process remembers failed requests. After a restart, a request is read from the message that Telegram includes in the
-button press. If that message does not hold the whole request, the person is asked to send it again.
+button press. If that message does not contain the whole request, the person is asked to send it again.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Serial queues by key. Each queue runs one job at a time, and the number of running jobs is limited.
+"""Job queues, one per key. Each queue runs one job at a time, and the total number of running jobs is limited.
 
 The queues are fair. After a job, its queue goes behind the others that are ready. One owner's topics can take only some
 of the job slots, so nobody's backlog delays another person's first message.
@@ -108,7 +108,7 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def pop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove a queue's first job, and return its work. None if it is held, has begun or is not a `kind`."""
+        """Remove a queue's first job and return its work, or None if it is held, has begun or is not a `kind`."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():

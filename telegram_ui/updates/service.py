@@ -49,7 +49,7 @@ class TelegramUnreachable(KeepsakeError):  # noqa: N818 - reads as the state it 
 
 @define(eq=False)
 class Service:
-    """A running Telegram bot, with checks of its health."""
+    """A running Telegram bot, with health checks."""
 
     bot: ExtBot[None]
     dispatcher: Dispatcher

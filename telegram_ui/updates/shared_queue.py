@@ -1,4 +1,4 @@
-"""The queue of a process that shares its work with others: it commits updates, and claims its own."""
+"""The update queue of a process that shares its work with others. It claims updates from a shared inbox."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ IDLE_FOR = 300.0  # seconds without an update after which another process may se
 class SharedQueue(DurableQueue):
     """A DurableQueue shared by several processes, each of which handles the updates that it claims.
 
-    `learn_people` loads what other processes decided about people, given their ids. `monotonic` returns seconds.
+    `learn_people` takes people's ids and loads other processes' decisions about them. `monotonic` returns seconds.
     """
 
     _enqueues_at_once = False
@@ -60,7 +60,7 @@ class SharedQueue(DurableQueue):
         self._known = LRUCache[int, int](MAX_KNOWN_PEOPLE)  # each person's unfinished updates in all processes
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Move the pending updates of this process's former inbox to the shared inbox, and return their number."""
+        """Move the pending updates from the former inbox in memory.db to the shared inbox, and return their number."""
         self._bot_id = bot.id
         former = self._shared.former
         rows = await former.list_pending_updates(bot.id)
