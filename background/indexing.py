@@ -88,7 +88,7 @@ class Indexing:
         return True
 
     async def _embed_one_by_one(self, messages: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Embed messages separately, so that one refused message does not block the others."""
+        """Embed messages one at a time, so that a refused message does not block the others."""
         await self._embedder.embed_passages(["."])  # raises ModelError if the embedder refuses everything
         made: list[MessageVectors] = []
         for seq, message in messages:

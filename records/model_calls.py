@@ -12,7 +12,7 @@ from records.messages import Role
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Token counts of model calls, as the endpoint reported them or as estimated here."""
+    """Token counts of model calls, reported by the endpoint or estimated here."""
 
     prompt: int = 0
     completion: int = 0
@@ -53,7 +53,7 @@ class Price:
     cached: float
 
     def calculate_cost(self, usage: Usage) -> float:
-        """Return the cost of these tokens. Providers charge a quarter more for tokens written to the cache."""
+        """Return the cost of this usage. Providers charge a quarter more for tokens written to the cache."""
         fresh = usage.prompt - usage.cached + usage.written / 4
         return (fresh * self.prompt + usage.cached * self.cached + usage.completion * self.completion) / 1_000_000
 

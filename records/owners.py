@@ -50,7 +50,7 @@ class OwnerConfig:
 
     @property
     def zone(self) -> tzinfo:
-        """The owner's time zone, or UTC if none is chosen or this machine does not know it."""
+        """The owner's time zone, or UTC if none is set or the zone is unknown on this machine."""
         try:
             return ZoneInfo(self.timezone) if self.timezone else UTC
         except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -74,7 +74,7 @@ AccessStatus = Literal["asked", "allowed", "refused", "removed", "admin"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPerson:
-    """A person who asked for access, or about whom an admin decided."""
+    """A person who asked for access, or whose access an admin has decided."""
 
     id: int
     standing: AccessStatus

@@ -73,7 +73,7 @@ Readers = Mapping[StorageType, Reader]  # a reader of one snapshot for each stor
 
 
 class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
-    """Raised if the bot is still starting, or is moving a memory, so that a backup must wait."""
+    """Raised if a backup must wait, because the bot is still starting or is moving a memory."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -150,7 +150,7 @@ async def _write_backup_when_ready(folder: Path, work_folder: Path, url: str, ou
 async def _open_backup_sources(
     stack: AsyncExitStack, folder: Path, work_folder: Path, url: str
 ) -> tuple[OwnerStores, Readers, int]:
-    """Open readers of all stores. Raise _BotNotReady if a memory is moving, since it could be missed or read twice."""
+    """Open readers of all stores. Raise _BotNotReady during a move, as the memory could be missed or read twice."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, folder / DATABASE)
     if url:

@@ -1,4 +1,4 @@
-"""An admin's message to everybody, its recipients and the outcome for each, kept until the broadcast is over."""
+"""Admins' messages to everybody, stored with the outcome for each recipient until the broadcast is over."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

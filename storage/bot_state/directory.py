@@ -70,7 +70,7 @@ class Directory(StatementRunner):
             raise SettingsError("DATABASE_URL", f"is not set, but {kept}. Set it.")
 
     async def register_owner(self, config: OwnerConfig) -> Location:
-        """Record an owner's store and settings unless another store is recorded. Return the owner's location."""
+        """Record an owner's store and settings, unless the owner has another store. Return the owner's location."""
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
         await self._execute(config.owner, _REGISTER, *values)
@@ -83,7 +83,7 @@ class Directory(StatementRunner):
             await tx.execute("DELETE FROM moves WHERE user_id = ?", owner)
 
     async def register_missing_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
-        """Record the owners that a store holds and the directory lacks. Return their ids."""
+        """Record the owners that are in a store but not in the directory. Return their ids."""
         adopted: list[int] = []
         known = set(await self.list_owners())
         for store in stores.values():

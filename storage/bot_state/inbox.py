@@ -36,7 +36,7 @@ class Lease(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingUpdate:
-    """An update that has not been completed. `attempts` and `sends` count how often it was handled and answered.
+    """An update that has not been completed. `attempts` and `sends` count the attempts to handle and answer it.
 
     `mode` is the memory mode when it arrived. `shown` holds the ids of the messages that show its answer.
     """

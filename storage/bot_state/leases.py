@@ -20,7 +20,7 @@ class OwnerLeases(Protocol):
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
     def hold_owner(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Serve an owner while the block runs. First ask another process that serves the owner to release the lease.
+        """Serve an owner while the block runs. If another process serves the owner, ask it to release the lease first.
 
         Raise ServedElsewhere if that process is busy with the owner.
         """

@@ -32,7 +32,7 @@ class WizardState:
 
 
 class WizardStates(StatementRunner):
-    """The cached wizard state of each person in each scope. Use one instance for each database."""
+    """The wizard state of each person in each scope, with a cache. Use one instance per database."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         super().__init__(database)

@@ -112,7 +112,7 @@ class OwnerDatabase(Protocol):
 
 
 class StatementRunner:
-    """Runs single statements on a database. `owner` is the owner of all rows concerned, or None for all owners."""
+    """Runs single statements on a database. `owner` is the owner of the rows, or None for rows of any owner."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database

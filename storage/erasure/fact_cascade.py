@@ -95,7 +95,7 @@ def _collect_terms(texts: Iterable[str]) -> Set[str]:
 async def _repeats_forgotten_words(
     reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], message_ids: Set[int]
 ) -> bool:
-    """Return True if the text contains one of `terms` that occurs in no remaining message."""
+    """Return True if the text contains one of `terms`, and no remaining message contains that term."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.list_terms(part)}
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:

@@ -113,7 +113,7 @@ class _ForgottenWords:
         )
 
     def find_new_phrases(self, text: str, written_at: str) -> set[Phrase]:
-        """Return the phrases from `new` that a text contains, if it was written after their first forgotten use."""
+        """Return the phrases from `new` that a text contains and that a forgotten text used before it."""
         phrases = (self.find_word_runs(text) | self.find_terms(text)) & self.new
         return {phrase for phrase in phrases if self.since[phrase][0] <= written_at}
 

@@ -43,7 +43,7 @@ def parse_optional_moment(text: object) -> datetime | None:
 class RowMapper(Generic[Record]):
     """Converts database rows to instances of a dataclass and back. `renamed` maps field names to column names.
 
-    `computed` names the columns that are written from a property of the dataclass, and never read.
+    `computed` names columns that are written from properties of the dataclass, but never read.
     """
 
     def __init__(self, kind: type[Record], table: Table, *, computed: Sequence[str] = (), **renamed: str) -> None:

@@ -203,7 +203,7 @@ class JsonStore(MemoryStore):
 
 
 def _make_changed_rows_sql(table: Table) -> str:
-    """Return the SQL query for the changed rows of a table. For deleted rows, it returns only the key."""
+    """Return the SQL query that reads the changed rows of a table. For a deleted row, it yields only the key."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
     return f"""

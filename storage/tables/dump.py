@@ -82,7 +82,7 @@ def _make_page_sql(table: Table, owner: int, after: tuple[int | str, ...]) -> tu
 
 
 def find_schema_version(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Return the oldest schema version that has all columns of the rows, or the newest version if none does."""
+    """Return the oldest schema version that has every column of these rows, or the newest version if none has."""
     written = {(row["table"], name) for row in rows if "table" in row for name in row if name != "table"}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for version, migrate in enumerate(MIGRATIONS, 1):

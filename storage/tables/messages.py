@@ -25,7 +25,7 @@ AnalysedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its
 
 
 async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[AnalysedDraft]:
-    """Analyse the words of new messages. Call this before the transaction, which blocks other writers."""
+    """Analyse the words of new messages. Call this before the transaction, since a transaction blocks other writers."""
     clean = [
         replace(draft, content=replace_surrogates(draft.content), speaker=replace_surrogates(draft.speaker))
         for draft in drafts

@@ -35,7 +35,7 @@ class RebuildTable(OwnerTables):
         return NewSummary(**json.loads(row["made"])) if row else None
 
     async def store_finished_summary(self, lease: SummaryLease, digest: str, new_summary: NewSummary) -> None:
-        """Keep a finished summary, so that an interrupted rebuild can reuse it after a restart."""
+        """Store a finished summary, so that an interrupted rebuild can reuse it after a restart."""
         async with transact_under_lease(self.database, lease) as tx:
             await tx.execute(
                 _KEEP_PART, *lease.scope, digest, json.dumps(make_summary_fields(new_summary), ensure_ascii=False)
