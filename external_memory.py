@@ -1,4 +1,4 @@
-"""Owners' memories across all stores. Exactly one store holds each owner, even while a memory moves."""
+"""Owners' memories across all stores. Each memory is in exactly one store, even while it is being moved."""
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -294,7 +294,7 @@ class ExternalMemory:
             store.set_deadline(moment)
 
     async def purge_files(self) -> None:
-        """Overwrite erased data in the files. Call this at intervals."""
+        """Overwrite erased data in the files. Call this periodically."""
         await self._state.erasing.purge_files()
 
     async def optimize_word_index(self, owner: int) -> None:

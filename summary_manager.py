@@ -181,7 +181,7 @@ class SummaryManager:
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
     async def pop_unreported_failure(self, scope: Scope) -> SummaryFailure | None:
-        """Return the last failure and mark it as reported. Return None if it has already been reported to the owner."""
+        """Return the last failure and mark it as reported, or return None if it was reported to the owner before."""
         async with self._memory.open_store(scope.owner) as store:
             failure = await store.find_summary_failure(scope)
             if failure is None or failure.told:

@@ -65,7 +65,7 @@ def format_error(error: KeepsakeError) -> str:
 
 
 def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
-    """Return the text that replaces an answer after an error. `is_stored` is True if memory holds the message."""
+    """Return the text that replaces an answer after an error. `is_stored` is True if the message is in memory."""
     why = format_error(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=format_error(error))
     return " ".join([why, *([tr("notices-kept")] if is_stored else [])])
 
@@ -158,7 +158,7 @@ def format_quote_counts(quotes: RemainingQuotes) -> str:
 
 
 def format_receipt(forgotten: ForgetResult) -> str:
-    """Format the receipt of /forget, which says what was erased and what may still hold it."""
+    """Format the receipt of /forget, which says what was erased and where traces of it may remain."""
     quotes = forgotten.quotes
     stays = [format_quote_counts(quotes), quotes.others and tr("shared-messages", messages=quotes.others)]
     left = join_list(part for part in stays if part)

@@ -24,7 +24,7 @@ _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})['’/-]?(?!{lexic
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UncertainReminder:
-    """A reminder that could not be parsed with certainty. `words` holds any time expressions not understood."""
+    """A reminder that could not be parsed with certainty. `words` are the words in doubt, if any."""
 
     words: str
     reminder: NewReminder | None = field(default=None, compare=False)  # the likely one, to be offered but not set

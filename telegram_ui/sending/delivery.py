@@ -153,7 +153,7 @@ class Delivery:
         return state
 
     def choose_streaming_mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
-        """Return how growing answers are shown in this chat: as drafts, by edits, or not at all."""
+        """Return how growing answers are shown in this chat: as drafts, by editing messages, or not at all."""
         if self._streaming == "auto":
             return "draft" if chat.is_private and self.get_state(chat).takes_drafts else "edit"
         return self._streaming

@@ -50,7 +50,7 @@ class SendingPace:
         self._held_until = 0.0
 
     def limit_rate_after_refusal(self) -> None:
-        """Apply the limit for LIMIT_SECONDS after Telegram refused a message."""
+        """Limit the rate of final texts for LIMIT_SECONDS, because Telegram has refused a message."""
         self._held_until = self._clock.time() + LIMIT_SECONDS
 
     async def wait_for_final_message(self) -> None:

@@ -115,7 +115,7 @@ class AnswerDelivery:
         make_stop_keyboard: Callable[[], InlineKeyboardMarkup] | None,
         replaced_ids: Sequence[int] = (),
     ) -> AnswerStream:
-        """Return a stream for an answer. It replaces the messages of an earlier run or, if none, `replaced_ids`."""
+        """Return a stream for an answer, which replaces the messages of an earlier run or, if none, `replaced_ids`."""
         return AnswerStream(
             delivery,
             chat,

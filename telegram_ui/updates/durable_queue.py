@@ -54,9 +54,9 @@ class QueuedUpdate:
 
 
 class DurableQueue(asyncio.Queue[QueuedUpdate]):
-    """An update queue whose enqueue_updates() returns when the updates are committed. Each update is delivered once.
+    """An update queue that commits updates to disk before enqueue_updates() returns. Each update is delivered once.
 
-    `keep` returns True if an update concerns the bot. Other updates are passed on but never written. At `limit`
+    `keep` returns True if an update concerns the bot. Other updates are queued but never written. At `limit`
     unfinished updates, enqueue_updates() waits, and so does polling. Above `limit_per_person`, a person's updates are
     refused.
 

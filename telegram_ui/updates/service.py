@@ -102,8 +102,8 @@ async def open_telegram_service(
 ) -> AsyncIterator[Service]:
     """Run the bot while the block runs. Stopping takes at most about 8 seconds.
 
-    `make_dependencies` creates the objects that commands use. `run_alongside` is open while the bot runs. Polling
-    restarts after `max_silence` seconds without a successful poll. Requests are retried while Telegram is unreachable.
+    `make_dependencies` creates the objects that commands use. The block of `run_alongside` is open while the bot runs.
+    Polling restarts after `max_silence` seconds without success. Requests are retried while Telegram is unreachable.
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
