@@ -72,18 +72,18 @@ class Corrections:
             self._explanations.drop_scope_records(scope)
 
     async def undo_fact_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
-        """Undo the last edit of a fact. Return what was erased, or None. Raise StorageError on failure."""
+        """Undo a fact's last edit. Return what was erased, or None without an edit. Raise StorageError on failure."""
         async with self._memory.open_store(owner) as store:
             earlier = await store.facts.find_previous_version_id(owner, fact_id)
         return None if earlier is None else await self.forget(owner, ForgetRequest(what="edits", ids=(earlier,)))
 
     async def forget_old_archives(self, max_age: timedelta) -> None:
-        """Forget archived messages older than `max_age`, then clean the files."""
+        """Forget archived messages older than `max_age`, then purge erased text from the files."""
         old = ForgetRequest(what="archives", until=self._clock() - max_age)
         await self._forget_each([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
 
     async def forget_deleted_facts(self) -> None:
-        """Forget facts that were deleted at least a day ago, then clean the files."""
+        """Forget facts that were deleted at least a day ago, then purge erased text from the files."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         stores = self._memory.stores
         deleted = [found for store in stores for found in (await store.facts.list_deleted_facts(until)).items()]

@@ -107,7 +107,7 @@ class MemoryReading:
     async def search_memory(
         self, scope: Scope, call: SearchCall, *, seen: SeenIds, until: int | None, now: datetime, max_tokens: int
     ) -> SearchResult:
-        """Return unseen results up to message id `until`, in `max_tokens` tokens. Raise StorageError on failure."""
+        """Return unseen results up to message id `until`, within `max_tokens` tokens. Raise StorageError on failure."""
         if call.around is not None:
             return await self._read_neighbours(scope, call.around, seen, until=until, now=now, max_tokens=max_tokens)
         async with self._memory.open_store(scope.owner) as store:
