@@ -178,13 +178,13 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterabl
     decisions = [decision for decision in list_decisions_about(facts, erased) if decision.id not in valid]
     lines = []
     for line in text.splitlines():
-        heading, _, told = line.partition(": ")
+        heading, colon, told = line.partition(": ") if ": " in line else ("", "", line)
         kept = ""
         for sentence in split_sentences(told):
             against = [decision for decision in decisions if is_overruled(sentence, decision)]
             if all(any(is_overruled(fact.text, decision) for fact in valid.values()) for decision in against):
                 kept += sentence
-        lines += [f"{heading}: {kept.strip()}"] if kept.strip() else []
+        lines += [f"{heading}{colon}{kept.strip()}"] if kept.strip() else []
     return "\n".join(lines)
 
 

@@ -233,7 +233,7 @@ async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_
     await turn(store, "Nothing else.")
     await fact(store, 1, "Anna cooks at the Heliotrope Bakery.", first, superseded_by=2, valid_to=NOW.isoformat())
     await fact(store, 2, "Anna is the head chef of the Heliotrope Bakery.", second)
-    await put(store, PROGRESS, thread_id=0, last_learned_id=6)
+    await put(store, PROGRESS, thread_id=0, learned_id=6)
     assert (await store.forgetting.forget(ANNA.owner, messages(first), now=NOW)).facts == 2
     assert await rows(store, "SELECT learned_id FROM progress") == [(second - 1,)]
 
@@ -333,7 +333,7 @@ async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store
     await fact(store, 2, "Anna leads the kitchen of the Heliotrope Bakery.", -2)
     await fact(store, 3, "Anna plays the ocarina.", flute, superseded_by=4, **over)
     await fact(store, 4, "Anna is the soloist on the ocarina.", solo)
-    await put(store, PROGRESS, thread_id=0, last_learned_id=solo, past_from=-4, past_id=-1, past_until=-1)
+    await put(store, PROGRESS, thread_id=0, learned_id=solo, past_from=-4, past_id=-1, past_until=-1)
     assert (await store.forgetting.forget(ANNA.owner, messages(cook, flute), now=NOW)).facts == 4
     found = await rows(store, "SELECT learned_id, past_id, past_until, past_learned FROM progress ORDER BY thread_id")
     assert found == [(solo - 1, -3, -2, "[[-4, -3], [-2, -1]]")]
@@ -351,7 +351,7 @@ async def test_accounts_of_forgotten_answers_go(store: MemoryStore) -> None:
 async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(store: MemoryStore) -> None:
     stored, leaves, _ = await pyramid(store)
     await fact(store, 1, "Anna said turn 2.", stored[4].id)
-    await put(store, PROGRESS, thread_id=0, last_learned_id=stored[-1].id)
+    await put(store, PROGRESS, thread_id=0, learned_id=stored[-1].id)
     revised = await store.forgetting.replace_message_text(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
     assert revised is not None
     assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)

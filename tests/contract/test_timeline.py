@@ -20,11 +20,11 @@ async def test_pages_follow_each_other_in_both_ways(store: MemoryStore) -> None:
         return [message.id for message in await store.timeline.read_page(ANNA, limit=4, **asked)]  # type: ignore[arg-type]
 
     assert await page() == ids[-4:]
-    assert await page(before=ids[6]) == ids[2:6]
-    assert await page(before=ids[2]) == ids[:2]
-    assert await page(after=ids[1]) == ids[2:6]
+    assert await page(before_id=ids[6]) == ids[2:6]
+    assert await page(before_id=ids[2]) == ids[:2]
+    assert await page(after_id=ids[1]) == ids[2:6]
     assert await page(since=NOW + 7 * MINUTE) == ids[7:]
-    assert await page(before=10**9) == []
+    assert await page(before_id=10**9) == []
 
 
 async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
