@@ -73,9 +73,9 @@ def make_budgets(settings: Settings) -> Budgets:
     )
 
 
-def make_fold_limits(settings: Settings, ceiling: int) -> SummaryLimits:
-    """Return the token limits of summaries, so that prompts take at most `ceiling` tokens."""
-    budgets = make_budgets(settings).fit_under(ceiling)
+def make_summary_limits(settings: Settings, max_prompt_tokens: int) -> SummaryLimits:
+    """Return the token limits of summaries, so that prompts take at most `max_prompt_tokens` tokens."""
+    budgets = make_budgets(settings).fit_under(max_prompt_tokens)
     return SummaryLimits.from_budgets(
         budgets, rolling_tokens=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes
     )
@@ -276,7 +276,7 @@ def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
     return SummaryManager(
         memory=core.memory,
         tokenizer=core.summary_tokenizer,
-        get_limits=lambda: make_fold_limits(settings, find_prompt_limit(core.answers, settings.max_context_tokens)),
+        get_limits=lambda: make_summary_limits(settings, find_prompt_limit(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summariser=Summariser(
                 tokenizer=core.summary_tokenizer,
@@ -294,7 +294,8 @@ def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
 
 
 def make_importer(core: Core) -> Importer:
-    days, budget = core.settings.retention_days, make_fold_limits(core.settings, core.settings.max_context_tokens).chunk
+    days = core.settings.retention_days
+    budget = make_summary_limits(core.settings, core.settings.max_context_tokens).chunk
     return Importer(
         memory=core.memory,
         archiver=Archiver(
@@ -370,7 +371,7 @@ def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
         ScheduledTask(name="learning from paused chats", work=services.facts.learn_from_quiet_scopes, every=15),
         ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet_conversations, every=60),
         ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted_facts, every=60),
-        ScheduledTask(name="cleaning the files after a forgetting", work=memory.purge_files, every=60),
+        ScheduledTask(name="cleaning the files after a forgetting", work=memory.overwrite_erased_data, every=60),
         ScheduledTask(name="looking for models that end", work=look_for_endings, every=86_400, at_start=True),
     ]
     if memory.is_shared:

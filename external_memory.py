@@ -137,7 +137,7 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Turn memory on with a storage and a fold threshold. Move existing data to that storage.
+        """Turn memory on. Choose where it is stored, and how many turns a summary has. Move existing data there.
 
         Raise ValueError if `every_n` is not 1 to 500. If the move fails, change nothing and raise StorageError.
         """
@@ -228,7 +228,7 @@ class ExternalMemory:
 
     def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Hold the lease on an owner inside the block. Take it over from another process if needed."""
-        return self._state.leases.hold_owner(owner)
+        return self._state.leases.hold_owner_lease(owner)
 
     async def select_served_owners(self, owners: Iterable[int]) -> list[int]:
         """Return the owners that this process serves. Take over those that no process serves."""
@@ -261,8 +261,8 @@ class ExternalMemory:
     async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
         """Erase messages or facts and everything derived from them. Return what was erased.
 
-        Unless `purges_files`, call `purge_files` later. To erase messages, call this inside `block_turns`. Raise
-        StorageError on failure, or StorageIndexing, without erasing anything, if the word index is incomplete.
+        Unless `purges_files`, call `overwrite_erased_data` later. To erase messages, call this inside `block_turns`.
+        Raise StorageError on failure, or StorageIndexing, without erasing anything, if the word index is incomplete.
         """
         async with self.open_store(owner) as store:
             await self._wait_for_word_index(store, owner, request)
@@ -293,9 +293,9 @@ class ExternalMemory:
         for store in self._stores.values():
             store.set_deadline(moment)
 
-    async def purge_files(self) -> None:
+    async def overwrite_erased_data(self) -> None:
         """Overwrite erased data in the files. Call this periodically."""
-        await self._state.erasing.purge_files()
+        await self._state.erasing.overwrite_erased_data()
 
     async def optimize_word_index(self, owner: int) -> None:
         """Optimize an owner's full-text index. Log errors. Call this when nobody is waiting."""

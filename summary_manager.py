@@ -110,7 +110,7 @@ class SummaryManager:
     _too_small: dict[Scope, int] = field(factory=dict, init=False)
 
     async def fold(self, scope: Scope, reason: SummaryReason) -> SummaryOutcome:
-        """Fold everything that is due, level by level. If the reason is "pressure", fold only once.
+        """Summarise all messages and summaries that are due, level by level. If the reason is "pressure", do so once.
 
         Errors are recorded and returned as part of the outcome, except StorageError, which may be raised.
         """
@@ -166,7 +166,7 @@ class SummaryManager:
             for scope, newest in await store.list_idle_scopes_with_last_ids(now - quiet):
                 if not self._memory.serves(scope.owner):
                     continue
-                if self._too_small.get(scope) == newest or await self._is_scope_small(store, scope):
+                if self._too_small.get(scope) == newest or await self._has_little_to_summarise(store, scope):
                     small[scope] = newest
                     continue
                 failure = await store.find_summary_failure(scope)
@@ -176,7 +176,7 @@ class SummaryManager:
                         await self.fold(scope, "idle")
         self._too_small = small
 
-    async def _is_scope_small(self, store: MemoryStore, scope: Scope) -> bool:
+    async def _has_little_to_summarise(self, store: MemoryStore, scope: Scope) -> bool:
         active = await store.list_unsummarised_messages(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 

@@ -192,7 +192,9 @@ def _make_message_block(
         for number, ((text, _), chunk) in enumerate(zip(block, ids, strict=False), start=first + 1)
     ]
     numbered = enumerate(zip(rows, block, strict=True), start=existing_count + first + 1)
-    return MessageBlock(rows, [word_index.analyse_message(seq, row, terms) for seq, (row, (_, terms)) in numbered])
+    return MessageBlock(
+        rows, [word_index.extract_message_terms(seq, row, terms) for seq, (row, (_, terms)) in numbered]
+    )
 
 
 @lru_cache(maxsize=1)

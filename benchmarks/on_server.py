@@ -63,7 +63,7 @@ class PostgresServer:
         return dict(zip(("connections", "commits", "rows"), row or (), strict=False))
 
     def read_cpu_seconds(self) -> dict[int, float]:
-        """Return the CPU seconds of each server process so far, by pid, without the process that runs this query."""
+        """Return the CPU seconds used so far by each server process, by pid, except the one that runs this query."""
         seconds = {}
         for (pid,) in self._connection.execute(_PIDS).fetchall():
             account = Path(f"/proc/{pid}/schedstat")

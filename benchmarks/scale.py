@@ -132,7 +132,7 @@ def create_baseline_database(path: Path, count: int) -> None:
 def measure_storage_case(
     settings: Settings, baseline_path: Path, message_count: int, turn_count: int
 ) -> dict[str, object]:
-    """Measure `turn_count` turns in a storage that was filled with `message_count` messages."""
+    """Measure `turn_count` turns with a store that already holds `message_count` messages."""
     return asyncio.run(_measure_storage_case(settings, baseline_path, message_count, turn_count))
 
 

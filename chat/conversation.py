@@ -318,7 +318,7 @@ class Conversation:
         self._sessions.add_messages(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
     async def _store_answer(self, turn: Turn, result: AnswerResult) -> None:
-        pictures.queue_pictures(turn)
+        pictures.queue_pictures_for_description(turn)
         turn.session.record_answer(turn.number, result.completion.text, result.given_answer)
         messages = result.make_messages(turn.incoming.source, turn.stored, explained=turn.is_memory_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)

@@ -97,7 +97,7 @@ class Corrections:
             except (StorageError, ServedElsewhere) as error:
                 log.warning("what expired of %d (%s) stays for now: %s", owner, request.what, type(error).__name__)
         if requests:
-            await self._memory.purge_files()
+            await self._memory.overwrite_erased_data()
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
         """Move a group's memory to the group's new id. Can be repeated after a StorageError."""

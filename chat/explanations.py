@@ -72,7 +72,7 @@ class Explanations:
         for cached in self._cached.get(incoming.scope, ()):
             if cached.source == incoming.source:
                 cached.record = replace(cached.record, shown=tuple(telegram_ids))
-        await self._store_shown_ids(incoming.scope, incoming.source, telegram_ids)
+        await self._record_shown_messages(incoming.scope, incoming.source, telegram_ids)
 
     async def find_turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows. Raise StorageError on failure."""
@@ -97,11 +97,11 @@ class Explanations:
         for cached in [answer for answer in answers if answer.source == source]:
             answers.remove(cached)
             if cached.record.shown:
-                await self._store_shown_ids(scope, source, cached.record.shown)
+                await self._record_shown_messages(scope, source, cached.record.shown)
         if not answers:
             self.drop_scope_records(scope)
 
-    async def _store_shown_ids(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+    async def _record_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         try:
             async with self._memory.open_store_if_on(scope.owner) as store:
                 if store is not None:

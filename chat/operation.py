@@ -60,7 +60,7 @@ class Overview:
     size: int  # bytes in the data directory
 
 
-async def make_overview(services: Services, operation: OperatorSettings) -> Overview:
+async def make_operator_overview(services: Services, operation: OperatorSettings) -> Overview:
     """Collect figures about the whole bot. Raise StorageError if the store cannot be read."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.count_owners_active_owners_and_failed_folds(now - timedelta(days=7))

@@ -33,7 +33,7 @@ class Undescribed:
     words: str
 
 
-def queue_pictures(turn: Turn) -> None:
+def queue_pictures_for_description(turn: Turn) -> None:
     """Queue the pictures of a turn for description if the turn is stored."""
     incoming = turn.incoming
     if turn.stored is not None:

@@ -4,7 +4,14 @@ from datetime import UTC, datetime
 
 from attrs import define
 
-from chat.operation import describe_backups, draft_broadcast, format_receipt, list_audience, list_people, make_overview
+from chat.operation import (
+    describe_backups,
+    draft_broadcast,
+    format_receipt,
+    list_audience,
+    list_people,
+    make_operator_overview,
+)
 from chat.services import Services
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
@@ -28,7 +35,7 @@ class Admin:
         """Return the data of the admin page."""
         self._require_admin(request)
         operation, services, memory = self._host.operation, self._services, self._services.memory
-        found = await make_overview(services, operation)
+        found = await make_operator_overview(services, operation)
         spent = await memory.usage.read_usage_of_day(services.clock().date())
         used = {person: tokens.prompt + tokens.completion for person, tokens in spent.items()}
         return {

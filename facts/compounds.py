@@ -1,6 +1,6 @@
-"""Split compound facts, such as "Anna lives in Lisbon and works as a nurse". Pure.
+"""Split compound facts, such as "Anna lives in Lisbon and works as a nurse".
 
-Each part has its own verb, recognised by a change of form: "work" in the person's words, "works" in the fact.
+Each part has a verb that was inflected when the fact was written: the person said "work", the fact says "works".
 A fact whose words have the same form in both, as in Chinese, is not split.
 """
 

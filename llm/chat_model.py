@@ -26,7 +26,7 @@ class ChatModel(ABC):
         return f"model {self.name} answers"
 
     @property
-    def prompt_limit(self) -> int | None:
+    def max_prompt_tokens(self) -> int | None:
         """The maximum number of tokens in a prompt, without room for the answer. None if no limit is known."""
         return None
 
@@ -62,4 +62,4 @@ class ChatModel(ABC):
 
 def find_prompt_limit(model: ChatModel, limit: int) -> int:
     """Return the smaller of `limit` and the model's prompt limit, in tokens."""
-    return limit if model.prompt_limit is None else min(limit, model.prompt_limit)
+    return limit if model.max_prompt_tokens is None else min(limit, model.max_prompt_tokens)

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Literal
 
 from llm.chat_model import ChatModel, OnText
-from llm.prompts import split_heading
+from llm.prompts import split_off_heading
 from llm.quoting import MAX_NAME_CHARS, Block
 from locales.catalog import format_day, list_translations, tr
 from records.errors import ModelBroken
@@ -171,7 +171,7 @@ def _parse_sentences(text: str) -> list[Sentence]:
 def _parse_lines(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
     speaker, when, is_stamped, holds = default_speaker, None, False, True
     for line in text.split("\n"):
-        heading, words = split_heading(line)
+        heading, words = split_off_heading(line)
         if line[10:12] == " (" and line.endswith(")") and any(find_iso_dates(line[:10])):
             heading, words = line[:10], ""
         if heading:
@@ -296,7 +296,7 @@ def _is_preference(text: str) -> bool:
 
 
 def _make_profile(request: str) -> dict[str, str]:
-    lines = map(split_heading, request.split("\n"))
+    lines = map(split_off_heading, request.split("\n"))
     facts = [text.strip() for heading, text in lines if heading.startswith("fact ")][:12]
     former = request.partition("<profile>\n")[2].partition("\n</profile>")[0]
     profile = " ".join(fact for fact in facts if not _is_preference(fact)) if facts else former

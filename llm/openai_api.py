@@ -102,7 +102,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         return await call_and_record_metrics(self.name, ask_and_count)
 
     @property
-    def prompt_limit(self) -> int | None:
+    def max_prompt_tokens(self) -> int | None:
         if LENGTH not in self._unsupported:
             self._window.most = None
         tried = self._ladder.window if self._ladder is not None else None

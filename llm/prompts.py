@@ -70,7 +70,7 @@ def get_speaker_name(message: Message) -> str:
     return quote_one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
-def split_heading(line: str) -> tuple[str, str]:
+def split_off_heading(line: str) -> tuple[str, str]:
     """Split a line like "[2026-05-03 14:02] text" into its heading, or "", and the rest."""
     heading, bracket, rest = line[1:].partition("]")
     is_heading = line.startswith("[") and bracket and len(heading) <= 80

@@ -51,7 +51,7 @@ def format_block(tag: Block, lines: Iterable[str]) -> str:
 
 
 def quote_message(message: Message, text: str) -> str:
-    """Quote a message, in a block of its own if others wrote it."""
+    """Quote a message. Put it in a block of its own if somebody other than the owner wrote it."""
     return quote_with_origin_tag(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 

@@ -134,7 +134,7 @@ def list_text_file_names(language: str = ENGLISH) -> Sequence[str]:
 
 
 class Texts:
-    """The texts of all languages. A file is read when one of its texts is first used."""
+    """The user-facing texts in every language. A file is loaded when one of its texts is first used."""
 
     def __init__(self) -> None:
         self._bundles: dict[str, FluentBundle] = {}

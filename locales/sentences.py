@@ -128,7 +128,7 @@ def format_memory_state(config: OwnerConfig | None) -> str:
 
 
 def format_retention(days: int) -> str:
-    """Return the sentence about RETENTION_DAYS, or "" if nothing is deleted by age."""
+    """Return a sentence that says how long messages are kept, or "" if they never expire."""
     return tr("basics-retention", days=days) if days else ""
 
 

@@ -7,7 +7,7 @@ from playground.refusals import Json
 
 
 class Impossible(ValueError):  # noqa: N818 (a person's act, not a failure of the program)
-    """Raised for an action that Telegram's clients do not allow. The message is a sentence."""
+    """Raised for an action that Telegram's clients do not allow. The message says why in one sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)

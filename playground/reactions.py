@@ -39,7 +39,7 @@ def remove_reactions(message: Json) -> Json:
     return {name: value for name, value in message.items() if name != "reactions"}
 
 
-def convert_to_sent_message(message: Json) -> Json:
+def format_message_for_api(message: Json) -> Json:
     """Return the message as the Bot API sends it: without reactions, and with id 0 if it is ephemeral."""
     number = {"message_id": 0} if "ephemeral_message_id" in message else {}
     return {**remove_reactions(message), **number}

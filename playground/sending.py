@@ -7,7 +7,7 @@ from playground.files import make_attachment
 from playground.markup import parse_markup
 from playground.parameters import Parameters
 from playground.people import Chat
-from playground.reactions import convert_to_sent_message
+from playground.reactions import format_message_for_api
 from playground.refusals import (
     NOT_MODIFIED,
     QUERY_TOO_OLD,
@@ -230,7 +230,7 @@ class SendMethods:
         if (parameters.read_object("reply_markup") or {}).get("force_reply"):
             # This is not stored with the message. It makes the person's client open a reply to it.
             self._world.feed.add({"kind": "ask", "chat_id": chat.id, "message_id": message["message_id"]})
-        return convert_to_sent_message(message)
+        return format_message_for_api(message)
 
     def _find_receiver(self, chat: Chat, parameters: Parameters) -> Json | None:
         """Return the only user who sees an ephemeral message, or None if everybody in the chat sees the message."""

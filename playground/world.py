@@ -14,7 +14,7 @@ from playground.feed import Feed
 from playground.files import Files, make_attachment
 from playground.menus import Menus, is_ephemeral_command
 from playground.people import Chat, Impossible, Person, make_membership_update, make_topic_message
-from playground.reactions import Reactions, convert_to_sent_message, make_reaction_update
+from playground.reactions import Reactions, format_message_for_api, make_reaction_update
 from playground.refusals import Json
 from playground.text import (
     CAPTION_LIMIT,
@@ -283,7 +283,7 @@ class World:
             {
                 "id": query_id,
                 "from": self.people[person_id].to_user_json(),
-                "message": convert_to_sent_message(message),
+                "message": format_message_for_api(message),
                 "chat_instance": str(abs(chat_id) * 1_000_003),
                 "data": data,
             },
@@ -320,7 +320,7 @@ class World:
         """Store a new message, add it to the feed, and return it.
 
         With `receiver`, the message is ephemeral: only the receiver and the author see it. It is stored under a
-        negative id, for which the Bot API shows 0 (see convert_to_sent_message).
+        negative id, for which the Bot API shows 0 (see format_message_for_api).
         """
         chat = self.chats[chat_id]
         if receiver is None:
@@ -422,7 +422,7 @@ class World:
         if chat_id == person_id:
             self._started.add(person_id)
         if self._is_visible_to_bot(message):
-            self.updates.add("message", convert_to_sent_message(message))
+            self.updates.add("message", format_message_for_api(message))
         return message
 
     def _make_placement_fields(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
@@ -432,7 +432,7 @@ class World:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}
         replied = self.messages[chat.id].get(reply_to if reply_to is not None else thread_id or 0)
         if replied:
-            sent = convert_to_sent_message(replied)
+            sent = format_message_for_api(replied)
             placement["reply_to_message"] = {name: sent[name] for name in sent if name != "reply_to_message"}
         return placement
 

@@ -1,4 +1,4 @@
-"""Attachments: the text of documents, and pictures."""
+"""Attachments: pictures, and text extracted from documents."""
 
 import math
 from dataclasses import dataclass, field

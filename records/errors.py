@@ -17,7 +17,7 @@ class KeepsakeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """One or two sentences that contain no secrets and no message text."""
+        """A description for people, in one or two sentences, without secrets and message text."""
         return str(self)
 
 

@@ -114,7 +114,7 @@ class BotProcess:
 
 @asynccontextmanager
 async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[BotProcess]:
-    """Yield a bot that is not started yet, and kill it at the end."""
+    """Yield a bot that has not been started, and kill it on exit."""
     its = {**environ, "DATA_DIR": str(folder)}
     bot = BotProcess(partial(zygote().fork, (), its, folder=folder.parent, snapshot_after=snapshot_after))
     try:

@@ -1,4 +1,4 @@
-"""The explanation of an answer: its sources as ids and figures, never as text. Pure."""
+"""Builds the explanation of an answer: its sources, as ids and scores but never as text."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

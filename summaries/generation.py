@@ -123,7 +123,7 @@ class Summariser:
             if material.of_summaries
             else material.new_sources
         )
-        missing = await asyncio.to_thread(quality_score.find_missing_details, text, told)
+        missing = await asyncio.to_thread(quality_score.find_details_missing_in_text, text, told)
         if not missing:
             return text, score
         completed = replace(material, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
 
-from llm.prompts import split_heading
+from llm.prompts import split_off_heading
 from text.analyzer import detect_latin_language
 from text.date_words import ISO_DATE, find_iso_dates
 from text.fingerprint import NUMBER, parse_number_word, remove_grouping
@@ -38,7 +38,7 @@ class SourceLine:
 
 def parse_source_line(text: str) -> SourceLine:
     """Parse a source line of a summary. The time and the speaker's name are not part of its words."""
-    heading, words = split_heading(text)
+    heading, words = split_off_heading(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:
         words = said
@@ -47,7 +47,7 @@ def parse_source_line(text: str) -> SourceLine:
 
 def remove_headings(text: str, lines: Sequence[str]) -> str:
     """Remove copies of the lines' headings from a text."""
-    for heading in dict.fromkeys(split_heading(line)[0] for line in lines):
+    for heading in dict.fromkeys(split_off_heading(line)[0] for line in lines):
         if heading:
             text = text.replace(f"[{heading}] ", "").replace(f"[{heading}]", "")
     return text

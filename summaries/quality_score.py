@@ -77,7 +77,7 @@ def find_names_and_numbers(text: str) -> set[str]:
     return addresses | find_numbers(text) | _find_names(_URL.sub(" ", text))
 
 
-def find_missing_details(text: str, sources: Sequence[Source]) -> list[str]:
+def find_details_missing_in_text(text: str, sources: Sequence[Source]) -> list[str]:
     """Return the user's details that a summary lacks, or [] if it contains at least half of them."""
     kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Pure functions that split messages into passages, which are embedded, indexed and shown, and choose sentences."""
+"""Choose sentences of messages, and split messages into passages to embed, index and show."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Set

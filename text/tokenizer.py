@@ -1,4 +1,4 @@
-"""Counts tokens and cuts texts to a number of tokens. Loads encodings from an installed package, without a download."""
+"""Counts tokens, and truncates texts to a number of tokens. The encodings come with an installed package."""
 
 import gzip
 import json

@@ -175,7 +175,7 @@ class Importer:
         return owner in self._importing or owner in self._marked_running
 
     def stop(self, owner: int) -> None:
-        """Stop the owner's import if it has no lease yet. Once it has one, revoke the lease instead."""
+        """Stop the owner's import if it has no lease yet. If it has one, the caller must revoke the lease."""
         if self.is_running(owner):
             self._stopped.add(owner)
 

@@ -50,8 +50,8 @@ class WatchedModel(ChatModel):
         return self._model.supports_tools
 
     @property
-    def prompt_limit(self) -> int | None:
-        return self._model.prompt_limit
+    def max_prompt_tokens(self) -> int | None:
+        return self._model.max_prompt_tokens
 
     def for_background_work(self, precedence: Precedence) -> Self:
         background = copy(self)

@@ -50,7 +50,7 @@ class OwnerDeletion(StatementRunner):
         """Delete the requested rows and their text from all files, and return what was deleted.
 
         The caller holds the owner's lock exclusively. With `purges_files=False`, leave the files to a later
-        `purge_files`. If nothing can be deleted, raise StorageError.
+        `overwrite_erased_data`. If nothing can be deleted, raise StorageError.
         """
         recording = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"
         record = json.dumps(asdict(request), default=format_moment)
@@ -63,7 +63,7 @@ class OwnerDeletion(StatementRunner):
                 await self._delete_record(deletion_id, owner)
             raise
         try:
-            is_clean = purges_files and await self.purge_files()
+            is_clean = purges_files and await self.overwrite_erased_data()
         except StorageError:
             is_clean = False
         # Damaged or replaced files are kept, as each may be the only copy of a memory.
@@ -86,10 +86,10 @@ class OwnerDeletion(StatementRunner):
                         await self._execute_deletion(row["id"], owner, request, store, begun_at)
                     finished.append(owner)
         with suppress(StorageError):
-            await self.purge_files()
+            await self.overwrite_erased_data()
         return finished
 
-    async def purge_files(self) -> bool:
+    async def overwrite_erased_data(self) -> bool:
         """Remove deleted text from all files. Return False if a file is in use, so that the caller must try again."""
         async with self._cleaning:
             mine = [row for row in await self._list_deletions() if self._leases.is_serving(row["user_id"])]
@@ -115,7 +115,7 @@ class OwnerDeletion(StatementRunner):
         await self._inbox.erase_payloads([waiting[source] for source in gone])
         if request.what == "everything":
             await self._wizards.delete_states(owner)
-            await self._usage.delete_usage(owner, begun_at.astimezone(UTC).date())
+            await self._usage.delete_usage_details(owner, begun_at.astimezone(UTC).date())
         forgotten = await store.forgetting.forget(owner, request, now=begun_at)
         self._count += 1
         self._erased.add(deletion_id)

@@ -19,7 +19,7 @@ class OwnerLeases(Protocol):
     async def start_serving(self, owner: int) -> None:
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
-    def hold_owner(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def hold_owner_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Serve an owner while the block runs. If another process serves the owner, ask it to release the lease first.
 
         Raise ServedElsewhere if that process is busy with the owner.
@@ -39,7 +39,7 @@ class SingleProcessLeases:
     async def start_serving(self, owner: int) -> None:
         return None
 
-    def hold_owner(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def hold_owner_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     def add_serving_callback(self, prepare: PrepareOwners) -> None:

@@ -112,7 +112,7 @@ class PostgresLeases(StatementRunner):
                 raise ServedElsewhere
 
     @asynccontextmanager
-    async def hold_owner(self, owner: int) -> AsyncIterator[None]:
+    async def hold_owner_lease(self, owner: int) -> AsyncIterator[None]:
         self._kept[owner] += 1
         try:
             for asked in range(MAX_RELEASE_REQUESTS + 1):

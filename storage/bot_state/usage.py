@@ -24,12 +24,12 @@ class UsageLedger(StatementRunner):
             await tx.execute("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
 
     async def read_usage_of_day(self, day: date) -> dict[int, Usage]:
-        """Return the usage of each id on a day."""
+        """Return the usage of each person and group on a day, by id."""
         rows = await self._fetch_rows(None, f"{_SUMS} WHERE day = ? GROUP BY user_id", day.isoformat())
         return {spender: _make_usage(sums) for spender, *sums in rows}
 
     async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DailyUsage]:
-        """Return the usage of an id on the last `days` days up to `until`, sorted by day and model."""
+        """Return a person's or group's usage on each of the `days` days up to `until`, sorted by day and model."""
         since = until - timedelta(days=days - 1)
         sql = f"SELECT day, model, {_COUNTS} FROM usage WHERE user_id = ? AND day BETWEEN ? AND ? ORDER BY day, model"  # noqa: S608
         rows = await self._fetch_rows(None, sql, spender, since.isoformat(), until.isoformat())
@@ -38,7 +38,7 @@ class UsageLedger(StatementRunner):
             for day, model, *counts in rows
         ]
 
-    async def delete_usage(self, spender: int, today: date) -> None:
+    async def delete_usage_details(self, spender: int, today: date) -> None:
         """Delete the usage of an id, except today's total, which still counts towards the daily budget."""
         async with self.database.open_transaction(None) as tx:
             sums = f"{_SUMS} WHERE user_id = ? AND day = ? GROUP BY user_id"

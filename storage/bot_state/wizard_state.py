@@ -1,4 +1,4 @@
-"""The step of each person in the /summary wizard of a scope, stored so that it survives a restart."""
+"""How far each person is in the /summary wizard of a scope, stored so that it survives a restart."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

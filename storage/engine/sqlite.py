@@ -97,7 +97,7 @@ class Database:
     async def truncate_log(self) -> bool:
         """Truncate the write-ahead log. Return False if another process is reading."""
         async with self.writer.lock:
-            return await self.writer.connection.run(_truncate_log)
+            return await self.writer.connection.run(_truncate_write_ahead_log)
 
     async def vacuum_tables(self) -> None:
         """Rewrite the file without deleted data. The log keeps such data until `truncate_log` is called."""
@@ -106,7 +106,7 @@ class Database:
             await run_uncancelled(partial(self.writer.connection.run, lambda connection: connection.execute("VACUUM")))
 
 
-def _truncate_log(connection: sqlite3.Connection) -> bool:
+def _truncate_write_ahead_log(connection: sqlite3.Connection) -> bool:
     # Another program's open file must not block all writes for the full busy timeout.
     [timeout_ms] = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute(f"PRAGMA busy_timeout={min(timeout_ms, 200)}")

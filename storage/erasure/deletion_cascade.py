@@ -1,4 +1,4 @@
-"""Delete what an owner forgets or edits, with everything derived from it, in one transaction of one store."""
+"""Delete the messages or facts that an owner erases or edits, and everything derived from them, in one transaction."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -112,7 +112,7 @@ class _ForgottenWords:
             bool(phrases) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_terms(text))
         )
 
-    def find_new_phrases(self, text: str, written_at: str) -> set[Phrase]:
+    def find_forgotten_phrases(self, text: str, written_at: str) -> set[Phrase]:
         """Return the phrases from `new` that a text contains and that a forgotten text used before it."""
         phrases = (self.find_word_runs(text) | self.find_terms(text)) & self.new
         return {phrase for phrase in phrases if self.since[phrase][0] <= written_at}
@@ -162,7 +162,7 @@ async def find_remaining_quotes(
         rows = [row for row in await reader.fetch_rows(sql, owner) if row["id"] not in excluded_ids]
 
         def is_quoting(row: Row) -> bool:
-            found = words.find_new_phrases(row["text"], row["created_at"])
+            found = words.find_forgotten_phrases(row["text"], row["created_at"])
             return bool(found) and words.is_quoted_by(
                 row["text"], found - said.collect_user_phrases(json.loads(row["source_ids"]))
             )
@@ -261,7 +261,7 @@ async def _find_remaining_messages(
         if words.has_unambiguous_quote(row["content"], found & pointing)
     }
     for row in await reader.fetch_rows(_VERSIONS, owner) if words.new else ():
-        if row["id"] not in deleted_ids and (new := words.find_new_phrases(row["content"], row["written_at"])):
+        if row["id"] not in deleted_ids and (new := words.find_forgotten_phrases(row["content"], row["written_at"])):
             said.add_message(row, new)
             if words.has_unambiguous_quote(row["content"], new):
                 holders.add(row["id"])

@@ -33,8 +33,8 @@ async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> Non
 async def extract_terms_from_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
     """Analyse messages for `index_entries`, in a thread unless there is only one short message."""
     if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
-        return [analyse_message(*rows[0])]
-    return await asyncio.to_thread(lambda: [analyse_message(seq, row) for seq, row in iterate_with_pauses(rows)])
+        return [extract_message_terms(*rows[0])]
+    return await asyncio.to_thread(lambda: [extract_message_terms(seq, row) for seq, row in iterate_with_pauses(rows)])
 
 
 def remove_owner(connection: Connection, owner: int) -> None:
@@ -52,7 +52,7 @@ def remove_messages(connection: Connection, owner: int, ids_json: str) -> None:
 
 def reindex_message(connection: Connection, seq: int, row: AnyRow) -> None:
     """Replace the index entry of a message, or add it if the message is new."""
-    entry = analyse_message(seq, row)
+    entry = extract_message_terms(seq, row)
     _remove_entries(connection, entry.scope.owner, [seq])
     index_entries(connection, [entry])
 
@@ -85,7 +85,7 @@ def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None
     connection.executemany(_PLACE, [entry.make_row() for entry in entries])
 
 
-def analyse_message(seq: int, row: AnyRow, content_terms: Sequence[str] | None = None) -> TermsEntry:
+def extract_message_terms(seq: int, row: AnyRow, content_terms: Sequence[str] | None = None) -> TermsEntry:
     """Analyse a message for `index_entries`. Pass `content_terms` if its text has been analysed already."""
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.

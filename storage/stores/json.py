@@ -155,7 +155,7 @@ class JsonStore(MemoryStore):
         """Confirm the journal record of a transaction, and begin a snapshot if the journal has become large."""
         if self._next > self._seq:
             self._seq = self._next
-            self._journal.confirm_write()
+            self._journal.make_write_permanent()
             size = self._target.stat().st_size if self._target.exists() else 0
             if self._journal.is_snapshot_due(size) and (self.background is None or self.background.done()):
                 self._begin_snapshot()

@@ -326,7 +326,7 @@ class Journal:
             rest = rest[os.write(self._handle, rest) :]
         os.fsync(self._handle)
 
-    def confirm_write(self) -> None:
+    def make_write_permanent(self) -> None:
         """Make the last record permanent. Call this once its transaction has been committed."""
         if self._is_unconfirmed and self._handle is not None:
             self.size = os.fstat(self._handle).st_size

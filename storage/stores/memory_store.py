@@ -283,7 +283,7 @@ class MemoryStore(SummaryTable):
         """Bring all files up to date, as on a clean shutdown. JsonStore overrides this to write memory.json."""
 
     def set_deadline(self, moment: float) -> None:
-        """Set the deadline for shutdown, as a time.monotonic() value. Unfinished work is left to the next start."""
+        """Set the deadline for shutdown, as a time.monotonic() value. Unfinished work is left for the next start."""
 
 
 _UNSUMMARISED = """

@@ -188,7 +188,7 @@ class HistoryTable(OwnerTables):
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
 
     async def find_texts_of_decided_facts(self, owner: int, texts: Sequence[str]) -> Set[str]:
-        """Return the texts that concern facts about which the owner has made a decision by hand."""
+        """Return those of the texts that concern facts which the owner has edited, pinned, ended or deleted."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_facts_and_decisions(reader, owner)
         facts: list[PortableRow] = [{"text": text, "is_chosen": True} for text in texts]

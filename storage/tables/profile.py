@@ -1,4 +1,4 @@
-"""The SQL of `profiles`, with all versions of each owner's profile. The newest version is in use."""
+"""SQL for `profiles`, which holds all versions of each owner's profile. The newest version is in use."""
 
 import json
 from datetime import datetime

@@ -7,7 +7,7 @@ from functools import partial
 from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
-from chat.operation import describe_backups, list_people, make_overview
+from chat.operation import describe_backups, list_people, make_operator_overview
 from locales.catalog import choose_language, find_language, format_decimal, join_list, list_words, tr, use_language
 from records.errors import KeepsakeError
 from records.owners import AccessStatus, KnownPerson
@@ -94,7 +94,7 @@ class AdminCommands(CommandGroup):
 
     async def _show_overview(self, event: ChatEvent) -> str | None:
         operation, reads_all_messages = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
-        found = await make_overview(self._services, operation)
+        found = await make_operator_overview(self._services, operation)
         waiting = max(0, found.waiting - 1)  # not counting /admin itself
         limits = [tr("admin-quota-all", tokens=operation.budget)] if operation.budget else []
         limits += [tr("admin-quota-each", tokens=per_person)] if (per_person := operation.budget_per_person) else []

@@ -142,7 +142,7 @@ class LastButtons:
     async def clear_earlier_buttons(self, delivery: Delivery, chat: Chat) -> None:
         """Remove the buttons of all earlier answers in a chat. Ignore Telegram errors."""
         for message_id in self._earlier.pop(chat.chat_scope, []):
-            await delivery.pace.wait_for_preview()
+            await delivery.pace.wait_before_preview()
             await _remove_keyboard(delivery, chat, message_id)
 
     async def remove_buttons(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:

@@ -109,7 +109,7 @@ class ReminderCommands(CommandGroup):
         text = tr("reminders-set", when=format_due_time(stored, find_zone(config)), text=stored.text)
         hint = [] if event.update.callback_query is not None else _make_zone_hint(config)
         cancel = self._make_button(event, LISTED, tr("reminders-cancel"), f"{CANCEL}.{stored.id}.")
-        zones = _make_zone_row(self._dependencies, event.chat, event.person, config)
+        zones = _make_time_zone_row(self._dependencies, event.chat, event.person, config)
         return await self._show_text(event, "\n".join([text, *hint]), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
@@ -131,7 +131,7 @@ class ReminderCommands(CommandGroup):
             lines.append(f"{number}. {format_due_time(reminder, find_zone(config))} – {text}")
             row.append(self._make_button(event, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, LISTED, label, f"{PAGE}.{to}"))
-        zones = _make_zone_row(self._dependencies, event.chat, event.person, config)
+        zones = _make_time_zone_row(self._dependencies, event.chat, event.person, config)
         lines += ["", tr("reminders-press"), *_make_zone_hint(config)]
         return await self._show_text(event, "\n".join(lines), *split_into_rows(row, 4), turn, zones)
 
@@ -151,7 +151,7 @@ async def offer_reminder(
     payload = make_reminder_offer_payload(reminder, proposal.source, knows_zone=not hint)
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
     no = make_button(OFFERED, chat, person, tr("shared-no"), NO)
-    keyboard = make_keyboard([yes, no], _make_zone_row(dependencies, chat, person, config))
+    keyboard = make_keyboard([yes, no], _make_time_zone_row(dependencies, chat, person, config))
     await dependencies.delivery.send_text(chat, text, keyboard=keyboard)
 
 
@@ -192,7 +192,7 @@ def _make_zone_hint(config: OwnerConfig | None) -> list[str]:
     return [] if config and config.timezone else [tr("reminders-utc")]
 
 
-def _make_zone_row(
+def _make_time_zone_row(
     dependencies: Dependencies, chat: Chat, person: Person, config: OwnerConfig | None
 ) -> list[InlineKeyboardButton]:
     if not _make_zone_hint(config) or not chat.is_private:  # in groups admins choose it

@@ -160,7 +160,7 @@ class Delivery:
 
     async def _keep_typing(self, chat: Chat) -> None:
         while True:
-            await self.pace.wait_for_preview()
+            await self.pace.wait_before_preview()
             state = self.get_state(chat)
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
@@ -387,7 +387,7 @@ class Delivery:
                 raise DeliveryError(tr("errors-telegram-busy"))
             if pause:
                 await self.clock.sleep(pause)
-            await self.pace.wait_for_final_message()
+            await self.pace.wait_before_final_message()
             try:
                 return await request()
             except RetryAfter as refused:

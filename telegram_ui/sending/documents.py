@@ -51,7 +51,7 @@ def find_document(message: object) -> Document | None:
 
 
 class Documents:
-    """Fetches and sends the files of chats."""
+    """Downloads files from chats, and sends files to them."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery

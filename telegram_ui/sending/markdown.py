@@ -80,14 +80,14 @@ def has_tables_or_formulas(markdown: str) -> bool:
     return any(name.endswith("Math") or (isinstance(value, dict) and "Table" in value) for name, value in begun)
 
 
-def is_too_complex(source: str) -> bool:
+def is_too_complex(markdown: str) -> bool:
     """Return True if converting Markdown would take too long, or make the text much longer."""
-    if source.count("$") > MAX_FORMULAS or _NESTED.search(source):
+    if markdown.count("$") > MAX_FORMULAS or _NESTED.search(markdown):
         return True
     for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
-        if source.count(opened, source.rfind(closed) + 1) > MAX_UNCLOSED:
+        if markdown.count(opened, markdown.rfind(closed) + 1) > MAX_UNCLOSED:
             return True
-    rows = [len(line) for line in source.splitlines() if "|" in line]
+    rows = [len(line) for line in markdown.splitlines() if "|" in line]
     return len(rows) * max(rows, default=0) > MAX_TABLE_CHARS
 
 

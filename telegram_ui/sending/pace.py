@@ -53,7 +53,7 @@ class SendingPace:
         """Limit the rate of final texts for LIMIT_SECONDS, because Telegram has refused a message."""
         self._held_until = self._clock.time() + LIMIT_SECONDS
 
-    async def wait_for_final_message(self) -> None:
+    async def wait_before_final_message(self) -> None:
         """Wait until a final text may be sent. Its turn is reserved at once, so no later text overtakes it."""
         now = self._clock.time()
         moment = max(now, self._moments[0] + 1.0) if now < self._held_until else now
@@ -61,7 +61,7 @@ class SendingPace:
         if moment > now:
             await self._clock.sleep(moment - now)
 
-    async def wait_for_preview(self) -> None:
+    async def wait_before_preview(self) -> None:
         """Wait until a preview, or another request that can be late, leaves enough of the limit for final texts."""
         async with self._previews:
             while (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - self._clock.time()) > 0:

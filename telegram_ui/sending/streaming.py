@@ -212,7 +212,7 @@ class AnswerStream:
             await self._wait_for_change()
             while (wait := max(self._state.preview_from, self._state.final_from) - clock.time()) > 0:
                 await clock.sleep(wait)
-            await self._delivery.pace.wait_for_preview()
+            await self._delivery.pace.wait_before_preview()
             self._changed.clear()
             parts = await convert_without_blocking(truncate_answer, close_formatting(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]

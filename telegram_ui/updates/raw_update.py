@@ -40,7 +40,7 @@ def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
 
 
 def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[str, Any]:
-    """Return a copy of an update without the message fields that cannot be parsed, but with a field `unreadable`."""
+    """Return a copy of an update without unparseable message fields. Mark it with a field `unreadable`."""
     result = dict(raw)
     for kind in ("message", "edited_message"):
         if isinstance(message := raw.get(kind), dict):
@@ -54,7 +54,7 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
 
 
 def _fits_limits(value: object, max_parts: int, max_depth: int, rich_messages_out: list[Any] | None = None) -> bool:
-    """Return True if a value is within both limits, not counting rich messages if `rich_messages_out` collects them."""
+    """Return True if a value is within both limits. Rich messages go to `rich_messages_out`, if given, uncounted."""
     parts, level = 0, list[Any]([value])
     for _ in range(max_depth):
         parts += len(level)

@@ -30,7 +30,7 @@ from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from assembly import make_fold_limits
+from assembly import make_summary_limits
 from records.errors import SettingsError, StorageTooNew, StorageTooOld
 from records.owners import StorageType
 from records.scopes import Person, Scope
@@ -268,7 +268,7 @@ class EntryPoints:
         if error:
             assert error.variable in environ
             return
-        make_fold_limits(made, made.max_context_tokens)
+        make_summary_limits(made, made.max_context_tokens)
         shown = [repr(getattr(made, name)) for name in MY_NAMES if isinstance(getattr(made, name), Secret)]
         assert set(shown) == {repr(Secret(""))}
 

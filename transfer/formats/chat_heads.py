@@ -101,7 +101,7 @@ def arrange_date(numbers: tuple[int, int, int], order: str) -> tuple[int, int, i
     return year, month, day
 
 
-def find_date_maker(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
+def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
     """Return a function that converts dates from the calendar that fits these dates, or None if no calendar fits."""
     for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
         for numbers in dates:
@@ -127,7 +127,7 @@ def parse_written_date_and_clock(text: str, language: str = "", date_order: str 
         raise ValueError(text)
     guess = "ymd" if head.date[0] > 31 else date_order or "dmy"
     numbers = arrange_date(head.date, head.order or guess)
-    day = (find_date_maker([numbers], LAST_YEAR) or _gregorian_to_date)(*numbers)
+    day = (find_calendar([numbers], LAST_YEAR) or _gregorian_to_date)(*numbers)
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
     return datetime.combine(day, time(*head.clock), timezone(shift) if offset else None)

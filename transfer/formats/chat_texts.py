@@ -14,7 +14,7 @@ from typing import NamedTuple
 from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import iterate_with_pauses
-from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_date, find_date_maker, is_afternoon
+from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_calendar, find_date, is_afternoon
 from transfer.formats.conversations import HistoryBuilder, LeftOut, hash_parts, make_times_monotonic, number_duplicate
 from transfer.formats.history import (
     NO_DATE,
@@ -53,7 +53,7 @@ def make_history_from_chats(chats: Sequence[Sequence[ChatLine]], builder: Histor
     for chat in chats:
         written = [arrange_date(line.day[0], line.day[1] or order) for line in chat if line.day]
         dates = _fill_years(written, builder, last_year)
-        make_date = find_date_maker(dates, last_year + 1)
+        make_date = find_calendar(dates, last_year + 1)
         if make_date is None:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         left = iter(dates)

@@ -106,7 +106,7 @@ class _FileReader:
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
     def _collect_conversations(self, raw: object, depth: int = 0, title: str = "") -> None:
-        """Add the conversations in a value. `title` is the title of the object that contains it."""
+        """Add the conversations found at any depth in a value. `title` is the title of the enclosing object."""
         if isinstance(raw, list):
             for item in raw:
                 if isinstance(item, dict | list) and depth < MAX_DEPTH:
@@ -115,7 +115,7 @@ class _FileReader:
         value = require_object(raw) if not depth else as_object(raw)
         title = as_text(value.get("title")) or title
         if blocks := select_objects(value.get("message_blocks")):  # of Cherry Studio
-            value = _insert_blocks(value, blocks)
+            value = _insert_blocks_into_messages(value, blocks)
         chats = {key: member for key, member in value.items()
                  if isinstance(member, list) and any(map(is_chat_message, member))}  # fmt: skip
         if len(chats) > 1:  # chats side by side, each under the name of a person
@@ -160,7 +160,7 @@ class _FileReader:
             _add_assistant_conversation({**raw, **more}, select_newest_branch(said), self._builder)
 
 
-def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _insert_blocks_into_messages(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     by_id = {as_text(block.get("id")): block for block in blocks}
     topics = select_objects(value.get("topics"))
     for message in (message for topic in topics for message in select_objects(topic.get("messages"))):
@@ -171,7 +171,7 @@ def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]
 
 
 def _split_pairs(value: Mapping[str, Any]) -> list[Any] | None:
-    """Return the messages of text-generation-webui or Gradio, which write pairs of a question and an answer."""
+    """Split the question-answer pairs that text-generation-webui and Gradio write into messages."""
     pairs, about = value.get("internal") or value.get("history"), as_object(value.get("metadata"))
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         return None

@@ -43,7 +43,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class JsonStream:
-    """A reader of a JSON text, one value at a time. Loops over members and elements skip unread values.
+    """Reads a JSON text one value at a time. Loops over members and elements skip values that were not read.
 
     At most `most` values can be read. Skipped values do not count.
     """

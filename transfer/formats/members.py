@@ -139,9 +139,9 @@ def find_title(value: Mapping[str, Any]) -> str:
 def find_time(
     value: Mapping[str, Any], zone: tzinfo = UTC, date_order: str = "", open_dates: list[WrittenDate] | None = None
 ) -> datetime | None:
-    """Return the time that an object states, or None. Raise WrongElement if it is unreadable.
+    """Return the time given in an object, or None. Raise WrongElement if it is unreadable.
 
-    `date_order` is the order of day and month. Dates that leave it open are added to `open_dates`.
+    `date_order` is the order of day and month. Dates that fit both orders are added to `open_dates`.
     """
     for name in find_names(value, "time"):
         held, normalized = value[name], normalize_name(name)

@@ -1,4 +1,4 @@
-"""Read Telegram Desktop's result.json, of one chat or of a whole account."""
+"""Read Telegram Desktop's result.json, exported from one chat or from a whole account."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ def _sort_by_size(chats: Sequence[_Chat]) -> list[_Chat]:
 
 
 def _ask_which_chats(chats: list[_Chat], builder: HistoryBuilder) -> list[_Chat]:
-    """Ask which chats to import. By default, these are all but channels and chats that the person left."""
+    """Ask which chats to import. By default, import all except channels, and chats that the person has left."""
     if len(chats) < 2:
         return chats
     ordered = _sort_by_size(chats)

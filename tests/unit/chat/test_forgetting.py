@@ -244,7 +244,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
             await reader.execute("SELECT 1 FROM users")
             assert not (await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))).is_clean
         await talk.say(OTHER)
-        await memory.purge_files()
+        await memory.overwrite_erased_data()
         assert traces(tmp_path) == []
         assert await ids_with(talk, OTHER)
 

@@ -163,8 +163,8 @@ async def test_it_overflows_and_its_window_is_known(bench: Bench, peer: Mapping[
     bench.server.script("m", refusing(peer["too_long"]))
     with pytest.raises(ContextTooLong):
         await bench.model.complete(asked("word " * 1500))
-    assert bench.model.prompt_limit is not None
-    assert bench.model.prompt_limit < min(1500, limit or 1500)
+    assert bench.model.max_prompt_tokens is not None
+    assert bench.model.max_prompt_tokens < min(1500, limit or 1500)
 
 
 @everywhere

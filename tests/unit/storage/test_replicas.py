@@ -310,9 +310,9 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
                 NOW.isoformat(),
             )
         assert first.leases.is_serving(ANN), "it has not noticed"
-        await first.memory.purge_files()
+        await first.memory.overwrite_erased_data()
         assert len(await unfinished(second.memory)) == 1
-        await second.memory.purge_files()
+        await second.memory.overwrite_erased_data()
         assert await unfinished(second.memory) == []
 
 

@@ -75,8 +75,8 @@ async def test_the_window_of_one_model_is_not_that_of_another(tmp_path: Path) ->
         talk.server.script("other-model", Behaviour(status=400, code="context_length_exceeded"))
         with pytest.raises(ContextTooLong):
             await other.complete([PromptMessage(role="user", content="Who is there?")])
-        assert usual.prompt_limit is None
-        assert other.prompt_limit is not None
+        assert usual.max_prompt_tokens is None
+        assert other.max_prompt_tokens is not None
 
 
 async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer: Peer) -> None:

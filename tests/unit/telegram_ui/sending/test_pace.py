@@ -26,7 +26,7 @@ async def gone(pace: SendingPace, clock: ManualClock, kind: str, number: int) ->
     start, moments = clock.time(), list[float]()
 
     async def one() -> None:
-        await (pace.wait_for_final_message() if kind == "final" else pace.wait_for_preview())
+        await (pace.wait_before_final_message() if kind == "final" else pace.wait_before_preview())
         moments.append(clock.time() - start)
 
     waiting = [asyncio.create_task(one()) for _ in range(number)]
