@@ -50,7 +50,7 @@ def print_costs(databases: list[Database], *_: object) -> None:
     """Print the costs so far as one JSON line. Used as a signal handler."""
     figures = {
         "processor_ms": read_cpu_ms_by_thread(),
-        "hops": sum(database.thread_call_count for database in databases),
+        "hops": sum(connection.call_count for database in databases for connection in database.connections),
         "commits": sum(database.writer.commits for database in databases),
     }
     print(json.dumps(figures), flush=True)

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from llm.prompts import PROFILE_SECTIONS
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
 from storage.tables.decisions import is_overruled_by, list_decisions_about, make_replacement_decisions
 from summaries.quality_score import split_sentences
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
+_HEADINGS = tuple(f"{heading}: " for heading in PROFILE_SECTIONS.values())
 MAX_CANDIDATES = 40  # facts that one text may be about
 MAX_KEYS = 64  # words of a text that are looked up: a pasted page has thousands
 
@@ -178,13 +180,13 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterabl
     decisions = [decision for decision in list_decisions_about(facts, erased) if decision.id not in valid]
     lines = []
     for line in text.splitlines():
-        heading, colon, told = line.partition(": ") if ": " in line else ("", "", line)
+        heading, colon, told = line.partition(": ") if line.startswith(_HEADINGS) else ("", "", line)
         kept = ""
         for sentence in split_sentences(told):
             against = [decision for decision in decisions if is_overruled(sentence, decision)]
             if all(any(is_overruled(fact.text, decision) for fact in valid.values()) for decision in against):
                 kept += sentence
-        lines += [f"{heading}{colon}{kept.strip()}"] if kept.strip() else []
+        lines += [f"{heading}{colon}{kept.strip()}"] if kept.strip() or not told.strip() else []
     return "\n".join(lines)
 
 

@@ -24,8 +24,8 @@ _WORD = re.compile("reason(?!ing)", re.IGNORECASE)  # other elements have such n
 _ASIDE = re.compile(
     rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
     rf"|\A\s*<details[^<>]{{0,40}}>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
-    r"|\A\s*(?:Here(?:'s| is) my thought process:|Thinking\.\.\.\n).*?"
-    r"(?:Here(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*|\Z)"
+    r"|\A\s*(?:(?P<process>Here(?:'s| is) my thought process:)|Thinking\.\.\.\n).*?"
+    r"(?:(?P<response>Here(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*)|\Z)"
     r"|\A\s*\*?Thinking\.\.\.\*?\s*\n(?:\s*>[^\n]*(?:\n|\Z))+"
     rf"|\A\s*(?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s){_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
@@ -51,7 +51,7 @@ _CHANNEL_BODY = re.compile(
 )
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 _HEADER = (
-    r"(?:<\|?(?:im_start|start_header_id|start_of_turn|turn)\|?>\s*\w{0,12}(?:<\|end_header_id\|>)?"
+    r"(?:(?:<\|?(?:im_start|start_header_id|start_of_turn)\|?>|<\|turn\|?>)\s*\w{0,12}(?:<\|end_header_id\|>)?"
     r"|<\|(?:im_)?(?:assistant|user|system)\|>|<s>\s*\[INST\])"
 )  # of a message in a chat template
 _RESPONSE = re.compile(
@@ -91,7 +91,9 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Remove thoughts from a text. Unless `is_whole`, hold back an unfinished mark at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
-    text = _remove_leading_scratchpad(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
+    aside = _ASIDE.match(text)
+    if not (is_whole and aside and aside["process"] and not aside["response"]):  # an answer to "how did you get it?"
+        text = _remove_leading_scratchpad(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:
         return _remove_unfinished_tag(_split_off_final_channel(text, channel.start()), is_whole)
@@ -202,8 +204,8 @@ def _split_off_final_channel(text: str, start: int) -> str:
             parts.append(channel["body"])
     if parts:
         return "\n".join(parts)
-    # Some models leave out the header of their final channel.
-    marks = re.compile(r"<\|(?:end|start|return)\|>(?:assistant\b)?")
+    # Some models leave out the header of their final channel. One that still arrives is no text.
+    marks = re.compile(r"<\|(?:end|start|return)\|>(?:assistant\b|a[sitan]{0,7}\Z)?(?:\s*t(?:o(?:=\S*)?)?\Z)?")
     return marks.sub("", text[channel.end() :]).strip() or marks.sub("", text[:start])
 
 

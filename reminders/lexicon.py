@@ -159,8 +159,9 @@ def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, 
         number = int(word) if word.isdigit() else numbers.get(word, 0)
 
         def write_number(sign: re.Match[str], number: int = number) -> str:
-            minutes = number * 60 + int(sign[0].replace("#", "0"))
-            return str(number) if sign[0] == "#" else f"{minutes // 60 or 12}:{minutes % 60:02d}"  # "halb eins"
+            offset = int(sign[0].replace("#", "0"))
+            minutes = (24 if number == 0 > offset else number) * 60 + offset  # 0:30 of "halb eins" is 12:30
+            return str(number) if sign[0] == "#" else f"{minutes // 60 or 12 * number}:{minutes % 60:02d}"
 
         new = _NUMBER_MARK.sub(write_number, written[match.lastgroup or ""]).translate(PLAIN)
         parts += text[done : match.start()], new
@@ -178,7 +179,7 @@ def _compile_spoken(language: str) -> tuple[re.Pattern[str], Mapping[str, int], 
     named = f"{before}(?:{'|'.join(sorted(map(re.escape, numbers), key=len, reverse=True))})"
     patterns, written = list[str](), dict[str, str]()
     for form in sorted(told["spoken"], key=len, reverse=True):
-        pattern = re.escape(normalise_word(form)).replace(r"\ ", r"\s+").replace(r"\^", "^")
+        pattern = re.escape(normalise_word(form)).replace(r"\ ", r"\s+").replace(r"\^", "^").replace("ss", "(?:ss|ß)")
         pattern = pattern.replace(r"\#", rf"((?<!\d)\d{{1,3}}|{named})").replace("@", f"({named})")
         pattern = pattern if HAN.search(form) else rf"(?<!\w){pattern}(?!\w)"
         patterns.append(f"(?P<form{len(patterns)}>{pattern})")

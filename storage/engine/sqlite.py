@@ -35,15 +35,10 @@ class Database:
     def __init__(self, path: Path, writer: Writer, readers: Sequence[SqliteConnection]) -> None:
         self.path = path
         self.writer = writer
-        self._connections = (writer.connection, *readers)
+        self.connections = (writer.connection, *readers)
         self._readers: asyncio.LifoQueue[SqliteConnection] = asyncio.LifoQueue()
         for reader in readers:
             self._readers.put_nowait(reader)
-
-    @property
-    def thread_call_count(self) -> int:
-        """The number of calls handed to the database's worker threads so far."""
-        return sum(connection.call_count for connection in self._connections)
 
     @classmethod
     @contextlib.asynccontextmanager

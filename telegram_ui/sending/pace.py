@@ -44,8 +44,7 @@ class SendingPace:
 
     def __init__(self, clock: TimeSource) -> None:
         self._clock = clock
-        # Of the latest messages, ascending.
-        self._moments = deque([-math.inf] * MAX_MESSAGES_A_SECOND, maxlen=MAX_MESSAGES_A_SECOND)
+        self._moments = deque([-math.inf] * MAX_MESSAGES_A_SECOND, maxlen=MAX_MESSAGES_A_SECOND)  # of the latest
         self._previews = asyncio.Lock()
         self._held_until = 0.0
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_changes
+from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_changes, remove_overruled_sentences
 from records.facts import Fact, FactKind, NewFact
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -71,3 +71,8 @@ def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
     assert [change.fact.text for change in plan_changes(drafts, MANY[:3], max_valid=4)] == [
         draft.text for draft in drafts[:2]
     ]
+
+
+def test_a_profile_keeps_its_blank_lines_and_lines_without_a_heading() -> None:
+    told = "Who they are: Anna works as a nurse.\n\nShe likes tea. Her motto: never hurry."
+    assert remove_overruled_sentences(told, (), ()) == told

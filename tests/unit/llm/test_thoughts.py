@@ -200,3 +200,16 @@ def test_the_token_that_ends_an_answer_is_not_shown_unless_it_is_talked_about(to
 )
 def test_words_in_brackets_and_links_stay(text: str) -> None:
     assert remove_thoughts(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["Here's my thought process: first I counted.\n\nSo it is 12.", "<turn>hello</turn>", "<turn>3</turn> of 5"]
+)
+def test_an_answer_that_begins_like_other_servers_marks_is_shown(text: str) -> None:
+    assert remove_thoughts(text) == text
+
+
+@pytest.mark.parametrize("header", ["a", "assis", "assistant", "assistant t", "assistant to=functions.search"])
+def test_the_header_of_a_channel_that_still_arrives_is_not_shown(header: str) -> None:
+    beginning = "<|channel|>analysis<|message|>SECRET<|end|><|start|>"
+    assert remove_thoughts(beginning + header, is_whole=False) == ""
