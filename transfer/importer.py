@@ -197,7 +197,7 @@ class Importer:
             known = await store.history.find_known_ids(owner, await asyncio.to_thread(list_message_sources, history))
             ids_by_number = await _map_to_stored_ids(store, owner, history) if is_own else {}
             earlier = await store.history.find_time_before_history(owner)
-        if restore_plan and restore_plan.is_already_restored:
+        if restore_plan and restore_plan.part in restore_plan.parts:
             # This part was restored earlier. Its facts wait for the other parts.
             missing = tr("import-already", missing=restore_plan.missing_parts_text)
             history, rows, restore_plan = replace(history, notes=(*history.notes, missing)), {}, None

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import pickle
 from collections.abc import Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from datetime import datetime, tzinfo
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -45,7 +45,7 @@ async def read_history_in_child(data: bytes, options: Mapping[str, Any]) -> Impo
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
     arguments = (base64.b64encode(pickle.dumps(options)).decode(), str(len(data)), current_language())
-    try:
+    with suppress(subprocess_worker.ChildDied):
         async with aclosing(
             subprocess_worker.iterate_child_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
         ) as pieces:
@@ -62,8 +62,6 @@ async def read_history_in_child(data: bytes, options: Mapping[str, Any]) -> Impo
                     return ImportedHistory(**value, messages=messages, rows=rows if has_rows else None)
                 else:
                     rows.setdefault(kind.removeprefix("rows:"), []).extend(value)
-    except subprocess_worker.ChildDied:
-        pass
     raise ImportRefused(tr("import-too-much"))
 
 

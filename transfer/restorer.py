@@ -45,10 +45,6 @@ class RestorePlan:
     is_begun: bool
 
     @property
-    def is_already_restored(self) -> bool:
-        return self.part in self.parts
-
-    @property
     def missing_parts_text(self) -> str:
         """Return the names of the missing files, or "" if this file completes the restore."""
         held = self.parts | {self.part}

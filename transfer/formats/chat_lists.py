@@ -31,7 +31,7 @@ _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 def is_chat_message(value: object) -> bool:
     """Return True if an object has a speaker, a text and a time."""
     return isinstance(value, dict) and bool(
-        find_names(value, "words") and find_names(value, "time") and (_find_speaker(value) or find_names(value, "own"))
+        find_names(value, "words") and find_names(value, "time") and (find_speaker(value) or find_names(value, "own"))
     )
 
 
@@ -105,7 +105,7 @@ class PeopleChats:
         said_at = self._builder.find_time(given)
         if said_at is None:
             raise WrongElement(".timestamp")
-        speaker = _find_speaker(given)
+        speaker = find_speaker(given)
         if not speaker and find_names(given, "own"):
             speaker = "Me" if next(pick_members(given, "own")) in (True, "1", "true") else self._titles[key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
@@ -120,7 +120,7 @@ class PeopleChats:
         return f"{sign.replace('!', '@')}{label or self._names.get(target, target)}"
 
 
-def _find_speaker(value: Mapping[str, Any]) -> str:
+def find_speaker(value: Mapping[str, Any]) -> str:
     sender = value.get("from_id")  # Telethon names people by their ids alone
     number = as_object(sender).get("user_id", sender)
     known = next(filter(None, map(_find_name, pick_members(value, "speaker"))), "")

@@ -237,9 +237,11 @@ def _iterate_objects_with_member(value: object, member: str, depth: int = 0) -> 
 
 def _read_line(stream: JsonStream) -> Any:
     try:
-        return stream.read_value()
+        value = stream.read_value()
+        stream.expect_end()
     except NotJson:
         raise WrongElement from None
+    return value
 
 
 FACTS_A_PAGE = 20  # facts of another assistant shown together

@@ -68,14 +68,13 @@ def _read_message(builder: HistoryBuilder, bots: set[str], value: object) -> Imp
     if author.get("isBot") is True:  # a bot is one more speaker, because it answered everybody
         bots.add(speaker)
     words, original = as_text(raw.get("content")), raw.get("forwardedMessage")
-    is_forwarded = isinstance(original, dict)
     if theirs := as_text(as_object(original).get("content")).strip():
         words = format_forwarded_text("", theirs)
     emoji = [
         as_text(as_object(reaction.get("emoji")).get("name"))
         for reaction in select_objects(read_list(raw, "reactions"))
     ]
-    origin = "forwarded" if is_forwarded else "imported"
+    origin = "forwarded" if isinstance(original, dict) else "imported"
     words = append_reactions(words.strip(), emoji)
     return _make_message(raw.get("id"), words, builder.find_time(raw), speaker=speaker, origin=origin)
 

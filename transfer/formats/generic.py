@@ -13,7 +13,7 @@ from typing import Any
 from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.chat_lists import PeopleChats, is_chat_message, iterate_rows, read_column_names
+from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, iterate_rows, read_column_names
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, find_path_to_leaf
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, SourceFile
 from transfer.formats.json_stream import starts_like_json
@@ -26,6 +26,7 @@ from transfer.formats.members import (
     find_message_text,
     find_names,
     find_role,
+    find_side,
     find_time,
     find_title,
     guess_role,
@@ -141,9 +142,13 @@ class _FileReader:
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         members = list(map(as_object, messages))
-        roles = {find_role(member) or "" for member in members}
-        is_talk = not _ASSISTANT_TALK.isdisjoint(roles) or any(role.startswith("#") for role in roles)
-        if not is_talk and any(map(is_chat_message, members)):
+        is_talk = not _ASSISTANT_TALK.isdisjoint(map(find_role, members))
+        if not is_talk and (sides := _find_two_sides(members)):  # the person begins
+            messages = [
+                {**member, "isUser": side == sides[0]} if (side := find_side(member)) in sides else message
+                for message, member in zip(messages, members, strict=True)
+            ]
+        elif not is_talk and any(map(is_chat_message, members)):
             title = find_title(raw) or self._folder
             self._chats.add_part(messages, as_text(raw.get("thread_path")) or title, title)
             return
@@ -158,6 +163,13 @@ class _FileReader:
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
             _add_assistant_conversation({**raw, **more}, select_newest_branch(said), self._builder)
+
+
+def _find_two_sides(messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the two numbers that name the sides of a conversation, or [] if several speakers share a number."""
+    sides = dict.fromkeys(side for message in messages if (side := find_side(message)) is not None)
+    speakers = {(find_side(message), name) for message in messages if (name := find_speaker(message))}
+    return list(sides) if len(sides) == 2 and len(dict(speakers)) == len(speakers) else []
 
 
 def _insert_blocks_into_messages(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -213,7 +225,7 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
     current = conversation.get("currentId") or conversation.get("current_node")
     parents = {name: _read_id(node.get(parent)) for name, node in tree.items()}
     path = [tree[name] for name in find_path_to_leaf(parents, current, lambda name: _find_timestamp(tree[name]))]
-    if not any(map(find_role, path)):  # an old export of DeepSeek: each message answers the one before
+    if not any(map(is_message, path)):  # an old export of DeepSeek: each message answers the one before
         spoken = (node for node in path if find_message_text(node))
         return [{**node, "role": role} for node, role in zip(spoken, cycle(("user", "assistant")), strict=False)]
     return [node for node in path if is_message(node)]
@@ -312,9 +324,6 @@ def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any],
     roles_by_label = {label: ROLES.get(label) for label in labels}
     if not any(roles_by_label.values()):
         roles_by_label = {label: guess_role(label) for label in labels}
-    numbers = [label for label in labels if label.startswith("#")]
-    if len(numbers) == 2:  # the person begins
-        roles_by_label |= {numbers[0]: "user", numbers[1]: "assistant"}
     missing = set(ROLES.values()) - set(roles_by_label.values())
     read_turn = partial(_read_turn, roles_by_label, missing.pop() if len(missing) == 1 else None)
     title = find_title(raw) or next((as_text(as_object(message).get("thread_title")) for message in messages), "")

@@ -27,7 +27,6 @@ _OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)")  # b
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
-_NUMBERED_ROLES = ("role", "roletype", "sendertype", "usertype")  # members in which a number may name a side
 MAX_NAMES = 200  # members of an object among which the parts of a message are looked for
 MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
 
@@ -77,12 +76,15 @@ def find_role(value: Mapping[str, Any]) -> str | None:
         given = value[name]
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
-        if isinstance(given, int) and normalize_name(name) in _NUMBERED_ROLES:
-            return f"#{given}"
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
             return given.lower()
     kinds = (as_text(part.get("type")).lower() for part in select_objects(value.get("fragments")))
     return next((kind for kind in kinds if kind in ROLES), None)
+
+
+def find_side(value: Mapping[str, Any]) -> int | None:
+    """Return the number that stands for the side of a conversation from which a message comes, or None."""
+    return next((number for number in pick_members(value, "side") if isinstance(number, int)), None)
 
 
 def guess_role(label: str) -> Role | None:
@@ -96,8 +98,8 @@ def guess_role(label: str) -> Role | None:
 
 
 def is_message(value: object) -> bool:
-    """Return True if an object has a role and a member that may hold its words."""
-    return isinstance(value, dict) and find_role(value) is not None and bool(find_names(value, "text"))
+    """Return True if an object has a role, or a number instead, and a member that may hold its words."""
+    return bool(isinstance(value, dict) and find_names(value, "text") and {find_role(value), find_side(value)} - {None})
 
 
 def collect_text(value: object, depth: int = 0) -> str:
@@ -146,7 +148,8 @@ def find_time(
     for name in find_names(value, "time"):
         held, normalized = value[name], normalize_name(name)
         is_usual = normalized in _MEMBERS["time"]
-        if not held or (not is_usual and isinstance(held, int | float) and held < _MIN_SECONDS):
+        is_clock = _CLOCK.fullmatch(as_text(held).strip())  # a table has the day in another column
+        if not held or is_clock or (not is_usual and isinstance(held, int | float) and held < _MIN_SECONDS):
             continue
         clock = as_text(value.get("time", value.get("Time"))) if normalized == "date" else ""
         try:

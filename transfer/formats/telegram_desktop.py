@@ -121,11 +121,8 @@ def _ask_which_chats(chats: list[_Chat], builder: HistoryBuilder) -> list[_Chat]
 
 
 def _label_chat(chat: _Chat) -> str:
-    return tr("import-chat-held", name=_find_chat_title(chat)[:40], count=len(chat.messages))
-
-
-def _find_chat_title(chat: _Chat) -> str:
-    return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
+    title = chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
+    return tr("import-chat-held", name=title[:40], count=len(chat.messages))
 
 
 def _make_notes_on_chats(chats: Sequence[_Chat], has_own_messages: bool, person: int) -> list[str]:
@@ -184,22 +181,18 @@ def _read_content(raw: Mapping[str, Any]) -> str:
             raise WrongElement(".text")
         target = as_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
-    content = "".join(pieces)
     rich = read_rich_message(raw.get("rich_message")).text
-    parts = [content if content.strip() else "", rich, _format_poll(raw), *_iterate_attached_texts(raw)]
+    parts = ["".join(pieces), rich, *_iterate_attached_texts(raw)]
     emoji = [as_text(reaction.get("emoji")) for reaction in select_objects(raw.get("reactions"))]
-    return append_reactions("\n".join(filter(None, parts)), emoji)
-
-
-def _format_poll(raw: Mapping[str, Any]) -> str:
-    if not (held := as_object(raw.get("poll"))):
-        return ""
-    answers = [(as_text(item.get("text")), item.get("chosen") is True) for item in select_objects(held.get("answers"))]
-    return format_poll(as_text(held.get("question")), answers)
+    return append_reactions("\n".join(filter(str.strip, parts)), emoji)
 
 
 def _iterate_attached_texts(raw: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a message's checklist, contact and place as text."""
+    """Yield a message's poll, checklist, contact and place as text."""
+    if held := as_object(raw.get("poll")):
+        options = select_objects(held.get("answers"))
+        answers = [(as_text(option.get("text")), option.get("chosen") is True) for option in options]
+        yield format_poll(as_text(held.get("question")), answers)
     if held := as_object(raw.get("todo_list")):
         tasks = select_objects(held.get("answers") or held.get("tasks"))
         yield "\n".join([as_text(held.get("title")), *(f"- {as_text(task.get('text'))}" for task in tasks)])

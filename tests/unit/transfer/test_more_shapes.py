@@ -323,3 +323,39 @@ def test_the_history_of_aider_is_what_the_person_and_the_model_said() -> None:
     )
     assert words_of(history) == ["Where do\n\nwalnuts grow?", answer, "Thanks", "You are welcome."]
     assert [message.created_at.day for message in history.messages] == [1, 1, 2, 2]
+
+
+def _chat_of(names: list[str], **numbers: list[int]) -> list[dict[str, Any]]:
+    """Messages of these people, with members that hold numbers."""
+    own = [dict(zip(numbers, values, strict=True)) for values in zip(*numbers.values(), strict=True)]
+    said = [{"from": name, "text": "hello", "timestamp": SECONDS + at} for at, name in enumerate(names)]
+    return [{**message, **held} for message, held in zip(said, own or [{}] * len(said), strict=True)]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        _chat_of(["Anna", "Bob", "Cy"], role=[0, 1, 0]),
+        _chat_of(["Anna", "Bob", "Cy"], role=[0, 1, 2]),
+        _chat_of(["Anna", "Bob"], senderType=[1, 1]),
+        _chat_of(["#anna", "#bob"]),
+    ],
+)
+def test_numbers_that_name_no_two_sides_leave_a_chat_among_people(messages: list[dict[str, Any]]) -> None:
+    history = past({"messages": messages})
+    assert [message.speaker for message in history.messages] == [message["from"] for message in messages]
+    assert [question.name for question in history.questions] == ["speaker"]
+
+
+def test_a_line_of_two_values_is_reported_as_damaged() -> None:
+    history = past(f"{json.dumps(ASKED)}{json.dumps(ANSWERED)}\n{lines(ASKED, ANSWERED)}\n")
+    assert words_of(history) == WALNUTS
+    assert any("damaged: 1" in note for note in history.notes)
+
+
+def test_a_time_of_day_alone_is_no_date() -> None:
+    table = past("Date,Timestamp,Sender,Message\n2024-05-01,10:30,Anna,hello\n2024-05-01,10:31,Tom,good\n")
+    assert [message.created_at.date() for message in table.messages] == [AT.date()] * 2
+    talk = past([{"timestamp": "10:30", **ASKED}, {"timestamp": "10:31", **ANSWERED}])
+    assert words_of(talk) == WALNUTS
+    assert all(message.is_undated for message in talk.messages)
