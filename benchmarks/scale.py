@@ -117,7 +117,7 @@ class BareSqlite:
 
 
 def fill_and_update_statistics(folder: Path, storage: StorageType, count: int, url: str) -> None:
-    """Fill a data directory with `count` messages. If `url` is not "", fill and analyze the tables there instead."""
+    """Fill a data directory with `count` messages. If `url` is given, fill and analyze the tables of that database."""
     asyncio.run(fill_storage(folder, storage, [SCOPE], count, database_url=url))
     if url:
         analyze_tables(url)

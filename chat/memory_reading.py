@@ -22,7 +22,7 @@ from retrieval.turns import WORTH_SHOWING
 from runtime.tasks import run_maybe_in_thread
 from storage.stores.memory_store import MemoryStore
 from text.analyzer import list_content_terms, list_terms
-from text.passages import extract_sentences
+from text.passages import extract_informative_sentences
 from text.tokenizer import Tokenizer
 
 MAX_QUERIES = 4
@@ -197,7 +197,7 @@ class MemoryReading:
         head = self._tokens.take_head(whole, most)
         if head == whole:
             return whole
-        extract = extract_sentences(said, most, self._tokens.count) if hit.is_long_winded else ""
+        extract = extract_informative_sentences(said, most, self._tokens.count) if hit.is_long_winded else ""
         return extract or head.rsplit(" ", 1)[0] + " …"
 
     def _quote_hits(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:

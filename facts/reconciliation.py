@@ -11,7 +11,7 @@ from llm.prompts import PROFILE_SECTIONS
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
 from storage.tables.decisions import is_overruled_by, list_decisions_about, make_replacement_decisions
-from summaries.quality_score import split_sentences
+from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
 _HEADINGS = tuple(f"{heading}: " for heading in PROFILE_SECTIONS.values())
@@ -182,7 +182,7 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterabl
     for line in text.splitlines():
         heading, colon, told = line.partition(": ") if line.startswith(_HEADINGS) else ("", "", line)
         kept = ""
-        for sentence in split_sentences(told):
+        for sentence in split_sentences_with_spaces(told):
             against = [decision for decision in decisions if is_overruled(sentence, decision)]
             if all(any(is_overruled(fact.text, decision) for fact in valid.values()) for decision in against):
                 kept += sentence

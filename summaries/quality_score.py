@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
 
 from summaries.quality_gate import find_invented_numbers, find_numbers, parse_source_line
 from text.analyzer import fold_term, list_terms
-from text.characters import ends_with_abbreviation, find_sentence_ends
+from text.characters import split_sentences_with_spaces
 
 WEIGHTS = {"retention": 0.35, "novelty": 0.25, "coverage": 0.2, "compression": 0.1, "repetition": 0.1}
 
@@ -57,7 +56,7 @@ def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_t
     if not any(find_names_and_numbers(text) or len(_collect_terms(text)) >= MIN_TERMS for text in texts):
         return None
     whole = "\n".join(texts)
-    sentences = [_collect_terms(sentence) for sentence in split_sentences(text)]
+    sentences = [_collect_terms(sentence) for sentence in split_sentences_with_spaces(text)]
     words = [word.casefold() for word in _TOKEN.findall(text)]
     runs = list(zip(words, words[1:], words[2:], strict=False))
     parts = {
@@ -97,7 +96,7 @@ def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]
     """
     if count_tokens(text) <= limit:
         return text
-    parts = [part.strip() for part in split_sentences(text)]
+    parts = [part.strip() for part in split_sentences_with_spaces(text)]
     sizes = [count_tokens(part) + 1 for part in parts]
     worth = [(2 + len(find_names_and_numbers(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
     kept, size = set(range(len(parts))), sum(sizes)
@@ -107,12 +106,6 @@ def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]
         kept.discard(number)
         size -= sizes[number]
     return " ".join(parts[number] for number in sorted(kept)) or text
-
-
-def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences, each including the space that follows it."""
-    ends = [end for end in find_sentence_ends(text) if not ends_with_abbreviation(text[max(0, end - 12) : end])]
-    return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
 
 
 def _find_names(text: str) -> set[str]:

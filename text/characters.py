@@ -124,6 +124,12 @@ def split_sentences(text: str) -> Iterator[str]:
         start = end
 
 
+def split_sentences_with_spaces(text: str) -> list[str]:
+    """Split a text into sentences, each including the space that follows it."""
+    ends = [end for end in find_sentence_ends(text) if not ends_with_abbreviation(text[max(0, end - 12) : end])]
+    return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
+
+
 def _is_inside_grapheme(text: str, position: int) -> bool:
     """Return True if the characters before and after a position are drawn as one."""
     before, after = text[position - 1], text[position]

@@ -40,11 +40,11 @@ def excerpt_passages(text: str, indexes: Set[int]) -> str:
     return joined.strip() + (" …" if last < len(passages) - 1 else "")
 
 
-def extract_sentences(text: str, tokens: int, count: Callable[[str], int]) -> str:
-    """Return the most informative sentences of a text, without code, in order and in at most `tokens` tokens.
+def extract_informative_sentences(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
+    """Return the most informative sentences of a text in their order, without code, in at most `max_tokens` tokens.
 
-    These have the most new terms for their length, and at least two. A term is weighted by the number of sentences that
-    contain it, since a text repeats its topic.
+    Such a sentence adds at least two new terms, and the most for its length. Terms weigh as much as the number of
+    sentences that contain them, since a text repeats its topic.
     """
     sentences = list(islice(dict.fromkeys(split_sentences("".join(text.split("```")[::2]))), MAX_SENTENCES))
     terms = {sentence: frozenset(list_terms(sentence)) for sentence in sentences}
@@ -52,11 +52,13 @@ def extract_sentences(text: str, tokens: int, count: Callable[[str], int]) -> st
     frequency = Counter(chain.from_iterable(terms.values()))
     said = set[str]()
     chosen: list[str] = []
-    while fitting := [each for each in sentences if costs[each] <= tokens and len(terms[each] - said) > 1]:
-        best = max(fitting, key=lambda each: sum(frequency[term] for term in terms[each] - said) / costs[each])
+    while fitting := [
+        sentence for sentence in sentences if costs[sentence] <= max_tokens and len(terms[sentence] - said) > 1
+    ]:
+        best = max(fitting, key=lambda fit: sum(frequency[term] for term in terms[fit] - said) / costs[fit])
         chosen.append(best)
         said |= terms[best]
-        tokens -= costs[best]
+        max_tokens -= costs[best]
     return " … ".join(sorted(chosen, key=sentences.index))
 
 

@@ -112,7 +112,7 @@ class Counting:
 
 
 async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store: MemoryStore) -> None:
-    """Without archives they are among the unsummarised, and each prompt costs one query less."""
+    """If nothing is archived, the newest turns are among the unsummarised ones, which saves a query for each prompt."""
 
     async def read_last_turns() -> tuple[int, Sequence[Message]]:
         def count(connection: Connection) -> tuple[int, Sequence[Message]]:

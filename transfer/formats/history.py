@@ -132,7 +132,7 @@ class SourceFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportFormat:
-    """A format that can be imported. `read` gets all files of an import in this format, and may raise ImportRefused."""
+    """A format that can be imported. `read` receives its files in an import, and may raise ImportRefused."""
 
     name: str
     marks: tuple[str, ...] = ()  # alternatives of members of its objects in JSON, or columns of its table

@@ -15,6 +15,14 @@ BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
 
 
+def read_reminder(language: str, text: str) -> tuple[str, str, str]:
+    """Parse a phrase that sets a reminder. Return its time in Berlin, how often it repeats, and its text."""
+    with use_language(language):
+        found = parse_reminder_phrase(text, NOW)
+    assert isinstance(found, NewReminder), found
+    return f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text
+
+
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
@@ -239,10 +247,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
-    with use_language(language):
-        found = parse_reminder_phrase(text, NOW)
-    assert isinstance(found, NewReminder), found
-    assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) == expected
+    assert read_reminder(language, text) == expected
 
 
 @pytest.mark.parametrize(
@@ -466,10 +471,8 @@ def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text
     ],
 )
 def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what: str) -> None:
-    with use_language(language):
-        found = parse_reminder_phrase(text, NOW)
-    assert isinstance(found, NewReminder), found
-    assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.text) == ("23.11.26 09:00", what)
+    due, _, found = read_reminder(language, text)
+    assert (due, found) == ("23.11.26 09:00", what)
 
 
 @pytest.mark.parametrize(

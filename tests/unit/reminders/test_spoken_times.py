@@ -5,7 +5,7 @@ import pytest
 from locales.catalog import use_language
 from records.reminders import NewReminder
 from reminders.phrases import UncertainReminder, parse_reminder_phrase
-from tests.unit.reminders.test_phrases import BERLIN, NOW
+from tests.unit.reminders.test_phrases import NOW, read_reminder
 
 TIMES = {
     "en": (
@@ -160,10 +160,7 @@ TEXTS = {
     ],
 )
 def test_a_time_is_read_as_people_say_it(language: str, text: str, expected: tuple[str, str, str]) -> None:
-    with use_language(language):
-        found = parse_reminder_phrase(text, NOW)
-    assert isinstance(found, NewReminder), found
-    assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) == expected
+    assert read_reminder(language, text) == expected
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from text.passages import (
     MAX_WHOLE_LETTERS,
     PASSAGE_LETTERS,
     excerpt_passages,
-    extract_sentences,
+    extract_informative_sentences,
     split_passages,
 )
 
@@ -63,8 +63,8 @@ print("rye", "bread", "starter")
 
 Somebody once told me that in northern Finland people hang up round loaves with holes on long poles.
 Bake the rye bread with the starter for 50 minutes."""
-    assert extract_sentences(text, 12, count_words) == "Bake the rye bread with the starter for 50 minutes."
-    longer = extract_sentences(text, 44, count_words).split(" … ")
+    assert extract_informative_sentences(text, 12, count_words) == "Bake the rye bread with the starter for 50 minutes."
+    longer = extract_informative_sentences(text, 44, count_words).split(" … ")
     assert longer == sorted(longer, key=text.index)
     assert len(longer) > 2
     assert not any("print" in sentence for sentence in longer)
@@ -72,13 +72,13 @@ Bake the rye bread with the starter for 50 minutes."""
 
 @given(st.text(st.sampled_from("ab1 .!\n`*é東京。…"), max_size=60).map(lambda text: text * 9), st.integers(0, 50))
 def test_an_extract_keeps_to_its_room_and_to_the_words(text: str, room: int) -> None:
-    extract = extract_sentences(text, room, len)
+    extract = extract_informative_sentences(text, room, len)
     assert len(extract) <= room
     assert all(sentence in text for sentence in extract.split(" … ") if "…" not in text)
 
 
 def test_an_extract_of_a_text_of_any_length_compares_a_bounded_number_of_sentences() -> None:
     many = "\n".join(f"Row{number} has bee{number}." for number in range(10 * MAX_SENTENCES))
-    assert f"Row{MAX_SENTENCES - 1} " in extract_sentences(many, 10**6, len)
-    assert f"Row{MAX_SENTENCES} " not in extract_sentences(many, 10**6, len)
-    assert extract_sentences("```\nonly = code\n```", 100, len) == ""
+    assert f"Row{MAX_SENTENCES - 1} " in extract_informative_sentences(many, 10**6, len)
+    assert f"Row{MAX_SENTENCES} " not in extract_informative_sentences(many, 10**6, len)
+    assert extract_informative_sentences("```\nonly = code\n```", 100, len) == ""
