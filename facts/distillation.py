@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Self
@@ -18,7 +19,7 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.sentences import format_error
-from records.errors import KeepsakeError, ModelError, QuotaExceeded, StorageError
+from records.errors import KeepsakeError, ModelError, NewerFacts, QuotaExceeded, StorageError
 from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock
 from records.summaries import Summary
@@ -31,6 +32,7 @@ log = logging.getLogger(__name__)
 
 MAX_SUMMARIES = 200  # that a profile is distilled from; older ones are left out
 MAX_OWNERS = 1_000  # whose last attempt is kept
+MAX_ATTEMPTS = 8  # to store a profile while its owner's facts change
 
 
 @define(kw_only=True, eq=False)
@@ -153,14 +155,33 @@ class ProfileDistiller:
         async with self._memory.open_store_if_on(owner) as store:
             if store is None:
                 return None
-            if not (text := await correct_profile_text(store, owner, new.text)):
-                return None
-            made = await store.profiles.put_profile(replace(new, text=text), now=self._clock())
+            made = await put_corrected_profile(store, owner, new, clock=self._clock)
+        if made is None:
+            return None
         log.info("distilled version %d of the profile of %d", made.id, owner)
         return made
 
 
-async def correct_profile_text(store: MemoryStore, owner: int, text: str) -> str:
-    """Return a profile's text without the sentences that its owner's decisions overrule."""
-    facts, erased = await store.facts.list_all_facts(owner), await store.facts.list_decisions(owner)
-    return await asyncio.to_thread(remove_overruled_sentences, text, facts, erased)
+async def put_corrected_profile(
+    store: MemoryStore, owner: int, new: NewProfile | None = None, *, clock: Clock
+) -> Profile | None:
+    """Store a new profile, or the one in use if `new` is None, without the sentences that decisions overrule.
+
+    Return the stored version. Return None, and store nothing, if nothing of `new` is left, or if the profile in use
+    has no such sentence. If a fact or the profile changes meanwhile, start over. Raise StaleFacts if a source is gone.
+    """
+    for _ in range(MAX_ATTEMPTS):
+        revision, profile = await store.facts.read_revision(owner), new
+        if new is None and (used := await store.profiles.find_newest_profile(owner)) is not None:
+            profile = NewProfile(
+                owner=owner, text=used.text, model=used.model, base_id=used.id, facts=(), summary_ids=()
+            )
+        if profile is None:
+            return None
+        facts, erased = await store.facts.list_all_facts(owner), await store.facts.list_decisions(owner)
+        text = await asyncio.to_thread(remove_overruled_sentences, profile.text, facts, erased)
+        if text == (profile.text if new is None else ""):
+            return None
+        with suppress(NewerFacts):
+            return await store.profiles.put_profile(replace(profile, text=text), revision=revision, now=clock())
+    raise NewerFacts

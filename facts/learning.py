@@ -11,14 +11,14 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts import reconciliation
-from facts.distillation import correct_profile_text
+from facts.distillation import put_corrected_profile
 from facts.extractor import Backoff, Batch, FactExtractor
 from facts.requests import MAX_TURNS, Requests
 from llm import prompts
 from llm.embeddings import Embedder, embed_passages
 from llm.quota import Charge
 from records.errors import FactsFull, ModelError, NewerFacts, StaleFacts, StorageError
-from records.facts import MAX_FACTS, Fact, NewFact, NewProfile
+from records.facts import MAX_FACTS, Fact, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.tasks import run_maybe_in_thread
@@ -270,12 +270,8 @@ class Facts:
 
     async def _correct_profile(self, store: MemoryStore, owner: int, changed: Fact | None) -> Fact | None:
         """Store the profile without the sentences that a manual change overrules. Return `changed` as it is."""
-        profile = await store.profiles.find_newest_profile(owner)
-        text = await correct_profile_text(store, owner, profile.text) if profile is not None else ""
-        if profile is not None and text != profile.text:
-            new = NewProfile(owner=owner, text=text, model=profile.model, base_id=profile.id, facts=(), summary_ids=())
-            with suppress(StaleFacts):  # forgotten at the same time
-                await store.profiles.put_profile(new, now=self._clock())
+        with suppress(StaleFacts):  # forgotten at the same time
+            await put_corrected_profile(store, owner, clock=self._clock)
         return changed
 
     async def restore(self, owner: int, id_: int) -> Fact | None:

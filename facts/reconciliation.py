@@ -5,12 +5,13 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Literal
 
 from llm.prompts import PROFILE_SECTIONS
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
-from storage.tables.decisions import is_overruled_by, list_decisions_about, make_replacement_decisions
+from storage.tables.decisions import DecisionIndex, list_decisions_about, make_replacement_decisions
 from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
@@ -73,13 +74,14 @@ def plan_changes(
     everything said before it. If several changes concern one fact, the latest counts.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
-    decisions, successions = list_decisions_about(known, erased), make_replacement_decisions(known)
+    decisions = DecisionIndex(list_decisions_about(known, erased))
+    successions = DecisionIndex(make_replacement_decisions(known))
     candidates = FactCandidates(valid)
     room = max_valid - len(valid)
     closed = set[int]()
     changes: list[FactChange] = []
     for draft in new:
-        if is_overruled_by(decisions, draft):
+        if decisions.overrules(draft):
             continue
         change, is_overruled = FactChange(fact=draft), False
         for number in _select_related_facts(draft, valid, candidates):
@@ -123,10 +125,10 @@ def _is_decided_later(fact: Fact | NewFact, draft: NewFact) -> bool:
     return decided_at is not None and (draft.is_in_question or draft.observed_at <= decided_at)
 
 
-def _would_revive_replaced_fact(change: FactChange, decisions: Sequence[Decision]) -> bool:
+def _would_revive_replaced_fact(change: FactChange, successions: DecisionIndex) -> bool:
     """Return True if a change would bring back a fact that a later one has replaced."""
     is_valid = change.same_as is None and change.gave_way_to is None and change.fact.valid_to is None
-    return is_valid and is_overruled_by(decisions, change.fact)
+    return is_valid and successions.overrules(change.fact)
 
 
 def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:
@@ -170,22 +172,23 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterabl
 
     A decision about a fact that is still valid, or was stated again, overrules nothing.
     """
-
-    def is_overruled(told: str, decision: Decision) -> bool:
-        at = decision.decided_at
-        fact = NewFact(text=told, quote=told, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
-        return len(find_topics(told)) > 1 and is_overruled_by([decision], fact)
-
     valid = {fact.id: fact for fact in facts if fact.is_valid}
-    decisions = [decision for decision in list_decisions_about(facts, erased) if decision.id not in valid]
+    index = DecisionIndex(decision for decision in list_decisions_about(facts, erased) if decision.id not in valid)
+
+    def find_decisions(told: str) -> set[int]:
+        at = datetime.min.replace(tzinfo=UTC)
+        fact = NewFact(text=told, quote=told, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
+        return {decision.id for decision in index.find_decisions_about(fact)} if len(find_topics(told)) > 1 else set()
+
     lines = []
+    restated: set[int] | None = None
     for line in text.splitlines():
         heading, colon, told = line.partition(": ") if line.startswith(_HEADINGS) else ("", "", line)
         kept = ""
         for sentence in split_sentences_with_spaces(told):
-            against = [decision for decision in decisions if is_overruled(sentence, decision)]
-            if all(any(is_overruled(fact.text, decision) for fact in valid.values()) for decision in against):
-                kept += sentence
+            if (against := find_decisions(sentence)) and restated is None:
+                restated = set().union(*(find_decisions(fact.text) for fact in valid.values()))
+            kept += sentence if against <= (restated or set()) else ""
         lines += [f"{heading}{colon}{kept.strip()}"] if kept.strip() or not told.strip() else []
     return "\n".join(lines)
 

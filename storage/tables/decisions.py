@@ -2,10 +2,12 @@
 
 import json
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 
 from records.facts import LASTING, Decision, Fact, NewFact
 from storage.engine.protocol import Reader, Transaction
@@ -19,14 +21,14 @@ ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
     """Return a decision about a fact, with its terms hashed under `key`. An empty key leaves them as plain text."""
     # A value that another fact has replaced says nothing about that fact's value.
-    subject = fact.subject if fact.kind not in LASTING and not fact.superseded_by else ""
+    subject = "" if fact.superseded_by else _hash_subject(fact, key, is_group=fact.owner < 0)
     return Decision(
         id=fact.id,
         owner=fact.owner,
         key=key,
         terms=tuple(sorted(_hash_terms(find_topics(fact.text), key))),
         quote_terms=tuple(sorted(_hash_terms(find_topics(fact.quote), key))),
-        subject=_hash_subject(subject, fact.person_id if fact.owner < 0 else 0, key),
+        subject=subject,
         source_ids=fact.source_ids,
         decided_at=decided_at,
     )
@@ -54,12 +56,51 @@ def make_replacement_decisions(facts: Iterable[Fact]) -> list[Decision]:
     return [make_decision(fact, by_id[fact.superseded_by or 0].observed_at, "") for fact in replaced]
 
 
-def is_overruled_by(decisions: Iterable[Decision], fact: NewFact) -> bool:
-    """Return True if a newer decision is about the same thing. A fact from a question yields to older decisions too."""
-    return any(
-        (fact.is_in_question or fact.observed_at <= decision.decided_at) and _is_about_same_thing(decision, fact)
-        for decision in decisions
-    )
+_Mark = tuple[str, str | int]  # a field of a decision, and a word or another value that it holds
+
+
+class DecisionIndex:
+    """Decisions of one owner, found by the words of a fact, so that it is compared with only a few of them."""
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        by_words = [(decision, _mark_words(decision.terms, decision.quote_terms)) for decision in decisions]
+        self._keys = {(decision.key, decision.owner < 0) for decision, _ in by_words}
+        self._holding = defaultdict[_Mark, list[Decision]](list)
+        self._by_rarest = defaultdict[_Mark, list[Decision]](list)
+        for decision, (text, quote) in by_words:
+            sources: list[_Mark] = [("source", id_) for id_ in decision.source_ids]
+            for mark in (*text, *quote, *sources, ("subject", decision.subject)):
+                self._holding[mark].append(decision)
+        for decision, texts in by_words:
+            for words in filter(None, texts):
+                self._by_rarest[self._find_rarest(words)].append(decision)
+
+    def overrules(self, fact: NewFact) -> bool:
+        """Return True if a newer decision is about the same thing. A fact from a question yields to older ones too."""
+        decisions = self.find_decisions_about(fact)
+        return any(fact.is_in_question or fact.observed_at <= decision.decided_at for decision in decisions)
+
+    def find_decisions_about(self, fact: NewFact) -> list[Decision]:
+        """Return the decisions about the same thing as a fact."""
+        # Such a decision has the fact's subject or a source of it, or one of the two has all words of the other: then
+        # the rarest of these words is in both.
+        near = [decision for id_ in fact.source_ids for decision in self._holding.get(("source", id_), ())]
+        for key, is_group in self._keys:
+            if subject := _hash_subject(fact, key, is_group=is_group):
+                near += self._holding.get(("subject", subject), ())
+            hashed = (_hash_terms(find_topics(text), key) for text in (fact.text, fact.quote))
+            for words in filter(None, _mark_words(*hashed)):
+                near += self._holding.get(self._find_rarest(words), ())
+                near += chain.from_iterable(self._by_rarest.get(word, ()) for word in words)
+        distinct = {id(decision): decision for decision in near}.values()
+        return [decision for decision in distinct if _is_about_same_thing(decision, fact)]
+
+    def _find_rarest(self, words: Sequence[_Mark]) -> _Mark:
+        return min(words, key=lambda word: len(self._holding.get(word, ())))
+
+
+def _mark_words(terms: Iterable[str], quote_terms: Iterable[str]) -> tuple[list[_Mark], list[_Mark]]:
+    return [("text", term) for term in terms], [("quote", term) for term in quote_terms]
 
 
 def _is_about_same_thing(decision: Decision, fact: NewFact) -> bool:
@@ -71,8 +112,7 @@ def _is_about_same_thing(decision: Decision, fact: NewFact) -> bool:
     terms = _hash_terms(find_topics(fact.text), key)
     if not terms or not decided:
         return False
-    member = fact.person_id if decision.owner < 0 else 0
-    subject = _hash_subject(fact.subject, member, key) if fact.kind not in LASTING else ""
+    subject = _hash_subject(fact, key, is_group=decision.owner < 0)
     if terms <= decided or decided <= terms or (subject and subject == decision.subject):
         return True
     is_same_source = not set(decision.source_ids).isdisjoint(fact.source_ids)
@@ -97,11 +137,11 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
     return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
-def _hash_subject(subject: str, member_id: int, key: str) -> str:
-    """Return a keyed hash of a subject, or plain text if `key` is empty. In a group, it differs by member."""
-    words = " ".join(sorted(find_topics(subject)))
-    if words and member_id:
-        words = f"{words} of {member_id}"
+def _hash_subject(fact: Fact | NewFact, key: str, *, is_group: bool) -> str:
+    """Return a keyed hash of the attribute to which a fact gives a single value, or "". A group has one by member."""
+    words = " ".join(sorted(find_topics(fact.subject))) if fact.kind not in LASTING else ""
+    if words and is_group and fact.person_id:
+        words = f"{words} of {fact.person_id}"
     return _hash_text(f"subject {words}", key) if words and key else words
 
 

@@ -13,7 +13,7 @@ from records.errors import NewerFacts, StaleFacts
 from records.facts import Decision, Fact, FactChange, NewFact
 from records.messages import Message
 from records.scopes import Scope
-from storage.engine.protocol import Connection, Transaction
+from storage.engine.protocol import Connection, Reader, Transaction
 from storage.schema.portable_tables import FACTS, translate_value_errors
 from storage.schema.rows import FACT_ROWS, RowMapper, format_moment, parse_fact, parse_message
 from storage.search.protocol import Floats
@@ -51,9 +51,9 @@ class FactTable(OwnerTables):
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
     async def read_revision(self, owner: int) -> str:
-        """Return a string that changes when a fact of the owner is added, changed, deleted or restored."""
-        row = await self._fetch_row(owner, _REVISION, owner)
-        return " ".join(str(value) for value in row) if row else ""
+        """Return a string that changes with every change to the owner's facts, and with every new profile."""
+        async with self.database.open_reader(owner) as reader:
+            return await compute_revision(reader, owner)
 
     async def read_unlearned_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message learned from, and up to `limit` messages after it."""
@@ -296,6 +296,11 @@ class FactTable(OwnerTables):
         return parse_fact(rows[0]) if rows else None
 
 
+async def compute_revision(reader: Reader, owner: int) -> str:
+    """Return the result of `FactTable.read_revision` inside the caller's transaction."""
+    return " ".join(str(value) for row in await reader.fetch_rows(_REVISION, owner) for value in row)
+
+
 def read_valid_facts(connection: Connection, owner: int) -> list[Fact]:
     """Return the owner's valid facts, ordered by id."""
     return [parse_fact(row) for row in connection.execute(_VALID_IN_ORDER, (owner,))]
@@ -313,7 +318,9 @@ _HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
 _REVISION = """
 SELECT COUNT(*), MAX(id), SUM(is_pinned), COUNT(valid_to), COUNT(deleted_at), MAX(deleted_at), COUNT(superseded_by),
-SUM(CASE kind WHEN 'instruction' THEN 1 ELSE 0 END), SUM(LENGTH(text)) FROM facts WHERE user_id = ?
+  SUM(CASE kind WHEN 'instruction' THEN 1 ELSE 0 END), SUM(LENGTH(text)),
+  (SELECT COUNT(*) FROM decisions WHERE user_id = ?1), (SELECT MAX(id) FROM profiles WHERE user_id = ?1)
+FROM facts WHERE user_id = ?1
 """
 _REWORD = """
 UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL, is_uncertain = 0, decided_at = ?

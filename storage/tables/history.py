@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from operator import itemgetter
 from typing import cast
 
-from records.facts import Decision, Fact, NewFact
+from records.facts import Fact, NewFact
 from records.messages import Message, Role
 from records.scopes import Scope
 from records.summaries import NewSummary, Summary, SummaryLease, SummaryPlan
@@ -22,6 +22,7 @@ from storage.schema.rows import MESSAGE_ROWS, group_rows_by_table, parse_fact, p
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
+from storage.tables.decisions import DecisionIndex
 from storage.tables.folds import delete_summaries, replace_sources_with_summary, transact_under_lease
 from storage.tables.owner_tables import OwnerTables, reserve_ids
 
@@ -240,18 +241,19 @@ async def _select_new_facts(reader: Reader, owner: int, facts: Sequence[Portable
     return await asyncio.to_thread(lambda: list(iterate_new_facts()))
 
 
-async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fact], list[Decision]]:
+async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fact], DecisionIndex]:
     known = [parse_fact(row) for row in await reader.fetch_rows(_FACTS, owner)]
-    return known, decision_table.list_decisions_about(known, await decision_table.read_decisions(reader, owner))
+    erased = await decision_table.read_decisions(reader, owner)
+    return known, DecisionIndex(decision_table.list_decisions_about(known, erased))
 
 
-def _is_overruled(fact: PortableRow, decided: Sequence[Decision]) -> bool:
+def _is_overruled(fact: PortableRow, decided: DecisionIndex) -> bool:
     """Return True if a decision is newer than a fact. For a fact chosen by hand now, any decision counts."""
     said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
     new = NewFact(
         text=str(fact["text"]), kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at
     )
-    return decision_table.is_overruled_by(decided, replace(new, quote=str(fact.get("quote") or "")))
+    return decided.overrules(replace(new, quote=str(fact.get("quote") or "")))
 
 
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:

@@ -3,12 +3,13 @@
 import json
 from datetime import datetime
 
-from records.errors import StaleFacts
+from records.errors import NewerFacts, StaleFacts
 from records.facts import NewProfile, Profile
 from records.summaries import Summary
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import PROFILES
 from storage.schema.rows import PROFILE_ROWS, SUMMARY_ROWS, RowMapper, format_moment
+from storage.tables.facts import compute_revision
 from storage.tables.owner_tables import OwnerTables, reserve_ids
 
 _NEW_PROFILE_ROWS = RowMapper(NewProfile, PROFILES)
@@ -24,10 +25,15 @@ class ProfileTable(OwnerTables):
         """Return all versions of an owner's profile, newest first."""
         return [PROFILE_ROWS.parse(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
-    async def put_profile(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """Store a new profile version. Raise StaleFacts if a fact has changed or a source has been deleted."""
+    async def put_profile(self, profile: NewProfile, *, now: datetime, revision: str | None = None) -> Profile:
+        """Store a new profile version. Raise StaleFacts if a fact has changed or a source has been deleted.
+
+        Raise NewerFacts if any fact or the profile has changed since `revision` was read with `read_revision`.
+        """
         owner = profile.owner
         async with self.database.open_transaction(owner) as tx:
+            if revision is not None and revision != await compute_revision(tx, owner):
+                raise NewerFacts
             texts = await tx.fetch_rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
             if {row["id"]: row["text"] for row in texts} != {fact.id: fact.text for fact in profile.facts}:
                 raise StaleFacts

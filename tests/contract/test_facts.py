@@ -14,7 +14,7 @@ from records.owners import StorageType
 from storage.schema.portable_tables import FACTS
 from storage.schema.rows import FACT_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
-from storage.tables.decisions import is_overruled_by
+from storage.tables.decisions import DecisionIndex
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, Opener, config, fold, said, talk
 
 
@@ -178,7 +178,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
         ("Anna works in Bergen.", NOW, False),
         ("!", NOW, False),
     ):
-        assert is_overruled_by(decisions, replace(new(text), observed_at=said_at)) == is_undone
+        assert DecisionIndex(decisions).overrules(replace(new(text), observed_at=said_at)) == is_undone
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="everything"), now=NOW)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
@@ -201,7 +201,7 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
         ("Anna lives in Bergen.", "home", later + timedelta(seconds=1), False),
         ("Anna has a cat.", "pet", NOW, False),
     ):
-        assert is_overruled_by(decisions, replace(new(text, subject=subject), observed_at=said_at)) == is_undone
+        assert DecisionIndex(decisions).overrules(replace(new(text, subject=subject), observed_at=said_at)) == is_undone
 
 
 async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_that_goes_too(
@@ -216,7 +216,7 @@ async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_t
 
     async def is_overruled(text: str, said_at: datetime) -> bool:
         decisions = await store.facts.list_decisions(ANNA.owner)
-        return is_overruled_by(decisions, replace(new(text, second), observed_at=said_at))
+        return DecisionIndex(decisions).overrules(replace(new(text, second), observed_at=said_at))
 
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first,)), now=later)
     assert await store.facts.list_all_facts(ANNA.owner) == [kept]
@@ -240,7 +240,7 @@ async def test_a_quoting_fact_that_was_forgotten_with_a_message_is_not_learned_b
     decisions = await store.facts.list_decisions(ANNA.owner)
     for said_at, is_undone in ((NOW, True), (later + MINUTE, False)):
         text = "Her code word is heliotrope."
-        assert is_overruled_by(decisions, replace(new(text, second), observed_at=said_at)) == is_undone
+        assert DecisionIndex(decisions).overrules(replace(new(text, second), observed_at=said_at)) == is_undone
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(second,)), now=later)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
@@ -251,7 +251,7 @@ async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(old.id,)), now=NOW)
     decisions = await store.facts.list_decisions(ANNA.owner)
     for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):
-        assert is_overruled_by(decisions, new(text, subject="home")) == is_undone
+        assert DecisionIndex(decisions).overrules(new(text, subject="home")) == is_undone
 
 
 async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
@@ -320,6 +320,29 @@ async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStor
         await store.forgetting.forget(ANNA.owner, ForgetRequest(what="profiles", ids=(second.id, 99)), now=NOW)
     ).profiles == 1
     assert await store.profiles.find_newest_profile(ANNA.owner) == first
+
+
+@pytest.mark.parametrize("change", ["delete", "edit", "supersede", "erase", "profile"])
+async def test_a_profile_is_refused_where_a_fact_or_the_profile_changed_since(store: MemoryStore, change: str) -> None:
+    """Even if that fact is not among its sources: one of its sentences may be overruled now."""
+    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    draft = NewProfile(owner=ANNA.owner, text="In Oslo.", model="m", base_id=None, facts=(), summary_ids=())
+    seen = await store.facts.read_revision(ANNA.owner)
+    await store.profiles.put_profile(draft, now=NOW, revision=seen)
+    seen = await store.facts.read_revision(ANNA.owner)
+    match change:
+        case "delete":
+            await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
+        case "edit":
+            await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bonn.", now=NOW)
+        case "supersede":
+            await store.facts.add_fact(ANNA.owner, new("Anna lives in Bonn."), now=NOW, superseded_id=fact.id)
+        case "erase":
+            await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(fact.id,)), now=NOW)
+        case "profile":
+            await store.profiles.put_profile(draft, now=NOW)
+    with pytest.raises(NewerFacts):
+        await store.profiles.put_profile(draft, now=NOW, revision=seen)
 
 
 async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Opener, tmp_path: Path) -> None:

@@ -1,13 +1,17 @@
 """The profile: when it is distilled, from what, and what of it may stand."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from facts.distillation import put_corrected_profile
 from facts.schemas import format_profile_text, parse_profile
 from records.errors import ModelBusy
+from records.facts import NewProfile
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
@@ -154,3 +158,24 @@ async def test_a_profile_of_nothing_but_what_was_taken_back_is_not_kept(talk: Ta
     before = await _read_profile(talk)
     assert await talk.services.distiller.distil_now(ANNA.id) is None
     assert await _read_profile(talk) == before
+
+
+async def test_what_is_taken_back_while_a_profile_is_being_stored_is_not_in_it(talk: Talk) -> None:
+    """The change is stored between what the profile was compared with and the profile itself."""
+    home, _ = await _know_lisbon(talk)
+    compared = asyncio.Event()
+
+    def clock() -> datetime:
+        compared.set()
+        return talk.moment[0]
+
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        new = NewProfile(
+            owner=ANNA.id, text=f"{HELD['profile']} She skis.", model="m", base_id=1, facts=(), summary_ids=()
+        )
+        async with store.database.open_transaction(ANNA.id):  # the others wait, in the order in which they came
+            deleting = asyncio.create_task(store.facts.delete_fact(ANNA.id, home, now=talk.moment[0]))
+            storing = asyncio.create_task(put_corrected_profile(store, ANNA.id, new, clock=clock))
+            await compared.wait()
+        await asyncio.gather(deleting, storing)
+    assert await _read_profile(talk) == "She works as a nurse. She skis."
