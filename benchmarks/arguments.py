@@ -30,17 +30,6 @@ def parse_numbers(text: str) -> list[int]:
     return [make_number_parser(1)(part) for part in text.split(",")]
 
 
-def parse_duration(text: str) -> float:
-    """Parse a number of seconds, 0 or more."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, 0 or more")
-    return seconds
-
-
 def parse_output_path(text: str) -> Path:
     """Parse the path of an output file in an existing folder."""
     path = Path(text)

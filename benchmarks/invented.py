@@ -5,15 +5,11 @@ produces the same messages.
 """
 
 import random
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import accumulate
-
-import numpy as np
-from numpy.typing import NDArray
 
 from llm.chat_model import ChatModel, OnText
 from records.model_calls import Completion, PromptMessage, Usage
@@ -22,7 +18,6 @@ from records.turns import IncomingPiece, UserMessage
 from text.tokenizer import Tokenizer
 
 START_TIME = datetime(2024, 1, 1, 8, tzinfo=UTC)
-PERSON = Person(id=1, name="Nadia")
 _FREQUENT = """
 the of and a to in is you that it he was for on are as with his they I at be this have from or one had by word but not
 what all were we when your can said there use an each which she do how their if will up other about out many then them
@@ -32,73 +27,50 @@ water been call who its now find long down day did get come made may part
 _CONSONANTS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "st", "tr")
 _SYLLABLES = [consonant + vowel for consonant in _CONSONANTS for vowel in "aeiou"]
 VOCABULARY = 50_000
-Floats = NDArray[np.float64]
+# Average lengths. An invented word has more tokens than a real one, so messages have as many tokens as those in
+# benchmarks/data: 32 from the user, and 113 from the assistant.
+USER_WORDS = 15
+ASSISTANT_WORDS = 54
 
 
 @cache
-def _make_vocabulary() -> tuple[list[str], Floats]:
+def _make_vocabulary() -> tuple[list[str], list[float]]:
     """Return the words, most frequent first, and their cumulative weights. They are the same for every seed."""
     rng, words = random.Random(0), dict.fromkeys(_FREQUENT)  # noqa: S311 - repeatable, not secret
     while len(words) < VOCABULARY:
         words["".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4)))] = None
-    return list(words), np.array(list(accumulate(1 / (rank + 2.7) for rank in range(VOCABULARY))))
+    return list(words), list(accumulate(1 / (rank + 2.7) for rank in range(VOCABULARY)))
 
 
-@dataclass
 class MessageGenerator:
-    """Generates questions and answers with mean lengths of `user_words` and `assistant_words`.
+    """Generates questions and answers."""
 
-    An invented word has more tokens than a real one. With the default lengths, messages have as many tokens as those in
-    benchmarks/data: 32 from the user, and 113 from the assistant.
-    """
-
-    seed: int = 1
-    user_words: int = 15
-    assistant_words: int = 54
-    _rng: random.Random = field(init=False)
-    _words: list[str] = field(init=False)
-    _weights: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._rng = random.Random(self.seed)  # noqa: S311 - repeatable, not secret
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
         self._words, self._weights = _make_vocabulary()
 
     def make_question(self) -> str:
         """Make a user's message."""
-        return self._make_text(self.user_words, "?")
+        return self._make_text(USER_WORDS, "?")
 
     def make_answer(self) -> str:
         """Make an assistant's message."""
-        return self._make_text(self.assistant_words, ".")
+        return self._make_text(ASSISTANT_WORDS, ".")
 
     def _make_text(self, mean_words: int, end: str) -> str:
         count = max(3, round(self._rng.gauss(mean_words, mean_words / 3)))
-        # Draws the same words as `random.choices`, which looks up each word by itself and takes several times as long.
-        drawn = np.array([self._rng.random() for _ in range(count)]) * self._weights[-1]
-        words = [self._words[at] for at in np.searchsorted(self._weights, drawn, "right").tolist()]
+        words = self._rng.choices(self._words, cum_weights=self._weights, k=count)
         sentences = (words[start : start + 14] for start in range(0, count, 14))
         return ". ".join(" ".join(sentence).capitalize() for sentence in sentences) + end
 
 
 class InstantModel(ChatModel):
-    """A model in this process that answers at once with the result of `make_answer`.
+    """A model in this process that answers at once with the result of `make_answer`."""
 
-    If `records` is True, it keeps all its prompts.
-    """
-
-    def __init__(
-        self, name: str, make_answer: Callable[[], str], tokenizer: Tokenizer, *, records: bool = True
-    ) -> None:
-        self.name = name
-        self.prompts: list[Sequence[PromptMessage]] = []
+    def __init__(self, make_answer: Callable[[], str], tokenizer: Tokenizer) -> None:
+        self.name = "instant"
         self._make_answer = make_answer
         self._tokenizer = tokenizer
-        self._records = records
-        self._prepared: deque[Completion] = deque()
-
-    def prepare_answer(self) -> None:
-        """Make the next answer now, so that making it is not part of a measured time."""
-        self._prepared.append(self._make_completion())
 
     async def complete(
         self,
@@ -107,20 +79,8 @@ class InstantModel(ChatModel):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        if self._records:
-            self.prompts.append(messages)
-        return self._prepared.popleft() if self._prepared else self._make_completion()
-
-    def _make_completion(self) -> Completion:
         text = self._make_answer()
         return Completion(text=text, model=self.name, usage=Usage(completion=self._tokenizer.count(text)))
-
-
-class InventedModel(InstantModel):
-    """A model that answers with invented messages."""
-
-    def __init__(self, generator: MessageGenerator, *, records: bool = True) -> None:
-        super().__init__("invented", generator.make_answer, Tokenizer.for_model("invented"), records=records)
 
 
 @dataclass
@@ -136,16 +96,7 @@ class Clock:
         self.now += timedelta(minutes=minutes)
 
 
-def make_incoming_messages(
-    generator: MessageGenerator, scope: Scope, clock: Clock, *, first: int = 1
-) -> Iterator[UserMessage]:
-    """Yield user messages without end, advancing the clock by seven minutes before each. Number them from `first`."""
-    number = first
-    while True:
-        clock.advance(7)
-        yield UserMessage(
-            scope=scope,
-            person=PERSON,
-            pieces=(IncomingPiece(text=generator.make_question(), source=f"bench:{number}", sent_at=clock.now),),
-        )
-        number += 1
+def make_incoming_message(scope: Scope, text: str, clock: Clock) -> UserMessage:
+    """Make a message that a person sends now. Its time has to be unique in the scope."""
+    piece = IncomingPiece(text=text, source=f"bench:{clock.now.isoformat()}", sent_at=clock.now)
+    return UserMessage(scope=scope, person=Person(id=scope.owner, name="Nadia"), pieces=(piece,))

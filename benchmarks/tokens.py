@@ -1,4 +1,4 @@
-"""Measure the tokens of a conversation. `python -m benchmarks.tokens [--turns 200] [--policy POLICY] [--data FILE …]`
+"""Measure the tokens of a conversation. `python -m benchmarks.tokens [--turns 200] [--data FILE …]`
 
 Run a conversation, either invented or read from files in LoCoMo's format, through the bot's own Conversation. Compare
 each prompt with one that contains the whole history, and with the previous prompt. Answers and summaries are made in
@@ -9,10 +9,9 @@ import argparse
 import asyncio
 import json
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise, takewhile
 from pathlib import Path
@@ -20,23 +19,23 @@ from statistics import mean, median
 
 from assembly import open_services
 from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
-from benchmarks.invented import PERSON, START_TIME, Clock, InstantModel, MessageGenerator
+from benchmarks.invented import START_TIME, Clock, InstantModel, MessageGenerator, make_incoming_message
 from benchmarks.locomo import parse_conversations_path, read_samples
-from benchmarks.measure import compute_milliseconds_since, print_progress, print_report
+from benchmarks.measure import print_progress, print_report
 from benchmarks.recall import open_embedder
 from facts.schemas import PROFILE_SCHEMA
-from llm.chat_model import ChatModel, OnText
+from llm.chat_model import OnText
 from llm.embeddings import Embedder
 from llm.offline import ExtractiveSummarizer
 from llm.prompts import PROFILE_SECTIONS
 from records.model_calls import Completion, PromptMessage
 from records.owners import MAX_EVERY_N, Policy, StorageType
 from records.scopes import Scope
-from records.turns import IncomingPiece, UserMessage
 from settings import Settings
 from summaries.policies import POLICIES
 from text.tokenizer import Tokenizer
 
+SCOPE = Scope(owner=1)
 PROFILE = (
     "The user is called Nadia, lives by the sea with two cats, and works in a library from Monday to Friday.",
     "She likes short answers without lists, wants sources where there are any, and dislikes being asked again.",
@@ -45,18 +44,17 @@ PROFILE = (
 )
 
 
-@dataclass
-class MeteredModel(ChatModel):
-    """Wraps a model and counts its calls and tokens by purpose.
+class MeteredSummarizer(ExtractiveSummarizer):
+    """A summarizer that counts its calls by purpose, and its tokens.
 
-    It replaces each profile that the model writes with PROFILE, which has a typical length, because nothing can be
-    extracted from invented messages.
+    It replaces each profile that it writes with PROFILE, which has a typical length, because nothing can be extracted
+    from invented messages.
     """
 
-    model: ChatModel
-    name: str = "metered"
-    calls: Counter[str] = field(default_factory=Counter)
-    tokens: Counter[str] = field(default_factory=Counter)
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = Counter[str]()
+        self.tokens = 0
 
     async def complete(
         self,
@@ -65,13 +63,12 @@ class MeteredModel(ChatModel):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        completion = await self.model.complete(messages, on_text=on_text, schema=schema)
-        purpose = "summaries" if schema is None else str(schema.get("name"))
+        completion = await super().complete(messages, on_text=on_text, schema=schema)
         if schema == PROFILE_SCHEMA:
             text = json.dumps(dict(zip(PROFILE_SECTIONS, PROFILE, strict=True)))
             completion = replace(completion, text=text, usage=replace(completion.usage, completion=len(text) // 4))
-        self.calls[purpose] += 1
-        self.tokens[purpose] += completion.usage.prompt + completion.usage.completion
+        self.calls["summaries" if schema is None else str(schema.get("name"))] += 1
+        self.tokens += completion.usage.prompt + completion.usage.completion
         return completion
 
 
@@ -118,11 +115,22 @@ def _find_common_prefix(left: str, right: str) -> str:
 
 
 class ScriptedModel(InstantModel):
-    """A model that answers with `next_answer`."""
+    """A model that answers with `next_answer` and keeps its prompts."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
+        super().__init__(lambda: self.next_answer, tokenizer)
         self.next_answer = ""
-        super().__init__("saying", lambda: self.next_answer, tokenizer)
+        self.prompts: list[Sequence[PromptMessage]] = []
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        self.prompts.append(messages)
+        return await super().complete(messages, on_text=on_text, schema=schema)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,74 +166,47 @@ def read_turns(files: Sequence[Path], count: int) -> Iterator[Turn]:
 
 
 async def measure_conversation_tokens(
-    settings: Settings, turns: Iterable[Turn], *, every_n: int, policy: Policy = "pyramid", embedder: Embedder | None
+    settings: Settings, turns: Iterable[Turn], *, every_n: int, policy: Policy, embedder: Embedder | None
 ) -> dict[str, object]:
     """Measure a conversation under a fold policy. Without an `embedder`, the bot searches by words alone."""
-    clock, scope = Clock(), Scope(owner=PERSON.id)
+    clock = Clock()
     tokenizer = Tokenizer.for_model(settings.openai_model)
-    answers, background = ScriptedModel(tokenizer), MeteredModel(ExtractiveSummarizer())
-    history = [PromptMessage(role="system", content=settings.system_prompt)]
+    answers, background = ScriptedModel(tokenizer), MeteredSummarizer()
     history_sizes: list[int] = []
-    part_sizes: list[dict[str, int]] = []
-    history_size = tokenizer.count_request_tokens(history)
-    failures: list[str] = []
-    start = time.perf_counter()
+    history_size = tokenizer.count_request_tokens([PromptMessage(role="system", content=settings.system_prompt)])
+    failed_folds = 0
     async with open_services(settings, clock=clock, models=(answers, background), embedder=embedder) as services:
-        await services.memory.configure(scope.owner, storage=StorageType.SQLITE, every_n=every_n)
-        await services.memory.change_config(scope.owner, lambda known: replace(known, policy=policy))
-        for number, turn in enumerate(turns, start=1):
+        await services.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=every_n)
+        await services.memory.change_config(SCOPE.owner, lambda known: replace(known, policy=policy))
+        for turn in turns:
             clock.now, answers.next_answer = turn.said_at, turn.answer
-            piece = IncomingPiece(text=turn.text, source=f"bench:{number}", sent_at=clock.now)
-            incoming = UserMessage(scope=scope, person=PERSON, pieces=(piece,))
-            history_size += tokenizer.count_message_tokens(PromptMessage(role="user", content=incoming.text))
+            history_size += tokenizer.count_message_tokens(PromptMessage(role="user", content=turn.text))
             history_sizes.append(history_size)
-            reply = await services.conversation.reply(incoming)
+            reply = await services.conversation.reply(make_incoming_message(SCOPE, turn.text, clock))
             if reply.is_error:
                 raise RuntimeError(reply.text)
             history_size += tokenizer.count_message_tokens(PromptMessage(role="assistant", content=reply.text))
-            if reply.context is not None:
-                part_sizes.append({part.name: part.tokens for part in reply.context.parts})
-            if notices := await services.conversation.run_after_turn(scope):
-                failures.append(notices[0])
+            failed_folds += bool(await services.conversation.run_after_turn(SCOPE))
             if services.indexing is not None:
                 await services.indexing.wait_until_done()
             if len(history_sizes) % 50 == 0:
-                print_progress(
-                    f"{policy}: {len(history_sizes)} turns, {compute_milliseconds_since(start) / 1000:.0f} s"
-                )
+                print_progress(f"{policy}: {len(history_sizes)} turns")
     sizes = [tokenizer.count_request_tokens(prompt) for prompt in answers.prompts]
     repeated = [count_repeated_tokens(before, now, tokenizer) for before, now in pairwise(answers.prompts)]
-    last_size = mean(sizes[-every_n:])
-    last_part_sizes = part_sizes[-every_n:]
     return {
         "turns": len(history_sizes),
-        "failed_folds": len(failures),
+        "failed_folds": failed_folds,
         "prompt_tokens": _summarize_sizes(sizes),
-        "parts_at_the_end": {
-            name: round(mean(total[name] for total in last_part_sizes)) for name in last_part_sizes[-1]
-        }
-        if last_part_sizes
-        else {},
         "whole_history_tokens": _summarize_sizes(history_sizes),
         "saved_percent": {
             # The size of prompts goes up and down with the folds, so the end is the mean over the last N turns.
-            "at_the_end": _compute_saved_percent(last_size, mean(history_sizes[-every_n:])),
-            "in_all": _compute_saved_percent(sum(sizes), sum(history_sizes)),
-            "in_all_with_background": _compute_saved_percent(
-                sum(sizes) + background.tokens.total(), sum(history_sizes)
-            ),
+            "at_the_end": _compute_saved_percent(sizes[-every_n:], history_sizes[-every_n:]),
+            "in_all": _compute_saved_percent(sizes, history_sizes),
         },
         "cost": compute_cost_shares(answers.prompts, tokenizer),
         "repeated_prefix_percent": round(100 * sum(repeated) / sum(sizes[1:]), 1) if repeated else 0.0,
-        "background_tokens_per_turn": round(background.tokens.total() / len(history_sizes), 1),
-        "background_calls": background.calls.total(),
-        "background": {
-            purpose: {
-                "calls": background.calls[purpose],
-                "tokens_per_turn": round(background.tokens[purpose] / len(history_sizes), 1),
-            }
-            for purpose in sorted(background.calls)
-        },
+        "background_tokens_per_turn": round(background.tokens / len(history_sizes), 1),
+        "background_calls": dict(background.calls),
     }
 
 
@@ -233,8 +214,8 @@ def _summarize_sizes(sizes: Sequence[int]) -> dict[str, float]:
     return {"median": median(sizes), "mean": round(mean(sizes), 1), "most": max(sizes), "last": sizes[-1]}
 
 
-def _compute_saved_percent(our_tokens: float, full_tokens: float) -> float:
-    return round(100 * (1 - our_tokens / full_tokens), 1)
+def _compute_saved_percent(our_tokens: Sequence[int], full_tokens: Sequence[int]) -> float:
+    return round(100 * (1 - sum(our_tokens) / sum(full_tokens)), 1)
 
 
 async def _measure_policies(options: argparse.Namespace, settings: Settings) -> dict[str, dict[str, object]]:
@@ -244,7 +225,7 @@ async def _measure_policies(options: argparse.Namespace, settings: Settings) -> 
         async with open_embedder(settings, options.vectors or Path(folder, "vectors.db")) as embedder:
             if embedder is None:
                 settings = replace(settings, embedding_model="none")
-            for policy in [options.policy] if options.policy else POLICIES:
+            for policy in POLICIES:
                 turns = read_turns(options.data, options.turns) if options.data else invent_turns(options.turns)
                 results[policy] = await measure_conversation_tokens(
                     replace(settings, data_dir=Path(folder, policy)),
@@ -262,7 +243,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--every-n", type=make_number_parser(1, MAX_EVERY_N), default=20, help="the threshold of the pyramid policy"
     )
-    parser.add_argument("--policy", choices=POLICIES, help="measure only this policy; default: all")
     parser.add_argument(
         "--data", type=parse_conversations_path, nargs="+", help="conversations in LoCoMo's format; default: invented"
     )

@@ -1,29 +1,22 @@
 """Each benchmark, run on tiny sizes, prints one JSON object with what the contract promises."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from assembly import open_services
-from benchmarks import filling, load, recall, scale, tokens
-from benchmarks.filling import UNFOLDED, fill_storage, make_texts
+from benchmarks import load, recall, scale, tokens
+from benchmarks.filling import create_empty_schema, fill_storage, make_texts
 from benchmarks.invented import Clock
 from benchmarks.locomo import read_samples
 from benchmarks.recall import SCOPE, store_session_and_map_ids
 from records.owners import StorageType
 from records.scopes import Scope
-from settings import Settings
-from storage.engine.sqlite import Database
-from storage.engine.sqlite_driver import connect
-from storage.schema.migrations import MIGRATIONS
-from storage.stores.memory_store import SqliteStore
-from storage.stores.postgres import PostgresStore, open_postgres_database
+from settings import Secret, Settings
 from tests.paths import ROOT
-from tests.support.postgres_server import address
+from tests.support.postgres_server import as_uri
 from text.tokenizer import Tokenizer
 
 DATA = ROOT / "benchmarks" / "data"
@@ -176,34 +169,24 @@ def test_tokens_prints_prompts_beside_the_whole_history(
     assert result["turns"] == 8
     assert result["prompt_tokens"].keys() == result["whole_history_tokens"].keys() >= {"median", "last"}
     assert 0 < result["repeated_prefix_percent"] < 100
-    assert result["background"]["summaries"]["calls"] == 2
+    assert result["background_calls"]["summaries"] == 2
     assert result["policies"].keys() == {"pyramid", "rolling", "sliding"}
-    assert result["policies"]["sliding"]["background"]["summaries"]["calls"] >= 6
+    assert result["policies"]["sliding"]["background_calls"]["summaries"] >= 6
     assert result["background_tokens_per_turn"] > 0
 
 
-def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    options = ["--messages", "100", "--turns", "2", "--folder", str(tmp_path)]
-    scale.main(options)
+def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
+    scale.main(["--messages", "100", "--turns", "2"])
     result = printed(capsys)
     for storage in ("sqlite", "json"):
         (figures,) = result[storage]
         assert figures["messages"] == 100
-        assert figures["times_the_floor_by_processor"] > 0
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
-        assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
-    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    scale.create_missing_databases(
-        tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url=""
-    )
-    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept, (
-        "what is there is not filled again"
-    )
-    assert "sqlite-100" in kept
+        assert min(figures["startup_ms"], figures["rss_mb"]) > 0
 
 
-async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageType, tmp_path: Path) -> None:
-    """1,500 messages: chunks under a pyramid, the last ones unfolded, memory on, and no hole."""
+async def test_a_filled_store_is_as_an_import_would_have_left_it(storage: StorageType, tmp_path: Path) -> None:
+    """1,500 messages: chunks under a pyramid, memory on, and no hole."""
     scope = Scope(owner=1)
     await fill_storage(tmp_path, storage, [scope], 1_500)
     async with (
@@ -215,68 +198,28 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
         counts = await store.read_counts(scope)
         summaries = await store.list_summaries(scope)
         newest = await store.timeline.read_page(scope, limit=1)
-    assert (counts.total, counts.archived) == (1_500, sum(summary.message_count for summary in summaries))
-    assert UNFOLDED <= counts.active_messages < 3 * UNFOLDED
+    assert counts.total == counts.archived == sum(summary.message_count for summary in summaries) == 1_500
     assert 0 < sum(counts.active_by_level.values()) <= 10
     assert newest[0].content == list(make_texts(1_500))[-1]
 
 
-async def test_a_file_filled_at_once_holds_what_loading_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two owners, in blocks of two chunks: rows, places, words and sums, by the same indexes and triggers."""
-    monkeypatch.setattr(filling, "BLOCK_MESSAGES", 2 * filling.CHUNK_MESSAGES)
-    monkeypatch.setattr(filling, "MAX_MESSAGES_PER_PROCESS", 1_000)
-    scopes = [Scope(owner=1), Scope(owner=2)]
-    await fill_storage(tmp_path, StorageType.SQLITE, scopes, 190)
-    async with Database.open(tmp_path / "loaded.db", migrations=MIGRATIONS) as database:
+async def test_each_owner_on_a_server_is_filled(tmp_path: Path, postgres_url: str) -> None:
+    url = create_empty_schema(as_uri(postgres_url), "load_test")
+    scopes = [Scope(owner=7), Scope(owner=9)]
+    await fill_storage(tmp_path, StorageType.POSTGRES, scopes, 150, database_url=url)
+    settings = Settings(data_dir=tmp_path, database_url=Secret(url), embedding_model="none")
+    async with open_services(settings, offline=True) as services:
         for scope in scopes:
-            await SqliteStore(database).load_owner(scope.owner, filling.make_row_batches(scope, 190))
-    filled, loaded = (_everything(tmp_path / name) for name in ("memory.db", "loaded.db"))
-    assert filled == loaded
-    assert {"messages", "places", "scopes", "scope_words", "unindexed", "word_counts"} <= filled.keys()
-
-
-async def test_a_server_filled_at_once_holds_what_loading_makes(
-    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Three owners, one after the other."""
-    at_once, one_by_one = (address(postgres_url, tmp_path / name) for name in ("filled", "loaded"))
-    scopes = [Scope(owner=7), Scope(owner=8), Scope(owner=9)]
-    await fill_storage(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
-    async with open_postgres_database(one_by_one) as database:
-        for scope in scopes:
-            await PostgresStore(database).load_owner(scope.owner, filling.make_row_batches(scope, 90))
-    filled, loaded = _everything_on(at_once), _everything_on(one_by_one)
-    assert filled == loaded
-    assert {"messages", "places", "scopes", "scope_words", "unindexed", "words", "word_counts"} <= filled.keys()
-
-
-def _everything_on(url: str) -> dict[str, Any]:
-    """The rows of a schema's tables, its indexes, triggers that are on, and the next number of a message."""
-    with psycopg.connect(url) as connection:
-        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
-        read = {str(name): connection.execute(f"TABLE {name}".encode()).fetchall() for (name,) in tables}
-        there = "relnamespace = current_schema()::regnamespace"
-        triggers = f"SELECT tgname, tgenabled FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid WHERE {there}"  # noqa: S608
-        for what in (f"SELECT relname FROM pg_class WHERE {there}", f"{triggers} AND NOT tgisinternal"):  # noqa: S608
-            read[what] = connection.execute(what.encode()).fetchall()
-        read["next"] = connection.execute("SELECT nextval('message_seq')").fetchall()
-    return {name: sorted(map(str, rows)) for name, rows in read.items()}
-
-
-def _everything(file: Path) -> dict[str, Any]:
-    """The schema of a file and the rows of its tables, without the pages of the index of words."""
-    with closing(connect(file)) as connection:
-        schema = sorted(tuple(row) for row in connection.execute("SELECT type, name, sql FROM sqlite_master"))
-        names = [name for kind, name, _ in schema if kind == "table" and name not in {"words_data", "words_idx"}]
-        read = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}  # noqa: S608
-    return {"schema": schema} | {name: sorted(map(str, map(tuple, rows))) for name, rows in read.items()}
+            async with services.memory.open_store(scope.owner) as store:
+                assert store.kind is StorageType.POSTGRES
+                assert (await store.read_counts(scope)).archived == 150
 
 
 def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     scale.main(["--people", "3"])
     result = printed(capsys)
     assert result["people"] == 3
-    assert list(result["rss_mb"]) == ["1", "3"]
+    assert result["rss_mb"] > 0
 
 
 def test_load_searches_what_each_person_said_earlier(capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,19 +227,16 @@ def test_load_searches_what_each_person_said_earlier(capsys: pytest.CaptureFixtu
     result = printed(capsys)
     assert result["remembered"] == 20
     assert result["keepsake"]["turns"] == 4
-    assert result["keepsake"]["bytes_per_message"] > 0
     assert "bare_echo" not in result
 
 
 def test_load_prints_our_bot_beside_two_bare_ones(capsys: pytest.CaptureFixture[str]) -> None:
     load.main(["--users", "3", "--turns", "2"])
     result = printed(capsys)
-    for name in ("keepsake", "bare_model", "bare_echo"):
+    for name in ("keepsake", "keepsake_off", "bare_model", "bare_echo"):
         assert result[name]["turns"] == 6
         assert result[name]["turns_per_second"] > 0
         assert result[name]["ms"].keys() == {"p50", "p95"}
-        assert result[name]["processor_ms_a_turn"] >= result[name]["by_thread"]["loop"] > 0
-    assert result["keepsake"]["hops_a_turn"] > result["keepsake_off"]["hops_a_turn"] > 0
-    assert result["keepsake"]["commits_a_turn"] > 0 == result["bare_model"]["commits_a_turn"]
+        assert result[name]["telegram_calls_a_turn"] >= 1
     assert result["keepsake"]["model_requests"] == result["bare_model"]["model_requests"] == 6
     assert result["bare_echo"]["model_requests"] == 0
