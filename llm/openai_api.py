@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
@@ -76,30 +76,17 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._offer = ToolOffer()
         self._window = Window(tokens=abilities.context, ratio=abilities.tokens)
         self._precedence: Precedence | None = None
-        self._vision: Vision = vision
-        if abilities.vision is not None:
-            self._vision = "on" if abilities.vision else "off"
+        self._has_vision = abilities.vision if vision == "auto" or abilities.vision is not None else vision == "on"
 
     async def complete(
         self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         """Return the model's answer. A retry never retracts text already passed to `on_text`."""
-        ask = partial(self._request_answer, messages, on_text, schema, self._ladder or Fallbacks())
+        request = partial(self._request_answer, messages, on_text, schema, self._ladder or Fallbacks())
         if self._precedence is None:
-            return await self._call_and_record(messages, partial(self._retry_until_answered, ask))
-        briefly = partial(self._retry_until_answered, ask, max_seconds=MAX_BACKGROUND_SECONDS)
-        return await self._precedence.run_after_answers(partial(self._call_and_record, messages, briefly))
-
-    async def _call_and_record(self, messages: Prompt, ask: Callable[[], Awaitable[PartialAnswer]]) -> Completion:
-        async def ask_and_count() -> Completion:
-            answer = await ask()
-            usage = answer.usage or Usage(
-                prompt=self._count_tokens(messages),
-                completion=await asyncio.to_thread(self._tokenizer.count, answer.text),
-            )
-            return answer.make_completion(self.name, usage)
-
-        return await call_and_record_metrics(self.name, ask_and_count)
+            return await call_and_record_metrics(self.name, partial(self._retry_until_answered, request))
+        briefly = partial(self._retry_until_answered, request, max_seconds=MAX_BACKGROUND_SECONDS)
+        return await self._precedence.run_after_answers(partial(call_and_record_metrics, self.name, briefly))
 
     @property
     def max_prompt_tokens(self) -> int | None:
@@ -118,9 +105,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     @property
     def supports_pictures(self) -> bool | None:
-        if self._vision == "auto":
-            return False if "pictures" in self._unsupported else None
-        return self._vision == "on"
+        return False if self._has_vision is None and "pictures" in self._unsupported else self._has_vision
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)  # the connection, and what is known of the endpoint, are shared
@@ -147,7 +132,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         fallbacks: Fallbacks,
         client: "OpenAIClient",
         timer: CallTimer,
-    ) -> PartialAnswer:
+    ) -> Completion:
         offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
             if "tools" in fallbacks.left_out and offer.tools:
@@ -179,7 +164,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             except FAILURES as error:
                 timer.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
-                    error.half = answer.get_visible_text()
+                    error.half = answer.read(is_whole=False).shown
                 if answer.is_whole and answer.is_truncated and self._make_room(fallbacks, messages, request, answer):
                     continue
                 if not answer.is_blank or not (fallbacks.for_person or isinstance(error, BrokenOff)):
@@ -199,32 +184,34 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if answer.is_truncated:  # some endpoints cut every answer at 256 tokens unless they are told otherwise
                     self._unsupported.add(_ROOM)
                 self._remember_helpful_steps(fallbacks, answer, request, was_call_broken=was_call_broken)
-                return answer
+                usage = answer.usage or Usage(
+                    prompt=self._count_tokens(messages),
+                    completion=await asyncio.to_thread(self._tokenizer.count, answer.text),
+                )
+                return answer.make_completion(self.name, usage)
 
     def _make_request(self, messages: Prompt, schema: Schema | None, offer: ToolOffer, fallbacks: Fallbacks) -> Request:
-        is_plain = "parameters" in fallbacks.left_out
         if "tools" in fallbacks.left_out or not self.supports_tools:
             messages = rewrite_tools_as_text(messages)
         if "system" in fallbacks.left_out or "system" in self._unsupported:
             messages = [replace(message, role="user") if message.role == "system" else message for message in messages]
+        has_stream, has_tools = "stream" not in self._unsupported, offer.tools and self.supports_tools
+        optional: dict[str, Any] = {
+            "stream": has_stream,
+            "stream_options": has_stream and {"include_usage": True},
+            "tools": has_tools and format_tools(offer.tools),
+            "tool_choice": has_tools and offer.must_answer and "none",
+            "reasoning_effort": has_tools and not self.reasons_with_tools and "none",
+            "max_tokens": _ROOM in self._unsupported and ROOM_TOKENS,
+            "response_format": schema is not None and {"type": "json_schema", "json_schema": dict(schema)},
+            prompt_cache.PARAMETER: self._cache_key,
+        }
+        is_plain = "parameters" in fallbacks.left_out
+        left_out = {name for name in _PARAMETERS if is_plain or name in self._unsupported}
         request: dict[str, Any] = {"model": self.name, "messages": format_messages(messages)}
-        if self._cache_key and prompt_cache.PARAMETER not in self._unsupported and not is_plain:
-            request[prompt_cache.PARAMETER] = self._cache_key
+        request |= {name: value for name, value in optional.items() if value and name not in left_out}
+        if prompt_cache.PARAMETER in request:
             prompt_cache.mark_stable_part(request["messages"])
-        if "stream" not in self._unsupported:
-            request["stream"] = True
-            if "stream_options" not in self._unsupported and not is_plain:
-                request["stream_options"] = {"include_usage": True}
-        if offer.tools and self.supports_tools:
-            request["tools"] = format_tools(offer.tools)
-            if not self.reasons_with_tools:
-                request["reasoning_effort"] = "none"
-            if offer.must_answer and "tool_choice" not in self._unsupported and not is_plain:
-                request["tool_choice"] = "none"
-        if _ROOM in self._unsupported and "max_tokens" not in self._unsupported and not is_plain:
-            request["max_tokens"] = ROOM_TOKENS
-        if schema is not None and "response_format" not in self._unsupported and not is_plain:
-            request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
     def _make_room(self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer) -> bool:
@@ -238,10 +225,16 @@ class OpenAIChat(EndpointClient, ChatModel):
             return True
         possible = self._list_possible_steps(fallbacks, messages, request) & {"length"}
         if fallbacks.for_person and fallbacks.choose_steps("length", possible, "length"):
-            fallbacks.window = replace(fallbacks.window or self._window)
-            fallbacks.window.record_refusal(self._count_tokens(messages), "")
+            self._lower_prompt_limit(fallbacks, messages, "")
             raise ContextTooLong from None
         return False
+
+    def _lower_prompt_limit(self, fallbacks: Fallbacks, messages: Prompt, refusal: str) -> Window:
+        """Lower the limit for this answer. In the background, lower it for good: to send less is another call."""
+        window = replace(fallbacks.window or self._window) if fallbacks.for_person else self._window
+        window.record_refusal(self._count_tokens(messages), refusal)
+        fallbacks.window = window
+        return window
 
     def _reduce_request(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
@@ -293,16 +286,13 @@ class OpenAIChat(EndpointClient, ChatModel):
             fallbacks.parameters |= request.keys() & _PARAMETERS
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
-        if "length" in steps and not fallbacks.for_person:  # the caller sends less, which is another call
-            self._window.record_refusal(self._count_tokens(messages), failures.find_error_message(error.body))
-            self._unsupported.add_length_limit(is_certain=kind == "length")
-            raise ContextTooLong
+        if "length" in steps:
+            window = self._lower_prompt_limit(fallbacks, messages, failures.find_error_message(error.body))
+            if not fallbacks.for_person:
+                self._unsupported.add_length_limit(is_certain=kind == "length")
+            elif len(steps) > 1:  # this is the last attempt
+                window.most = min(window.most or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
         if {"length", "history"} & steps:
-            if "length" in steps:
-                fallbacks.window = replace(fallbacks.window or self._window)
-                fallbacks.window.record_refusal(self._count_tokens(messages), failures.find_error_message(error.body))
-                if len(steps) > 1:  # this is the last attempt
-                    fallbacks.window.most = min(fallbacks.window.most or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
             raise HistoryRefused if "history" in steps else ContextTooLong
         return bool(steps)
 
@@ -351,7 +341,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif was_call_broken:
             self._stop_offering_tools(_CALLS)
         elif "tools" in request:
-            has_calls = answer.calls.build() or answer.parse_text_and_calls().calls
+            has_calls = answer.calls.build() or answer.read().calls
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _raise_if_declined(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> None:
@@ -432,7 +422,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
         except StatusError as error:  # Groq quotes a call that it could not read
             answer.add_chunk({"choices": [{"text": failures.find_error_body(error.body).get("failed_generation")}]})
-            if not (answer.offer.tools and answer.parse_text_and_calls().calls):
+            if not (answer.offer.tools and answer.read().calls):
                 raise
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
         if is_empty and failures.find_error_message(event):  # an error in a form of its own

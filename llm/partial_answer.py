@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm import text_calls
@@ -14,7 +14,7 @@ from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
 MAX_TEXT_CHARS = 500_000  # characters of an answer: 100,000 tokens have fewer
-MAX_CONTENT_DEPTH = 3  # of parts within parts
+MAX_CONTENT_DEPTH = 5  # of parts within parts
 MAX_TOKENS = 10**8  # the most that is believed of a request, since usage must fit an integer column
 # Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP".
 _ENDS = re.compile(
@@ -26,10 +26,10 @@ MAX_REASON_CHARS = 60  # of a finish reason that are read
 MIN_REPEATED_CHARS = 12  # a text that comes again and is shorter may be meant twice
 _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_(?:\w{1,20}_)?tokens|context_window_exceeded)")
 
-# Where other protocols put text, and the kinds of their events that have some: not those at its start or end.
+# Where endpoints put text, and the kinds of other protocols' events that have some: not those at its start or end.
 _TEXTS = (
-    "delta", "text", "content", "token", "answer", "result", "generated_text", "completion", "generation", "output",
-    "outputs", "results", "contentBlockDelta",
+    "delta", "text", "content", "value", "parts", "message", "reason", "token", "answer", "result", "generated_text",
+    "completion", "generation", "output", "outputs", "results", "contentBlockDelta",
 )  # fmt: skip
 _SAYS = re.compile(
     r"(?!.*(?:start|stop|end|done|added|create|complete|reason|think)).*(?:text|content|mess|completion)"
@@ -84,11 +84,8 @@ class PartialAnswer:
         self.refusal += _join_text_parts(said.get("refusal"))
         if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")
-        for part in (part for part in (delta, choice, message) if isinstance(part, Mapping)):
-            self.calls.add_fragments(part.get("tool_calls") or part.get("tool_call") or part.get("content"))
+        self.calls.add_fragments(choice)
         self.reasoning.add(said)
-        if isinstance(called := said.get("function_call"), Mapping):
-            self.calls.add_fragments([{"index": 0, "function": called}])
         # A word for "none yet" is followed by the real reason.
         if reason and reason not in ("none", "null", "finish_reason_unspecified"):
             self.finish = reason
@@ -118,47 +115,40 @@ class PartialAnswer:
     @property
     def is_blank(self) -> bool:
         """True if the answer ended, without truncation, and contains no visible text, refusal or tool call."""
-        reading = self.parse_text_and_calls()
+        reading = self.read()
         is_something = self.refusal or self.is_truncated or self.calls.build() or reading.calls or reading.is_broken
         return self.is_whole and not (reading.shown.strip() or is_something)
 
-    def parse_text_and_calls(self) -> TextAndCalls:
-        """Return the text without thoughts, and the tool calls that are written in it."""
-        text = "" if self.is_truncated and self._is_still_thinking() else remove_thoughts(self.text)
+    def read(self, *, is_whole: bool = True) -> TextAndCalls:
+        """Return the text without thoughts, and the tool calls that are written in it.
+
+        Unless `is_whole`, hold back an ending that may become a thought or a call.
+        """
+        is_unclosed = self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
+        is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
+        text = "" if is_hidden else remove_thoughts(self.text, is_whole=is_whole)
         # Next to structured calls, a mark of a call that was not removed is no text.
-        reading = text_calls.find_calls_in_text(text, self.offer.parameters_by_tool, is_whole=not self.calls.build())
-        if reading.shown.strip() or reading.calls or self.is_truncated:
+        is_last = is_whole and not self.calls.build()
+        names, settled_length = self.offer.parameters_by_tool, 0 if is_last else len(self.shown)
+        reading = text_calls.find_calls_in_text(text, names, is_whole=is_last, settled_length=settled_length)
+        if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.
         thoughts = f"{self.text}\n{self.reasoning.text}"
-        calls = text_calls.find_calls_in_text(thoughts, self.offer.parameters_by_tool, is_whole=True).calls
-        return TextAndCalls(shown="", calls=calls, is_broken=reading.is_broken)
-
-    def _is_still_thinking(self) -> bool:
-        return self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
+        return replace(reading, shown="", calls=text_calls.find_calls_in_text(thoughts, names, is_whole=True).calls)
 
     def pop_changed_text(self) -> str | None:
         """Return the visible text if it has changed since the last call, or else None."""
         if self._growths and self._is_cumulative is None and not self.is_whole:
             return None  # it may be the same text twice
-        visible = self.get_visible_text(is_whole=self.is_whole)
+        visible = self.read(is_whole=self.is_whole).shown
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
         self.shown = visible
         return visible
 
-    def get_visible_text(self, *, is_whole: bool = False) -> str:
-        """Return the text to show. Unless `is_whole`, hold back an ending that may become a thought or a call."""
-        if not is_whole and not self.shown and self._is_still_thinking():
-            return ""
-        text = remove_thoughts(self.text, is_whole=is_whole)
-        is_whole = is_whole and not self.calls.build()
-        settled = 0 if is_whole else len(self.shown)
-        names = self.offer.parameters_by_tool
-        return text_calls.find_calls_in_text(text, names, is_whole=is_whole, settled_length=settled).shown
-
     def make_completion(self, model: str, usage: Usage) -> Completion:
-        reading = self.parse_text_and_calls()
+        reading = self.read()
         repaired = tuple(text_calls.repair_call(call, self.offer.parameters_by_tool) for call in self.calls.build())
         calls = repaired or reading.calls
         return Completion(
@@ -178,7 +168,7 @@ class PartialAnswer:
             raise ModelDeclined
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
-        reading = self.parse_text_and_calls()
+        reading = self.read()
         is_forbidden = self.offer.forbids_any_call(call.name for call in reading.calls)
         if (reading.is_broken or is_forbidden) and not self.calls.build():
             raise BrokenCall
@@ -206,16 +196,11 @@ def _find_choices(chunk: Mapping[str, Any], depth: int = 0) -> list[Mapping[str,
 def _read_other_protocol(event: Mapping[str, Any]) -> Mapping[str, Any]:
     """Convert an event or answer of another protocol (Responses, Anthropic, Cohere or Bedrock) to a choice."""
     kind = str(event.get("type") or event.get("event_type") or event.get("event") or "content")
-    texts = [_join_text_parts(event.get(key)) for key in _TEXTS] if _SAYS.match(kind) else []
-    parts = (part for part in map(event.get, ("delta", "response", "messageStop")) if isinstance(part, Mapping))
-    reasons = [part[key] for part in (event, *parts) for key in (*_REASONS, "incomplete_details") if part.get(key)]
-    calls = next(filter(None, map(event.get, ("item", "content_block", "output", "content"))), None)
-    delta = event.get("delta")
-    if isinstance(calls, Mapping):
-        calls = {**calls, "index": event.get("index")}
-    elif isinstance(delta, Mapping) and "partial_json" in delta:  # Anthropic
-        calls = {"index": event.get("index"), "arguments": delta["partial_json"]}
-    return {"content": next(filter(None, texts), ""), "tool_calls": calls, "finish_reason": next(iter(reasons), None)}
+    parts = [event, *(part for part in event.values() if isinstance(part, Mapping))]
+    reasons = [part[key] for part in parts for key in (*_REASONS, "incomplete_details") if part.get(key)]
+    said = {key: value for key, value in event.items() if key not in ("message", "reason")}  # of an error
+    text = _join_text_parts(said) if _SAYS.match(kind) else ""
+    return {"content": text, "tool_calls": event, "finish_reason": next(iter(reasons), None)}
 
 
 def _join_text_parts(content: object, depth: int = 0) -> str:
@@ -226,8 +211,7 @@ def _join_text_parts(content: object, depth: int = 0) -> str:
         return "".join(_join_text_parts(part, depth + 1) for part in content)
     if not isinstance(content, Mapping) or REASONING.search(str(content.get("type"))) or content.get("thought"):
         return ""
-    keys = ("text", "content", "value", "parts", "message", "delta", "reason")
-    return _join_text_parts(next((content[key] for key in keys if key in content), None), depth + 1)
+    return next(filter(None, (_join_text_parts(content[key], depth + 1) for key in _TEXTS if key in content)), "")
 
 
 def _parse_usage(value: object) -> Usage | None:

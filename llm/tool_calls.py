@@ -20,6 +20,15 @@ REASONING = re.compile("think|thought|reason", re.IGNORECASE)  # in the name of 
 MAX_REASONING_CHARS = 60_000  # of what a model thought before its calls; with more, its calls go back without
 MAX_REASONING_DETAILS = 200  # parts of OpenRouter's list of the same
 MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants back with a call; more is dropped
+MAX_CALL_DEPTH = 5  # of the objects around a call
+
+# Where endpoints put calls, and their numbers: OpenAI, Responses, Anthropic, Cohere, Gemini and Bedrock.
+_CONTAINERS = (
+    "delta", "message", "tool_calls", "tool_call", "content", "parts", "output", "item", "content_block", "start",
+    "contentBlockStart", "contentBlockDelta",
+)  # fmt: skip
+_FUNCTION = re.compile("function|toolUse", re.IGNORECASE)  # in the name of the field with a call's name and arguments
+_INDEXES = ("index", "contentBlockIndex")
 
 
 def format_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
@@ -83,35 +92,40 @@ class ToolCallAssembler:
 
     _parts: list[dict[str, Any]] = field(default_factory=list)
 
-    def add_fragments(self, calls: object) -> None:
-        """Add the `tool_calls` of a chunk or message, or the parts of its content. Malformed calls are ignored."""
-        for call in [calls] if isinstance(calls, Mapping) else calls[:MAX_CALLS] if isinstance(calls, list) else ():
-            if not isinstance(call, Mapping):
+    def add_fragments(self, value: object, place: object = None, depth: int = 0) -> None:
+        """Add the calls in a chunk, a choice, a message or a part of one. Malformed calls are ignored."""
+        for part in value[:MAX_CALLS] if isinstance(value, list) else [value]:
+            if not isinstance(part, Mapping) or depth > MAX_CALL_DEPTH:
                 continue
-            functions = [part for key, part in call.items() if "function" in key.lower() and isinstance(part, Mapping)]
-            function = functions[0] if functions else call
-            call_id = _to_text(call.get("id"))[:MAX_NAME_CHARS]
-            name = _to_text(function.get("name"))[:MAX_NAME_CHARS]
-            given = next((function[key] for key in ("arguments", "input", "args") if function.get(key)), "")
-            arguments = _to_text(given)[:MAX_ARGUMENTS_CHARS]
-            place = call["index"] if type(call.get("index")) is int else None
-            part = self._find_call_in_progress(place, call_id, name, arguments)
-            if part is None:
-                if len(self._parts) >= MAX_CALLS:
-                    continue
-                part = {"id": "", "name": "", "arguments": "", "extra": "", "place": place}
-                self._parts.append(part)
-            part["id"] = part["id"] or call_id
-            part["name"] = part["name"] or name  # it arrives whole; some servers repeat it in each chunk
-            if part["arguments"] and arguments.startswith(part["arguments"]):
-                part["arguments"] = arguments  # some servers always send all arguments so far
-            elif len(part["arguments"]) < MAX_ARGUMENTS_CHARS:
-                part["arguments"] += arguments
-            # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
-            extra = json.dumps(call["extra_content"]) if isinstance(call.get("extra_content"), Mapping) else ""
-            part["extra"] = part["extra"] or (
-                extra if len(extra) <= MAX_EXTRA_CHARS and extra.count("{") <= MAX_EXTRA_OBJECTS else ""
-            )
+            number = next((part[key] for key in _INDEXES if type(part.get(key)) is int), place)
+            for inner in (part[key] for key in _CONTAINERS if key in part):
+                self.add_fragments(inner, number, depth + 1)
+            functions = [inner for key, inner in part.items() if _FUNCTION.search(key) and isinstance(inner, Mapping)]
+            if functions or "role" not in part:  # messages may have names, too
+                self._add_fragment({**part, **functions[0]} if functions else part, number)
+
+    def _add_fragment(self, call: Mapping[str, Any], place: object) -> None:
+        call_id, name = (_to_text(call.get(key))[:MAX_NAME_CHARS] for key in ("id", "name"))
+        given = next((call[key] for key in ("arguments", "input", "args", "partial_json") if call.get(key)), "")
+        arguments = _to_text(given)[:MAX_ARGUMENTS_CHARS]
+        if not (name or arguments):
+            return
+        part = self._find_call_in_progress(place, call_id, name, arguments)
+        if part is None:
+            if len(self._parts) >= MAX_CALLS:
+                return
+            part = {"id": "", "name": "", "arguments": "", "extra": "", "place": place}
+            self._parts.append(part)
+        part["id"] = part["id"] or call_id
+        part["name"] = part["name"] or name  # it arrives whole; some servers repeat it in each chunk
+        if part["arguments"] and arguments.startswith(part["arguments"]):
+            part["arguments"] = arguments  # some servers always send all arguments so far
+        elif len(part["arguments"]) < MAX_ARGUMENTS_CHARS:
+            part["arguments"] += arguments
+        # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
+        extra = json.dumps(call["extra_content"]) if isinstance(call.get("extra_content"), Mapping) else ""
+        if len(extra) <= MAX_EXTRA_CHARS and extra.count("{") <= MAX_EXTRA_OBJECTS:
+            part["extra"] = part["extra"] or extra
 
     def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, Any] | None:
         """Return the call that a fragment continues, or None if it begins a new one. Servers may number all calls 0."""
