@@ -5,14 +5,14 @@ produces the same messages.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import accumulate
 
 from llm.chat_model import ChatModel, OnText
-from records.model_calls import Completion, PromptMessage, Usage
+from records.model_calls import Completion, Prompt, Schema, Usage
 from records.scopes import Person, Scope
 from records.turns import IncomingPiece, UserMessage
 from text.tokenizer import Tokenizer
@@ -73,11 +73,7 @@ class InstantModel(ChatModel):
         self._tokenizer = tokenizer
 
     async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
+        self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         text = self._make_answer()
         return Completion(text=text, model=self.name, usage=Usage(completion=self._tokenizer.count(text)))
@@ -96,7 +92,7 @@ class Clock:
         self.now += timedelta(minutes=minutes)
 
 
-def make_incoming_message(scope: Scope, text: str, clock: Clock) -> UserMessage:
-    """Make a message that a person sends now. Its time has to be unique in the scope."""
+def make_incoming_message(scope: Scope, name: str, text: str, clock: Clock) -> UserMessage:
+    """Make a message that the person named `name` sends now. Its time has to be unique in the scope."""
     piece = IncomingPiece(text=text, source=f"bench:{clock.now.isoformat()}", sent_at=clock.now)
-    return UserMessage(scope=scope, person=Person(id=scope.owner, name="Nadia"), pieces=(piece,))
+    return UserMessage(scope=scope, person=Person(id=scope.owner, name=name), pieces=(piece,))

@@ -18,7 +18,7 @@ MAX_RANKED = 2000  # results for each question: more than fit a budget, even if 
 def rank_with_mem0(job: Mapping[str, Any], folder: Path) -> list[list[int]]:
     """Rank with mem0ai, using our vectors and Qdrant in this process. `infer=False` means that it calls no model."""
     arrays = importlib.import_module("numpy").load(folder / "vectors.npz")
-    vectors = {
+    vectors: dict[tuple[str, str], list[float]] = {
         (kind, _collapse_whitespace(text)): vector
         for kind, texts in (("passage", job["texts"]), ("query", job["questions"]))
         for text, vector in zip(texts, arrays[kind].tolist(), strict=True)

@@ -130,7 +130,7 @@ async def _measure_filled_storage(settings: Settings, turn_count: int) -> dict[s
             if number == 0:
                 gc.freeze()  # as bot.py does after its start
             clock.advance(7)
-            incoming = make_incoming_message(SCOPE, questions.make_question(), clock)
+            incoming = make_incoming_message(SCOPE, "Nadia", questions.make_question(), clock)
             start = time.perf_counter()
             reply = await services.conversation.reply(incoming)
             turn_times.append(time.perf_counter() - start)
@@ -169,7 +169,9 @@ async def _measure_process_memory(settings: Settings, person_count: int) -> floa
         async def run_conversation_turn(owner: int) -> None:
             await services.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)
             scope = Scope(owner=owner)
-            reply = await services.conversation.reply(make_incoming_message(scope, questions.make_question(), clock))
+            reply = await services.conversation.reply(
+                make_incoming_message(scope, f"Person {owner}", questions.make_question(), clock)
+            )
             if reply.is_error:
                 raise RuntimeError(reply.text)
             await services.conversation.run_after_turn(scope)

@@ -10,7 +10,7 @@ import asyncio
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise, takewhile
@@ -28,7 +28,7 @@ from llm.chat_model import OnText
 from llm.embeddings import Embedder
 from llm.offline import ExtractiveSummarizer
 from llm.prompts import PROFILE_SECTIONS
-from records.model_calls import Completion, PromptMessage
+from records.model_calls import Completion, Prompt, PromptMessage, Schema
 from records.owners import MAX_EVERY_N, Policy, StorageType
 from records.scopes import Scope
 from settings import Settings
@@ -57,11 +57,7 @@ class MeteredSummarizer(ExtractiveSummarizer):
         self.tokens = 0
 
     async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
+        self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         completion = await super().complete(messages, on_text=on_text, schema=schema)
         if schema == PROFILE_SCHEMA:
@@ -72,9 +68,7 @@ class MeteredSummarizer(ExtractiveSummarizer):
         return completion
 
 
-def count_repeated_tokens(
-    previous: Sequence[PromptMessage], current: Sequence[PromptMessage], tokenizer: Tokenizer
-) -> int:
+def count_repeated_tokens(previous: Prompt, current: Prompt, tokenizer: Tokenizer) -> int:
     """Count the tokens of the prefix that a prompt shares with the previous one, which a provider may have cached."""
     total = 0
     for old, new in zip(previous, current, strict=False):
@@ -87,7 +81,7 @@ def count_repeated_tokens(
     return total
 
 
-def compute_cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokenizer: Tokenizer) -> dict[str, float]:
+def compute_cost_shares(prompts: Sequence[Prompt], tokenizer: Tokenizer) -> dict[str, float]:
     """Return the cost of the prompts as a share of their price without a cache, under the rules of two providers.
 
     With `automatic` caching, the prefix shared with the previous prompt costs a tenth. With `breakpoints`, a prompt is
@@ -120,14 +114,10 @@ class ScriptedModel(InstantModel):
     def __init__(self, tokenizer: Tokenizer) -> None:
         super().__init__(lambda: self.next_answer, tokenizer)
         self.next_answer = ""
-        self.prompts: list[Sequence[PromptMessage]] = []
+        self.prompts: list[Prompt] = []
 
     async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
+        self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         self.prompts.append(messages)
         return await super().complete(messages, on_text=on_text, schema=schema)
@@ -182,7 +172,7 @@ async def measure_conversation_tokens(
             clock.now, answers.next_answer = turn.said_at, turn.answer
             history_size += tokenizer.count_message_tokens(PromptMessage(role="user", content=turn.text))
             history_sizes.append(history_size)
-            reply = await services.conversation.reply(make_incoming_message(SCOPE, turn.text, clock))
+            reply = await services.conversation.reply(make_incoming_message(SCOPE, "Nadia", turn.text, clock))
             if reply.is_error:
                 raise RuntimeError(reply.text)
             history_size += tokenizer.count_message_tokens(PromptMessage(role="assistant", content=reply.text))

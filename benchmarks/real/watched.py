@@ -1,48 +1,71 @@
-"""A chat model that records its calls: requests, tool calls, times, and cached tokens."""
+"""A chat model that records its answers, and keeps them in a file, so that an interrupted run can continue.
 
+The next run starts from the beginning and makes the same requests. Requests that are in the file get their stored
+answer, with its time and tokens.
+"""
+
+import hashlib
+import json
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Self
 
-from benchmarks.real.answered import AnswerCache, CachedAnswer
 from llm.chat_model import ChatModel, OnText
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
-from records.model_calls import Completion, PromptMessage, Tool, Usage
+from records.model_calls import Completion, Prompt, Schema, Tool, ToolCall, Usage
 
 
-@dataclass
-class CallLog:
-    """A record of all calls. `first` lists the seconds until each answer's first text, or None if it had no text.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordedAnswer:
+    """A complete answer. `first` is the time in seconds until its first text, or None if it had none."""
 
-    `shown` lists the text so far at each streaming step. `tools` has one entry per request: True if it offered tools.
-    `calls` counts the tool calls.
+    completion: Completion
+    first: float | None
+
+
+class AnswerCache:
+    """The model's answers by request. New ones are appended to the file at `path`.
+
+    If `path` is None, they are only kept in memory.
     """
 
-    first: list[float | None] = field(default_factory=list)
-    usages: list[Usage] = field(default_factory=list)
-    prompts: list[tuple[PromptMessage, ...]] = field(default_factory=list)
-    answers: list[str] = field(default_factory=list)
-    shown: list[str] = field(default_factory=list)
-    tools: list[bool] = field(default_factory=list)
-    calls: int = 0
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._known: dict[str, RecordedAnswer] = {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
+            row = json.loads(line)
+            made = row["completion"]
+            made |= {"usage": Usage(**made["usage"]), "calls": tuple(ToolCall(**call) for call in made["calls"])}
+            self._known[row["asked"]] = RecordedAnswer(completion=Completion(**made), first=row["first"])
+
+    def get(self, key: str) -> RecordedAnswer | None:
+        return self._known.get(key)
+
+    def add(self, key: str, answer: RecordedAnswer) -> None:
+        self._known[key] = answer
+        if self._path is not None:
+            line = json.dumps({"asked": key, **asdict(answer)}, ensure_ascii=False)
+            with self._path.open("a", encoding="utf-8") as out:
+                out.write(f"{line}\n")
 
 
 class WatchedModel(ChatModel):
-    """Wraps a model and records its calls in `log`.
+    """Wraps a model and records its answers in `answers`.
 
-    The first answers come from `script`, if given, and are not recorded. Requests whose answer is in `cache` do not
-    reach the model.
+    The first answers come from `script` and are not recorded. Requests whose answer is in `cache` do not reach the
+    model.
     """
 
-    def __init__(self, model: OpenAIChat, log: CallLog, cache: AnswerCache, script: list[str] | None = None) -> None:
+    def __init__(self, model: OpenAIChat, cache: AnswerCache, script: Sequence[str] = ()) -> None:
         self.name = model.name
+        self.answers: list[RecordedAnswer] = []
         self._model = model
-        self._log = log
         self._cache = cache
-        self._script = script if script is not None else []
+        self._script = list(script)
         self._offers_tools = False
 
     @property
@@ -65,39 +88,26 @@ class WatchedModel(ChatModel):
         return equipped
 
     async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
+        self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         if self._script:
-            return Completion(text=self._script.pop(0), model=self.name, usage=Usage())
-        started, shown, first = time.perf_counter(), list[str](), list[float]()
+            return Completion(text=self._script.pop(0), model=self.name)
+        asked = json.dumps([[asdict(message) for message in messages], schema, self._offers_tools], default=str)
+        key = hashlib.sha256(asked.encode()).hexdigest()
+        answer = self._cache.get(key)
+        if answer is None:
+            started, first = time.perf_counter(), list[float]()
 
-        async def record_text(text: str) -> None:
-            first.append(time.perf_counter() - started)
-            shown.append(text)
-            if on_text is not None:
-                await on_text(text)
+            async def record_text(text: str) -> None:
+                first.append(time.perf_counter() - started)
+                if on_text is not None:
+                    await on_text(text)
 
-        known = self._cache.get(messages, schema, offers_tools=self._offers_tools)
-        if known is None:
             completion = await self._model.complete(messages, on_text=record_text, schema=schema)
-            known = CachedAnswer(completion=completion, first=first[0] if first else None, shown=tuple(shown))
-            self._cache.add(messages, schema, known, offers_tools=self._offers_tools)
-        elif on_text is not None:
-            for text in known.shown:
-                await on_text(text)
-        completion, log = known.completion, self._log
-        log.first.append(known.first)
-        log.shown += known.shown
-        log.usages.append(completion.usage)
-        log.prompts.append(tuple(messages))
-        log.answers.append(completion.text)
-        log.tools.append(self._offers_tools)
-        log.calls += len(completion.calls)
-        return completion
+            answer = RecordedAnswer(completion=completion, first=first[0] if first else None)
+            self._cache.add(key, answer)
+        self.answers.append(answer)
+        return answer.completion
 
     async def probe_and_describe(self) -> str:
         return await self._model.probe_and_describe()
