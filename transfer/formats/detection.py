@@ -50,7 +50,8 @@ from transfer.formats.members import NAMES
 MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
 MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than reading an export
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
-_SCRIPT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
+_ASSIGNMENT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
+_SCRIPT = re.compile(r"<script[^<>]{0,99}>[^<=]{0,300}=\s*(?=\[\s*\{\s*\")")  # in the page of ChatGPT's archive
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
 _MODULES = (keepsake, telegram_desktop, chatgpt, claude, gemini, chat_texts, whatsapp, discord, telegram_html)
 _FALLBACKS = (generic.FORMAT, memories.FORMAT)  # tried if the detected format understands nothing
@@ -81,7 +82,7 @@ def parse_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **o
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
     for path, content in pop_each(unpacked):
-        text = _SCRIPT.sub("", _decode_text(content), count=1)
+        text = _extract_script_data(_decode_text(content))
         files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     found: dict[str, list[SourceFile]] = {}
     for file in files:
@@ -232,6 +233,17 @@ def _decode_text(data: bytes) -> str:
     if "\0" in text[:SAMPLED]:
         raise ImportRefused(tr("import-not-utf8", line="1"))
     return text
+
+
+def _extract_script_data(text: str) -> str:
+    """Return the JSON that a script or a page assigns to a variable, or the text if there is none."""
+    is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
+    if (found := (_SCRIPT if is_page else _ASSIGNMENT).search(text, 0, MARKED_CHARS)) is None:
+        return text
+    stream = JsonStream(text)
+    stream.at = found.end()
+    stream.skip_value()
+    return text[found.end() : stream.at]
 
 
 def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, bytes]]:

@@ -1,5 +1,6 @@
 """Files as exporters, apps and phones of public repositories write them, and what each has to be read as."""
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -38,6 +39,15 @@ GROK_ON_X = "window.YTD.grok_chat_item.part0 = " + lines(
         {"grokChatItem": {"chatId": "9", "createdAt": LATER.isoformat(), "sender": "Agent", "message": ANSWER}},
     ]  # type: ignore[arg-type]
 )
+CHATGPT = json.dumps([{"title": "W", "create_time": SECONDS, "current_node": "b", "mapping": TREE}])
+CHATGPT_PAGE = f"""<html>
+<head><title>ChatGPT Data Export</title><style>body {{ margin: 0; }}</style>
+<script>
+      // Global variables
+      var jsonData = {CHATGPT};
+      var assetsJson = {{}};
+      function getConversationMessages(conversation) {{ return conversation.mapping; }}
+</script></head><body onload="onLoad()"><div id="root"></div></body></html>"""
 PERPLEXITY = f"""<img src="https://r2cdn.perplexity.ai/pplx-full-logo-primary-dark%402x.png" class="logo" width="120"/>
 
 # {QUESTION}
@@ -58,6 +68,10 @@ PERPLEXITY = f"""<img src="https://r2cdn.perplexity.ai/pplx-full-logo-primary-da
         ("Cherry Studio", zipped({"data.json": lines(CHERRY)})),
         ("Grok in an archive of X", GROK_ON_X),
         ("the same in its archive", zipped({"data/grok-chat-item.js": GROK_ON_X, "data/app.js": "alert(1)"})),
+        ("ChatGPT's page", CHATGPT_PAGE),
+        ("the same beside its data", zipped(
+            {"conversations.json": CHATGPT, "chat.html": CHATGPT_PAGE, "user.json": '{"id": "u"}'}
+        )),
         ("Gemini Voyager", {"format": "gemini-voyager.chat.v1", "items": [{"user": QUESTION, "assistant": ANSWER}]}),
         ("AnythingLLM's table", f"id,prompt,response,sent_at\n1,{QUESTION},{ANSWER},2024-05-01T10:00:00Z\n"),
         ("Character.AI", {"histories": [{"msgs": [
