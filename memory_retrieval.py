@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 LAST_TURNS = 4  # the newest turns, which stay verbatim even after they were archived
-TURNS_READ = 2 * LAST_TURNS  # turns that are read for a context
+TURNS_READ = prefix_cache.MAX_TURNS_READ  # turns that are read for a context
 MAX_CANDIDATES = 100  # messages that words and meaning find in each search
 MAX_PACKED = 250  # passages that packing is offered, by score
 MAX_PACKED_BY_MEANING = 50  # and by meaning, of people's own words
@@ -338,7 +338,7 @@ class MemoryRetrieval:
     ) -> Sequence[Message]:
         """Add the summaries, and the turns older than the newest. Return the messages of these older turns."""
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
-        shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, turn)
+        shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, sources.last)
         builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unsummarised, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *local_messages]
@@ -358,17 +358,21 @@ class MemoryRetrieval:
         return older
 
     async def _select_stable_summaries(
-        self, builder: PromptBuilder, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None
+        self,
+        builder: PromptBuilder,
+        store: MemoryStore,
+        scope: Scope,
+        active: Sequence[Summary],
+        newest: Sequence[Message],
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
-        """Return the summaries to show, and the archived messages to show verbatim after them.
+        """Return the summaries to show, and the archived ones of the `newest` messages to show verbatim after them.
 
         Keep showing an earlier version of a summary for a while, because a prompt with a changed beginning misses the
         provider's cache.
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()
-        superseded = await store.list_superseded_summaries(scope, limit=prefix_cache.MAX_TURNS_READ)
-        newest = await store.read_last_turns(scope, prefix_cache.MAX_TURNS_READ, before_turn=turn)
+        superseded = await store.list_superseded_summaries(scope, limit=TURNS_READ)
         for block in prefix_cache.BLOCKS:
             shown = prefix_cache.find_oldest_in_block(active[0], {version.id: version for version in superseded}, block)
             repeated = prefix_cache.select_verbatim_messages(shown, newest, LAST_TURNS)

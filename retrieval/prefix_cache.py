@@ -9,7 +9,7 @@ from records.messages import Message
 from records.summaries import Summary
 
 BLOCKS = (16, 8)  # messages for which a version of a summary stays, the fewer if those since have no room
-MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has
+MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has, and one fold and 4
 
 
 def find_oldest_in_block(active: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
@@ -42,7 +42,7 @@ def select_archived_messages(newest: Sequence[Message], turn_count: int) -> list
     # Without them, the last turns, which are always shown, would begin one turn later after each message.
     archived = sorted({message.turn for message in newest if not message.is_active})
     active = {message.turn for message in newest if message.is_active}
-    is_cut_off = len(archived) + len(active) >= 2 * turn_count and len(archived) < turn_count
+    is_cut_off = len(archived) + len(active) >= MAX_TURNS_READ and len(archived) < turn_count
     if not archived or is_cut_off or (active and min(active) < archived[-1]):
         return []
     return [message for message in newest if message.turn in archived[-turn_count:]]

@@ -213,10 +213,11 @@ class PromptBuilder:
         later = len(made) - sum(turn.messages[0].turn in known for turn in made)
         taken = sum(turn.tokens for turn in self._turns)
         recent = min(self._full_recent, self._budgets.recent) - taken
-        # Take all, or at most one next to a full share of snippets, so that the beginning moves only every second turn.
-        for first, room in ((0, recent), (later - later % 2, max(recent, self._left - self._budgets.snippets))):
+        room = min(max(recent, self._left - self._budgets.snippets), self._left)
+        # Take all, or at most one, so that the beginning moves only every second turn.
+        for first in (0, later - later % 2):
             more = [turn for turn in made[first:] if turn.messages[0].turn not in known]
-            if sum(turn.tokens for turn in more) <= min(room, self._left):
+            if sum(turn.tokens for turn in more) <= room:
                 for turn in more:
                     self._add_turn(turn)
                 self._dispensable = {turn.messages[0].turn for turn in more}

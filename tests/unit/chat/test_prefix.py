@@ -25,17 +25,17 @@ async def talked(talk: Talk, *, turns: int, every_n: int, words: int = 4) -> Non
         await talk.turn(f"Note {number}: " + "the heron eats. " * words)
 
 
-@pytest.mark.parametrize("every_n", [4, 5])
-async def test_with_a_small_threshold_the_beginning_moves_at_folds_alone(tmp_path: Path, every_n: int) -> None:
+@pytest.mark.parametrize("every_n", [4, 5, 12, 20])
+async def test_the_beginning_moves_at_folds_alone(tmp_path: Path, every_n: int) -> None:
     async with talking(tmp_path, facts="off") as talk:
-        await talked(talk, turns=21, every_n=every_n)
-        assert moved(talk) == list(range(every_n + 1, 22, every_n))
+        await talked(talk, turns=max(21, 2 * every_n + 1), every_n=every_n)
+        assert moved(talk) == list(range(every_n + 1, max(22, 2 * every_n + 2), every_n))
 
 
 async def test_with_a_large_threshold_it_moves_once_more(tmp_path: Path) -> None:
     async with talking(tmp_path, facts="off") as talk:
-        await talked(talk, turns=25, every_n=12)
-        assert moved(talk) == [13, 18, 25]
+        await talked(talk, turns=55, every_n=30)
+        assert moved(talk) == [31, 52]
 
 
 async def test_in_a_small_prompt_it_moves_every_second_turn_at_most(tmp_path: Path) -> None:
