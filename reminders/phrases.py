@@ -3,15 +3,15 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from itertools import product
+from datetime import datetime, time, timedelta
+from itertools import pairwise, product
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import NewReminder
-from reminders import lexicon
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_local_reminder, make_reminder
-from reminders.time_parts import AFTER_TOMORROW, TimePhraseParser, skip_gap
-from reminders.zones import TOKEN, find_possible_zone_or_day
+from reminders.lexicon import HAN, PLAIN, TOKEN, compile_holidays, is_time_word, load_lexicon, skip_gap, write_in_digits
+from reminders.time_parts import MAX_DAYS_BY_NAME, TimePhraseParser
+from reminders.zones import find_possible_zone_or_day
 from text.characters import collapse_to_visible_line
 from text.time_zones import add_months, to_utc
 
@@ -19,7 +19,7 @@ MAX_END_TOKENS = 8  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # of words that were not understood
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
 _ENDS = " ,.;:-–—"
-_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})['’/-]?(?!{lexicon.HAN.pattern})\w")
+_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,30 +34,29 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
     text = collapse_to_visible_line(phrase)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
-    bare = text.translate(lexicon.PLAIN)  # keeps its length
+    bare = text.translate(PLAIN)  # keeps its length
     parsers = list[TimePhraseParser]()
     for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
-        written, places = lexicon.write_in_digits(bare, language)
-        words = lexicon.load_lexicon(language)
+        (written, places), words = write_in_digits(bare, language), load_lexicon(language)
         parsers.append(TimePhraseParser(request=text, text=written, places=places, words=words, wall=wall))
-        parsers[-1].parse_time_parts(parsers[-1].skip_words(0, "joining"))
+        parsers[-1].parse_time_parts(parsers[-1].skip("(?:{joining} )*", 0))
     best = max(parsers, key=lambda parser: (parser.map_to_request_position(parser.end), parser.is_every))
     start, end = best.map_to_request_position(best.end), len(text)
     if unread := _find_unparsed_time_words(best):
-        if best.zone_words or (found := _find_time_at_end(parsers)) is None:
+        if best.zone_span or (found := _find_time_at_end(parsers)) is None:
             return UncertainReminder(words=unread)
         best, start, end = found
     if best.impossible:
         return "none"
     rest = text[start:end].strip(_ENDS).lstrip(")）").rstrip("(（ ")
-    joined = best.words.word["joining"].match(rest.translate(lexicon.PLAIN))
+    joined = best.words.match("{joining}", rest.translate(PLAIN))
     what = rest[joined.end() :] if joined else rest
-    if best.zone is not None and (named := best.zone_words) is not None:
+    if best.zone_span and best.zone is not None:
         here, now = now, now.astimezone(best.zone)
-        best = replace(best, wall=now.replace(tzinfo=None, second=0, microsecond=0))
-        is_near = best.day is not None and (best.day - here.date()).days <= AFTER_TOMORROW
+        is_near = best.day is not None and (best.day - here.date()).days <= MAX_DAYS_BY_NAME
         if is_near and here.date() != now.date():
-            best.unsure.append(best.quote(named.start, named.stop))  # whose tomorrow?
+            best.unsure.append(best.quote(*best.zone_span))  # whose tomorrow?
+        best = replace(best, wall=now.replace(tzinfo=None, second=0, microsecond=0))
     reminder = _plan_reminder(best, what, now) if what.strip(f"{_ENDS}!?") else UncertainReminder(words="")
     doubt = next(iter(best.unsure), "")
     if not isinstance(reminder, NewReminder):
@@ -75,20 +74,21 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
 
 def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:
     """Find a time at the end of a text, as in "call mum at 9". Return its parser and the span of the text before it."""
-    tokens = [[*TOKEN.finditer(early.text.rstrip(_ENDS))] for early in parsers]
-    for back, number in product(range(MAX_END_TOKENS, 0, -1), range(len(parsers))):
-        index, early = len(tokens[number]) - back, parsers[number]
-        if index < 1:
+    for back, early in product(range(MAX_END_TOKENS, 0, -1), parsers):
+        tokens = [*TOKEN.finditer(early.text.rstrip(_ENDS))]
+        if len(tokens) <= back or (start := tokens[-back].start()) <= early.end:
             continue
-        start, late = tokens[number][index].start(), replace(early, unsure=[*early.unsure])
+        late = replace(early, unsure=[*early.unsure])
         late.parse_time_parts(start)
-        if start > early.end and late.end >= tokens[number][-1].end() and (late.clock or not late.part):
-            before = [token for token in tokens[number][:index] if token.start() >= early.end]
-            leads = [False, *(late.match_preposition(token.start()) is not None for token in before)]
-            is_open = any(lexicon.is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
-            is_open |= late.has_unparsed_zone or any(late.match_word("every", token.start()) > 0 for token in before)
-            is_open |= any(late.match_word(name, before[-1].start()) > 0 for name in ("and", "next", "until") if before)
-            return None if is_open else (late, early.map_to_request_position(early.end), late.places[start][0])
+        if late.end < tokens[-1].end() or (late.part and not late.clock):
+            continue
+        before = [token for token in tokens[:-back] if token.start() >= early.end]
+        leads = [False, *(late.skip("{on}|{at}", token.start()) > token.start() for token in before)]
+        is_open = late.has_unparsed_zone
+        is_open |= any(is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
+        is_open |= any(late.skip("{every}", token.start()) > token.start() for token in before)
+        is_open |= any(late.skip("{and}|{next}|{until}", token.start()) > token.start() for token in before[-1:])
+        return None if is_open else (late, early.map_to_request_position(early.end), late.places[start][0])
     return None
 
 
@@ -98,14 +98,12 @@ def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRem
         due_at = now + (parser.distance - wall)
         return check_due_time(due_at, now) or make_reminder(text, due_at, None, "", now) or UncertainReminder(words="")
     hour, minute = parser.clock or (MORNING, 0)
-    local = datetime.combine(parser.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
+    local = datetime.combine(parser.day or wall.date(), time(hour % 24, minute))
     if hour == 24 or (parser.is_midnight and parser.day == wall.date()):
         local += timedelta(days=1)
     if parser.month_day:
-        local = add_months(local, months=0, day=parser.month_day)
-        if local <= wall or local.day != parser.month_day:
-            later = (add_months(local, months=months, day=parser.month_day) for months in range(1, 13))
-            local = next((day for day in later if day.day == parser.month_day), local)
+        days = [add_months(local, months=months, day=parser.month_day) for months in range(13)]
+        local = next((day for day in days if day > wall and day.day == parser.month_day), local)
     elif parser.weekday is not None and parser.day is None:
         local += timedelta(days=(parser.weekday - local.weekday()) % 7)
     if parser.weekday is not None and parser.weekday != local.weekday():
@@ -121,43 +119,40 @@ def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRem
 
 
 def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
+    """Return the words after a time that may belong to it, or from the beginning if it is not complete, or ""."""
     text = parser.text
-    if parser.zone_words is not None and parser.has_unparsed_zone:
-        return parser.quote(parser.zone_words.start, parser.zone_words.stop)
+    if parser.zone_span and parser.has_unparsed_zone:
+        return parser.quote(*parser.zone_span)
+    for token in TOKEN.finditer(text):
+        if token.start() < parser.end < token.end() and _INSIDE_WORD.match(text, parser.end):
+            return parser.quote(*token.span())  # "9ish"
     is_timed = parser.clock is not None or parser.distance is not None
     is_read = is_timed or (not parser.part and (parser.is_dated or parser.repeat == "daily"))
     if parser.is_every and parser.repeat != "daily":
         is_read = (parser.repeat == "weekly" and parser.weekday is not None) or parser.month_day > 0
     start = skip_gap(text, parser.end) if is_read else 0
-    for token in TOKEN.finditer(text):
-        if token.start() < parser.end < token.end() and _INSIDE_WORD.match(text, parser.end):
-            return parser.quote(*token.span())  # "9ish"
-    holidays = [
-        found.span() for found in lexicon.compile_holidays().finditer(text) if " " in found[0]
-    ]  # "Mother's Day"
+    holidays = [found.span() for found in compile_holidays().finditer(text) if " " in found[0]]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     tokens = [token for token in tokens if not any(first <= token.start() < end for first, end in holidays)]
-    after = parser.skip_words(start, "on", "at")
-    second = parser.skip_words(parser.skip_words(start, "until", "of"), "on", "at")  # "at 9 to 10", "at 9 or at 10"
-    alike = {at + 1 for at, token in enumerate(tokens[:-1]) if token[0].casefold() == parser.clock_lead.casefold()}
-    near = {0, *alike, *(at for at, token in enumerate(tokens) if token.start() in (after, second))}
+    after = parser.skip("(?:(?:{on}|{at}) )*", start)
+    # Where a number is a time: "at 9 to 10", "at 9 or at 10", "at 9 to call mum at 10".
+    near = {tokens[0].start() if tokens else 0, after, parser.skip("(?:(?:{until}|{of}) )*(?:(?:{on}|{at}) )*", start)}
+    near |= {token.start() for lead, token in pairwise(tokens) if lead[0].casefold() == parser.clock_lead.casefold()}
     marks = [
         index
-        for index in range(len(tokens))
-        if lexicon.is_time_word(tokens, index, is_timed=is_timed and index not in near)
+        for index, token in enumerate(tokens)
+        if is_time_word(tokens, index, is_timed=is_timed and token.start() not in near)
     ]
     # In Chinese, "and" is also "with".
-    begins = not is_read or (
-        parser.match_word("and", start) >= 0 and (bool(marks) or not lexicon.HAN.match(text, start))
-    )
-    if after > start:
-        begins |= not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS)
+    begins = not is_read or (parser.skip("{and}", start) > start and bool(marks or not HAN.match(text, start)))
+    begins |= after > start and (not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS))
+    if not (begins or marks):
+        return ""
     if begins:
         last = max([index for index in marks if index <= 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
-        while last + 1 < len(tokens) and tokens[last].end() <= parser.end:
+        while last + 1 < len(tokens) and tokens[last].end() < parser.end:
             last += 1  # up to the word after "every"
-        return parser.quote(start, tokens[last].end() if tokens else len(text))[:MAX_SHOWN_CHARS]
-    if not marks:
-        return ""
-    last = next(index for index in range(marks[0], len(tokens) + 1) if index not in marks) - 1
-    return parser.quote(tokens[marks[0]].start(), tokens[last].end())[:MAX_SHOWN_CHARS]
+    else:
+        start = tokens[marks[0]].start()
+        last = next(index for index in range(marks[0], len(tokens) + 1) if index not in marks) - 1
+    return parser.quote(start, tokens[last].end() if tokens else len(text))[:MAX_SHOWN_CHARS]

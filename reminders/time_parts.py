@@ -1,44 +1,50 @@
-"""Reads the parts of a time, such as days, clock times and repetitions, one after another in one language."""
+"""A grammar of times: what days, clock times, repetitions and so on look like, and what each of them sets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from locales.catalog import ENGLISH
 from records.reminders import Repeat
-from reminders import lexicon
-from reminders.zones import TOKEN, find_time_zone_end, parse_zone
+from reminders.lexicon import HAN, UNITS, Lexicon, parse_number, skip_gap
+from reminders.zones import find_time_zone
 from text.date_words import AMBIGUOUS_MONTHS
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import add_months
 
-AFTER_TOMORROW = 2  # days
+MAX_DAYS_BY_NAME = 3  # "tomorrow" is 1, 大后天 is 3
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
-_ORDINAL = r"(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
-_NUMERIC_DATE = re.compile(
-    r"(?:(?P<iso>\d{4}-\d\d-\d\d)(?:T(?=\d\d:))?|(?P<a>\d{1,2})(?P<sep>[./])(?P<b>\d{1,2})"
-    r"(?:(?P=sep)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?)(?:(?<=T)|(?![\d:/-]|\.\d))"
+_MONTHS = {"month": 1, "year": 12}
+# The patterns below are those of Lexicon.match(): a space is any gap, and {month} any word for a month.
+_AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})(?P<gap> (?:{and} )?)"
+_ORDINAL = r"\s*(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
+_YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of}\b)?)?"
+_HOUR = r"\d{1,2}(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)"
+_MINUTE = r"(?:[:.h]|[点點](?=\d\d(?:分|\s|$))| uhr (?!\d\d {unit}))(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
+_WEEKDAY = (
+    r"(?P<next>{next} )?(?:(?P<weekday>{weekday})|(?P<short>{short}))"
+    r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?: {next})?"
 )
-_DAY_AFTER_MONTH = re.compile(rf"[\s.]*(?:the\s+)?(\d{{1,2}})(?:{_ORDINAL}|[日号]|(?![\d:.h]))", re.IGNORECASE)
-_DAY = re.compile(rf"(\d{{1,2}})((?:\s*{_ORDINAL}(?!\d))?\s*числа(?!\w)|\s*{_ORDINAL}(?!\d)|[号號])?", re.IGNORECASE)
-_COUNT = re.compile(r"\d{1,5}(?:[.,]5)?(?![\d.,])")
-_YEAR = re.compile(r"((?:19|20)\d\d)(?![\d:.-])")
-_CLOCK_SIGN = re.compile(r"[:.h]\d|\s*(?:am|pm|uhr)", re.IGNORECASE)
-_CLOCK_TIME = re.compile(
-    r"(?P<hour>\d{1,2})(?:[:.h]|[点點](?=\d\d分))(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
-)
-_HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)", re.IGNORECASE)
-_GAP = re.compile(r"[\s,;]*")
-Position = int  # an index after the text that was parsed, or -1 if it does not match
+ReadPart = Callable[["TimePhraseParser", re.Match[str], str], int]
+GRAMMAR = list[tuple[str, ReadPart]]()
+
+
+def rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
+    """Add a method to the grammar. It reads a part of a time, and returns the position after it, or 0."""
+
+    def add(read: ReadPart) -> ReadPart:
+        GRAMMAR.append((pattern, read))
+        return read
+
+    return add
 
 
 @dataclass(kw_only=True, slots=True)
 class TimePhraseParser:
-    """The state of a parser for one language. `end` is the position after the last word it understood.
+    """The times that were read in one language. `end` is the position after the last of them.
 
     `text` is `request` with its times in digits. `places` maps each character of `text` to its span in `request`.
     """
@@ -46,7 +52,7 @@ class TimePhraseParser:
     request: str
     text: str
     places: Sequence[tuple[int, int]]
-    words: lexicon.Lexicon
+    words: Lexicon
     wall: datetime
     end: int = 0
     day: date | None = None
@@ -60,15 +66,10 @@ class TimePhraseParser:
     is_every: bool = False
     distance: datetime | None = None
     impossible: bool = False
-    zone_words: slice | None = None  # the words that name a zone for the clock time
+    zone_span: tuple[int, int] | None = None  # the words that name a zone for the clock time
     zone: ZoneInfo | None = None
     is_exact: bool = False  # the clock time has minutes, "am" or the like
     unsure: list[str] = field(default_factory=list)  # words that may mean another time, or none
-
-    def match_word(self, name: str, start: int) -> Position:
-        """Return the position after a match of the pattern `name` and the separator that follows it, or -1."""
-        found = self.words.word[name].match(self.text, start)
-        return skip_gap(self.text, found.end()) if found else -1
 
     def map_to_request_position(self, end: int) -> int:
         """Return the position in `request` that corresponds to the position `end` in `text`."""
@@ -78,161 +79,133 @@ class TimePhraseParser:
         """Return the part of `request` that corresponds to `text[start:end]`."""
         return self.request[self.places[start][0] : self.map_to_request_position(end)] if start < end else ""
 
+    def skip(self, pattern: str, start: int) -> int:
+        found = self.words.match(pattern, self.text, start)
+        return found.end() if found else start
+
     @property
     def has_unparsed_zone(self) -> bool:
-        return self.zone_words is not None and (self.zone is None or self.is_every)
+        return self.zone_span is not None and (self.zone is None or self.is_every)
 
     @property
     def is_dated(self) -> bool:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
     def parse_time_parts(self, start: int) -> None:
+        """Read the parts of a time that follow one another from `start` on."""
         start, lead = skip_gap(self.text, start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
-            if (after := self._parse_time_part(start, lead)) > start:
+            if end := self._parse_time_part(start, lead):
                 if self.clock is not None and not is_clock_known:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
-                self.end, lead = after, ""
-                start = skip_gap(self.text, after)
-            elif (found := self.match_preposition(start)) is not None:
-                lead, start = found
+                self.end, lead = end, ""
+                start = skip_gap(self.text, end)
+            elif found := self.words.match("(?P<on>{on} )|{at} ", self.text, start):
+                lead, start = "on" if found["on"] else "at", found.end()
             else:
                 return
 
-    def match_preposition(self, start: int) -> tuple[str, int] | None:
-        return next(((name, after) for name in ("on", "at") if (after := self.match_word(name, start)) > start), None)
+    def _parse_time_part(self, start: int, lead: str) -> int:
+        """Return the position after the part that begins at `start` behind a preposition, or 0 if there is none."""
+        for pattern, read in GRAMMAR:
+            if (found := self.words.match(pattern, self.text, start)) and (end := read(self, found, lead)):
+                return end
+        return 0
 
-    def skip_words(self, start: int, *names: str) -> Position:
-        """Return the position after any words of these kinds at `start`."""
-        while (after := max(self.match_word(name, start) for name in names)) > start:
-            start = after
-        return start
-
-    def _parse_time_part(self, start: int, preposition: str) -> Position:
-        parsers = (
-            self._parse_delay,
-            self._parse_relative_day,
-            self._parse_repetition,
-            partial(self._parse_named_date, has_preposition=preposition == "at"),
-            self._parse_numeric_date,
-            self._parse_part_of_day,
-            partial(self._parse_time_of_day, has_preposition=preposition == "at"),
-            partial(self._parse_weekday, has_preposition=bool(preposition)),
-            self._parse_zone,
-        )
-        return next((end for parse in parsers if (end := parse(start)) >= 0), -1)
-
-    def _parse_delay(self, start: int) -> Position:
+    @rule(r"{in} ")
+    def _read_delay(self, found: re.Match[str], _lead: str) -> int:
         """Read "in 2 weeks", "in 1.5 hours" or "in 1h 30min"."""
-        if self.end or (after := self.match_word("in", start)) < 0:
-            return -1
-        later, end, largest = self.wall, -1, len(self.words.units)
-        while (found := self._parse_count(after)) is not None:
-            count, unit, found_end = found
-            size = list(self.words.units).index(unit)
-            months = count * {"month": 1, "year": 12}.get(unit, 0)
-            if size >= largest or months % 1 or (end >= 0 and not self.text[after : after + 1].isdigit()):
+        later, after, end, smaller = self.wall, found.end(), 0, list(UNITS)
+        while not self.end and (amount := self.words.match(_AMOUNT, self.text, after)):
+            count, unit = parse_number(amount["count"] or "1"), self.words.get_meaning("unit", amount["unit"])
+            is_next = not end or self.text[after].isdigit()
+            if count is None or unit not in smaller or not is_next or (count % 1 and unit in _MONTHS):
                 break
+            smaller = smaller[: smaller.index(unit)]
             try:
-                later = add_months(later, months=int(months))
-                later += timedelta() if months else timedelta(**{f"{unit}s": count})
+                months = int(count * _MONTHS.get(unit, 0))
+                later = add_months(later, months=months) + timedelta(**({} if unit in _MONTHS else {f"{unit}s": count}))
             except (ValueError, OverflowError):
                 later = self.wall.replace(year=9999)
-            end, largest = found_end, size
-            after = self.skip_words(skip_gap(self.text, end), "and")
-        if end >= 0:
-            self.distance, self.clock, self.day = later, (later.hour, later.minute), later.date()
+            end, after = amount.start("gap"), amount.end()
+        if end:
+            self.distance, self.day = later, later.date()
+            self.clock = None if "hour" in smaller else (later.hour, later.minute)  # "in 3 days at 10"
         return end
 
-    def _parse_count(self, start: int) -> tuple[float, str, int] | None:
-        """Return the number and unit that begin at `start`, as in "2 weeks", and their end, or None."""
-        count = 1.0
-        if digits := _COUNT.match(self.text, start):
-            count, start = float(digits[0].replace(",", ".")), skip_gap(self.text, digits.end())
-        elif (word := TOKEN.match(self.text, start)) and (number := lexicon.parse_number(word[0])) is not None:
-            count, start = number, skip_gap(self.text, word.end())
-        units = ((unit, name.match(self.text, start)) for unit, name in self.words.units.items())
-        return next(((count, unit, found.end()) for unit, found in units if found), None)
-
-    def _parse_relative_day(self, start: int) -> Position:
+    @rule(r"(?P<days>{days})|{tonight}")
+    def _read_relative_day(self, found: re.Match[str], _lead: str) -> int:
         if self.is_dated or self.repeat:
-            return -1
-        for days, name in ((AFTER_TOMORROW, "after-tomorrow"), (1, "tomorrow"), (0, "today"), (0, "tonight")):
-            if found := self.words.word[name].match(self.text, start):
-                self.day = self.wall.date() + timedelta(days=days)
-                if name == "tonight":
-                    self.part = name
-                    self.impossible |= self.clock is not None and not self._shift_to_part_of_day(name)
-                return found.end()
-        return -1
+            return 0
+        self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", found["days"]) or 0))
+        if not found["days"]:
+            self.part = "tonight"
+            self.impossible |= self.clock is not None and not self._shift_to_part_of_day("tonight")
+        return found.end()
 
-    def _parse_repetition(self, start: int) -> Position:
-        if self.repeat or self.is_every or self.is_dated or (after := self.match_word("every", start)) < 0:
-            return -1
-        self.is_every, self.end = True, after
-        while after >= 0:
-            for unit, name in self.words.units.items():
-                if (found := name.match(self.text, after)) and lexicon.UNITS[unit]:
-                    self.repeat = lexicon.UNITS[unit]
-                    return found.end()
-            article, after = after, (self.match_preposition(after) or ("", -1))[1]  # "todos los días"
-        end = self._parse_weekday(article, has_preposition=True)
-        self.repeat = "weekly" if end >= 0 else ""
-        return end
+    @rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit})|(?:(?:{on}|{at}) )*)")
+    def _read_repetition(self, found: re.Match[str], _lead: str) -> int:
+        if self.repeat or self.is_every or self.is_dated:
+            return 0
+        self.is_every, self.end = True, found.end()
+        if not found["unit"] and (weekday := self.words.match(_WEEKDAY, self.text, found.end())):
+            self.repeat = "weekly"
+            return self._read_weekday(weekday, "on")
+        self.repeat = UNITS.get(self.words.get_meaning("unit", found["unit"]), "")
+        return found.end() if self.repeat else 0
 
-    def _parse_weekday(self, start: int, *, has_preposition: bool) -> Position:
-        if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
-            return -1
-        after = self.match_word("next", start)
-        is_whole = (found := self.words.match_name(self.words.weekdays, self.text, max(start, after))) is not None
-        found = found or self.words.match_name(self.words.short_weekdays, self.text, max(start, after))
-        if found is None or self.text[max(start, after) : found[1]] in EVERY_FUNCTION_WORD:  # "morgen so um 9"
-            return -1
-        number, end = found
-        behind = skip_gap(self.text, end)
-        is_timed = self.skip_words(behind, "on", "at") > behind or self.text[behind : behind + 1].isdigit()
-        is_timed |= (
-            self.match_word("next", behind) >= 0
-            or self.words.match_name(self.words.months, self.text, behind) is not None
-        )
-        is_timed |= any(period.match(self.text, behind) for _, period in self.words.periods)
-        if not (has_preposition or after >= 0 or is_timed or self.end):
-            return -1
-        if self.clock is not None and not (is_whole or has_preposition or after >= 0 or is_timed):
-            self.unsure.append(self.quote(start, end))  # "at 5 sun cream", "às 9 segunda via"
-        self.weekday = number
-        if after >= 0 and self.day is None and lexicon.HAN.match(self.text, start):  # 下周五: of the week after this
-            self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + number)
-        return max(end, self.match_word("next", behind))  # "el lunes que viene"
+    @rule(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?:T(?=\d\d:)|(?![\d:/-]|\.\d))")
+    @rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"(?!\d)|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
+    @rule(r"(?P<month>{month})[\s.]*(?:the )?(?P<day>\d{1,2})(?:" + _ORDINAL + r"|[日号]|(?![\d:.h]))" + _YEAR)
+    def _read_date(self, found: re.Match[str], lead: str) -> int:
+        """Read a date such as "2026-12-03", "3 December 2027", "December 3rd" or "12月3日"."""
+        if self.day is not None or self.month_day or self.repeat:
+            return 0
+        if lead == "at" and found.start("day") == found.start() and found["month"] in AMBIGUOUS_MONTHS.split():
+            self.unsure.append(self.quote(*found.span()))  # "at 5 march with Ann"
+        month = self.words.get_meaning("month", found["month"]) or found["month"]
+        self._set_day(int(found["year"] or 0), int(month), int(found["day"]))
+        return found.end()
 
-    def _parse_named_date(self, start: int, *, has_preposition: bool) -> Position:
-        """Read a date such as "3 December 2027", "December 3rd" or "12月3日", or a day of the month ("the 1st")."""
-        if self.day is not None or self.month_day:
-            return -1
-        if found := self.words.match_name(self.words.months, self.text, start):
-            month, end = found
-            number = _DAY_AFTER_MONTH.match(self.text, end)
-            return self._parse_year_of(month, int(number[1]), number.end()) if number and not self.repeat else -1
-        if (number := _DAY.match(self.text, start)) is None:
-            return -1
-        after = self.skip_words(skip_gap(self.text, number.end()), "of")
-        if (found := self.words.match_name(self.words.months, self.text, after)) and not self.repeat:
-            if has_preposition and self.text[after : found[1]] in AMBIGUOUS_MONTHS.split():
-                self.unsure.append(self.quote(start, found[1]))  # "at 5 march with Ann"
-            return self._parse_year_of(found[0], int(number[1]), found[1])
-        is_bare = self.repeat == "monthly" and not (has_preposition or _CLOCK_SIGN.match(self.text, number.end()))
-        if (number[2] or is_bare) and self.weekday is None and self.repeat in ("", "monthly"):
-            self.month_day = int(number[1])
-            self.impossible |= not 1 <= self.month_day <= 31
-            return number.end()
-        return -1
+    @rule(
+        r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r"(?!\d))?\s*числа(?!\w)|" + _ORDINAL + r"(?!\d)|[号號])?"
+        r"(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
+    )
+    def _read_day_of_month(self, found: re.Match[str], lead: str) -> int:
+        if self.is_dated or self.repeat not in ("", "monthly"):
+            return 0
+        if not found["ordinal"] and (self.repeat != "monthly" or lead == "at" or found["clock"] is not None):
+            return 0
+        self.month_day = int(found["day"])
+        self.impossible |= not 1 <= self.month_day <= 31
+        return found.end("ordinal") if found["ordinal"] else found.end("day")
 
-    def _parse_year_of(self, month: int, day: int, end: int) -> Position:
-        if year := _YEAR.match(self.text, self.skip_words(skip_gap(self.text, end), "of")):
-            end = self.skip_words(skip_gap(self.text, year.end()), "of")
-        self._set_day(int(year[1]) if year else 0, month, day)
-        return end
+    @rule(
+        r"(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?"
+        r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*(?:"
+        + _HOUR
+        + "|"
+        + _MINUTE
+        + ")))?"
+    )
+    def _read_numeric_date(self, found: re.Match[str], _lead: str) -> int:
+        """Read a date in the language's usual order. Ask about one that may be another date, or a time."""
+        if self.day is not None or self.repeat:
+            return 0
+        day, month, year = int(found["first"]), int(found["second"]), int(found["year"] or 0)
+        if found["sign"] == "/":
+            if self.words.language == ENGLISH and day <= 12 and month <= 12 and day != month:
+                self.unsure.append(self.quote(*found.span()))
+            if month > 12 or (day <= 12 and not self.words.day_first):
+                day, month = month, day
+        elif not (found["dot"] or found["year"]):
+            if found["hours"] is not None or not 0 < month <= 12 or self.is_dated or self.clock:
+                return 0
+            if found["timed"] is None and day < 24:
+                self.unsure.append(self.quote(*found.span()))
+        self._set_day(year + 2000 if 0 < year < 100 else year, month, day)
+        return found.end()
 
     def _set_day(self, year: int, month: int, day: int) -> None:
         this_year = self.wall.year
@@ -243,44 +216,19 @@ class TimePhraseParser:
                     return
         self.impossible, self.day = True, self.wall.date()
 
-    def _parse_numeric_date(self, start: int) -> Position:
-        """Read an ISO date, or a numeric date in the language's usual order. Reject ambiguous dates."""
-        if self.day is not None or self.repeat or not (found := _NUMERIC_DATE.match(self.text, start)):
-            return -1
-        if found["iso"]:
-            year, month, day = map(int, found["iso"].split("-"))
-            self._set_day(year, month, day)
-            return found.end()
-        a, b, year = int(found["a"]), int(found["b"]), int(found["year"] or 0)
-        if found["sep"] == "." and not found["year"] and not found["dot"]:
-            behind = self.skip_words(skip_gap(self.text, found.end()), "at")
-            if self.match_word("half", behind) >= 0 or not 0 < b <= 12 or self.is_dated or self.clock:
-                return -1
-            if not (_CLOCK_TIME.match(self.text, behind) or _HOUR.match(self.text, behind)) and a < 24:
-                self.unsure.append(self.quote(*found.span()))
-        if found["sep"] == "/":
-            if self.words.language == ENGLISH and a <= 12 and b <= 12 and a != b:
-                self.unsure.append(self.quote(*found.span()))
-            if b > 12 or (a <= 12 and not self.words.day_first):
-                a, b = b, a
-        self._set_day(year + 2000 if 0 < year < 100 else year, b, a)
+    @rule(r"(?P<part>{part})(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
+    def _read_part_of_day(self, found: re.Match[str], _lead: str) -> int:
+        name = self.words.get_meaning("part", found["part"])
+        if self.clock is not None:
+            return found.end() if self.distance is None and self._shift_to_part_of_day(name) else 0
+        if name in ("noon", "midnight"):
+            self.clock, self.distance = (12 if name == "noon" else 0, 0), None
+            self.is_midnight = name == "midnight"
+        elif found["timed"] is not None:
+            self.part = name  # "上午9点", "tomorrow evening at 8"
+        else:
+            return 0
         return found.end()
-
-    def _parse_part_of_day(self, start: int) -> Position:
-        for name, text in self.words.periods:
-            if not (found := text.match(self.text, start)):
-                continue
-            if name in ("noon", "midnight") and self.clock is None:
-                self.clock, self.is_midnight = (12 if name == "noon" else 0, 0), name == "midnight"
-                return found.end()
-            after = skip_gap(self.text, found.end())
-            after = self.skip_words(after, "on", "at") if self.is_dated or self.repeat else after
-            if self.clock is None and self.text[after : after + 1].isdigit():
-                self.part = name  # "上午9点", "tomorrow evening at 8"
-                return found.end()
-            if self.clock is not None and self.distance is None and self._shift_to_part_of_day(name):
-                return found.end()
-        return -1
 
     def _shift_to_part_of_day(self, name: str) -> bool:
         """Shift the hour to the named part of the day. Return False if the two contradict each other."""
@@ -298,53 +246,54 @@ class TimePhraseParser:
         self.clock = chosen, minute
         return True
 
-    def _parse_time_of_day(self, start: int, *, has_preposition: bool) -> Position:
-        if self.clock is not None:
-            return -1
-        if found := _CLOCK_TIME.match(self.text, start) or _HOUR.match(self.text, start):
-            minute = found.groupdict().get("minute")
-            is_bare = minute is None and not found[0].endswith(("h", "H"))
-            self.clock, end = (int(found["hour"]), int(minute or 0)), found.end()
-        else:
-            token = TOKEN.match(self.text, start) if has_preposition else None
-            number = (lexicon.parse_number(token[0]) or 0) if token else 0
-            if not token or number < 2 or (self.words.language, token[0]) == (ENGLISH, "once"):
-                return -1
-            is_bare, self.clock, end = False, (number, 0), token.end()
-        unit = self.words.word["half"].match(self.text, skip_gap(self.text, end))
-        end = unit.end() if unit else end
-        is_hour = has_preposition or self.is_dated or self.words.word["half"].match("h") is not None
-        if found and not is_hour and "h" in found[0].casefold() and ":" not in found[0] and self.clock[0] <= 12:
+    @rule(
+        r"(?:(?P<hour>\d{1,2})" + _MINUTE + "|(?P<bare>" + _HOUR + r")|(?P<name>[^\s,;\d]+))(?: (?P<hours>{hours}))?"
+        r"(?P<part>(?= {part}))?(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
+    )
+    def _read_clock(self, found: re.Match[str], lead: str) -> int:
+        bare, is_led = (found["bare"] or "").casefold(), lead == "at"
+        hour = int(parse_number(found["hour"] or found["name"] or bare.removesuffix("h")) or 0)
+        if self.clock is not None or (found["name"] and not (is_led and hour > 1 and found["name"] != "once")):
+            return 0
+        self.is_exact = not bare.isdigit() or bool(found["hours"]) or found["part"] is not None
+        if not (is_led or self.is_exact):
+            is_next = self.is_dated and found.start() == skip_gap(self.text, self.end)
+            if is_next and hour <= 24 and found["more"] is None:
+                self.unsure.append(self.quote(*found.span()))  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
+            elif find_time_zone(self.text, found.end(), self.words) is None:  # "9 UTC"
+                return 0
+        minute = int(found["minute"] or 0)
+        self.clock, self.distance = (hour, minute), None
+        is_hour = is_led or self.is_dated or self.words.get_meaning("hours", "h") or hour > 12
+        if not is_hour and re.search(r"^\d+h", found[0], re.IGNORECASE):
             self.unsure.append(self.quote(*found.span()))  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._shift_to_part_of_day(self.part)
             if self.is_dated and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
-                self.unsure.append(self.quote(start, end))  # "Friday night at 1" is on Saturday
+                self.unsure.append(self.quote(*found.span()))  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
-        half = self._parse_part_of_day(skip_gap(self.text, end))
-        end = max(end, half)
-        if is_bare and not (has_preposition or unit or half >= 0):
-            behind = self.skip_words(skip_gap(self.text, end), "on", "at")
-            is_next = self.is_dated and start == skip_gap(self.text, self.end)
-            if is_next and self.clock[0] <= 24 and not self.text[behind : behind + 1].isdigit():
-                self.unsure.append(self.quote(start, end))  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
-            elif find_time_zone_end(self.text, end, self.words) is None:  # "9 UTC"
-                self.clock = None
-                return -1
-        self.is_exact = not is_bare or unit is not None or half >= 0
-        if self.clock[0] > 24 or self.clock[1] > 59 or (self.clock[0] == 24 and self.clock[1]):
-            self.impossible = True
-        return end
+        self.impossible |= hour > 24 or minute > 59 or (hour == 24 and minute > 0)
+        return found.end()
 
-    def _parse_zone(self, start: int) -> Position:
-        is_possible = self.clock is not None and self.distance is None and self.zone_words is None
-        if not is_possible or (end := find_time_zone_end(self.text, start, self.words)) is None:
-            return -1
-        start += len(self.text[start:end]) - len(self.text[start:end].lstrip("(（"))
-        self.zone_words, self.zone = slice(start, end), parse_zone(self.text[start:end], self.words)
-        return end
+    @rule(_WEEKDAY)
+    def _read_weekday(self, found: re.Match[str], lead: str) -> int:
+        if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
+            return 0
+        is_meant = bool(lead or found["next"]) or found["followed"] is not None
+        kind = "weekday" if found["weekday"] else "short"
+        if found[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
+            return 0
+        if self.clock is not None and kind == "short" and not is_meant:
+            self.unsure.append(self.quote(*found.span(kind)))  # "at 5 sun cream", "às 9 segunda via"
+        self.weekday = int(self.words.get_meaning(kind, found[kind]))
+        if found["next"] and self.day is None and HAN.match(found[0]):  # 下周五: of the week after this
+            self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + self.weekday)
+        return found.end()
 
-
-def skip_gap(text: str, start: int) -> Position:
-    found = _GAP.match(text, start)
-    return found.end() if found else start
+    @rule("")
+    def _read_zone(self, found: re.Match[str], _lead: str) -> int:
+        is_possible = self.clock is not None and self.distance is None and self.zone_span is None
+        if not is_possible or (zone := find_time_zone(self.text, found.start(), self.words)) is None:
+            return 0
+        self.zone_span, self.zone = zone
+        return self.zone_span[1]

@@ -39,5 +39,5 @@ reminders-unread-words = يوميا يومياً أسبوعيا شهريا سن�
 reminders-number-words = خمس_عشرة عشرون ثلاثون أربعون خمسون ونصف وربع وثلث إلا ربع ثلث
 reminders-until-words = حتى إلى إلا الا
 reminders-zone-words = بتوقيت توقيت
-reminders-half-words = تماما
+reminders-hours-words = تماما
 reminders-joining-words = أن بأن ذكرني

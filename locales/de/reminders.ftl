@@ -39,5 +39,5 @@ reminders-unread-words = täglich wöchentlich monatlich jährlich stündlich we
 reminders-number-words = fünfzehn zwanzig dreißig vierzig fünfzig halb viertel dreiviertel einhalb
 reminders-until-words = bis vor nach
 reminders-zone-words = zeit ortszeit
-reminders-half-words = uhr
+reminders-hours-words = uhr
 reminders-joining-words = daran dass erinnere_mich mich

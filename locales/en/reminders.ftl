@@ -43,5 +43,5 @@ reminders-unread-words = daily nightly weekly monthly yearly hourly weekday week
 reminders-number-words = oh fifteen twenty thirty forty fifty o p hundred quarter half et pt eastern pacific
 reminders-until-words = to till until or past before after
 reminders-zone-words = time
-reminders-half-words = hrs o'clock o_clock oclock
+reminders-hours-words = hrs o'clock o_clock oclock
 reminders-joining-words = to that about of for remind_me_to remind_me me

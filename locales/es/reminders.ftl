@@ -39,5 +39,5 @@ reminders-unread-words = diario diariamente semanalmente mensualmente anualmente
 reminders-number-words = menos quince veinte treinta cuarenta cincuenta pasadas
 reminders-until-words = a hasta
 reminders-zone-words = hora horario
-reminders-half-words = h horas
+reminders-hours-words = h horas
 reminders-joining-words = que recuérdame recuerdame

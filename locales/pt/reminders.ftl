@@ -39,5 +39,5 @@ reminders-unread-words = diariamente semanalmente mensalmente anualmente cedo
 reminders-number-words = menos quinze vinte trinta quarenta cinquenta
 reminders-until-words = a as às até
 reminders-zone-words = hora horário
-reminders-half-words = h horas
+reminders-hours-words = h horas
 reminders-joining-words = de que para me_lembre_de me_lembre lembre-me_de lembre-me

@@ -39,5 +39,5 @@ reminders-unread-words = 明晚 明早 今早 工作日 周末 明年 后年
 reminders-number-words = 十五 二十 三十 四十 五十
 reminders-until-words = 到 至
 reminders-zone-words = 时间 時間
-reminders-half-words = 点 点钟 钟
+reminders-hours-words = 点 点钟 钟
 reminders-joining-words = 提醒我
