@@ -346,8 +346,8 @@ class ExternalMemory:
     async def _read_config(self, owner: int) -> OwnerConfig | None:
         # The caller holds the owner's lock.
         async def read() -> OwnerConfig | None:
-            location = await self._state.directory.find_location(owner)
-            return await self._stores[location.storage].find_owner_config(owner) if location else None
+            storage = await self._state.directory.find_storage(owner)
+            return await self._stores[storage].find_owner_config(owner) if storage else None
 
         return await self._configs.get(owner, read)
 
@@ -362,8 +362,7 @@ class ExternalMemory:
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         try:
             # The directory first: no store may hold an owner whom the directory does not know.
-            location = await self._state.directory.register_owner(config)
-            if location.storage is not config.storage:
+            if await self._state.directory.register_owner(config) is not config.storage:
                 raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
             await self._stores[config.storage].put_owner(config)
         finally:

@@ -23,15 +23,6 @@ SHARED_STATE: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Location:
-    """The store that holds an owner. `epoch` increases with every move, which voids work begun in an earlier epoch."""
-
-    owner: int
-    storage: StorageType
-    epoch: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Move:
     """A move in progress. The owner is held by the source while "copying", and by the target while "erasing"."""
 
@@ -48,16 +39,11 @@ class Directory(StatementRunner):
         super().__init__(database)
         self._moves = moves or database
 
-    async def find_location(self, owner: int) -> Location | None:
-        row = await self._fetch_row(owner, "SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
+    async def find_storage(self, owner: int) -> StorageType | None:
+        """Return the type of the store that holds an owner, or None for an unknown owner."""
+        row = await self._fetch_row(owner, "SELECT storage_type FROM users WHERE user_id = ?", owner)
         with translate_value_errors("users"):
-            return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
-
-    async def _require_location(self, owner: int) -> Location:
-        location = await self.find_location(owner)
-        if location is None:
-            raise StorageError
-        return location
+            return StorageType(row[0]) if row else None
 
     async def list_owners(self) -> list[int]:
         return [row[0] for row in await self._fetch_rows(None, "SELECT user_id FROM users ORDER BY user_id")]
@@ -69,12 +55,12 @@ class Directory(StatementRunner):
             kept = f"{owners} {'memory is' if owners == 1 else 'memories are'} kept in PostgreSQL"
             raise SettingsError("DATABASE_URL", f"is not set, but {kept}. Set it.")
 
-    async def register_owner(self, config: OwnerConfig) -> Location:
-        """Record an owner's store and settings, unless the owner has another store. Return the owner's location."""
+    async def register_owner(self, config: OwnerConfig) -> StorageType:
+        """Record an owner's store and settings, unless the owner has another store. Return the owner's store."""
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
         await self._execute(config.owner, _REGISTER, *values)
-        return await self._require_location(config.owner)
+        return await self.find_storage(config.owner) or config.storage
 
     async def remove_owner(self, owner: int) -> None:
         """Remove an owner from the directory after their memory has been erased."""
@@ -96,15 +82,14 @@ class Directory(StatementRunner):
         return adopted
 
     # moves -------------------------------------------------------------------------------------------------
-    async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
+    async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> None:
         """Move an owner to another store. The caller holds the owner's lock exclusively."""
-        location = await self.find_location(owner)
-        if location is None:
+        source = await self.find_storage(owner)
+        if source is None:
             raise StorageError("There is no memory to move yet.")
-        if location.storage is target:
-            return location
+        if source is target:
+            return
         await self._finish_move(owner, stores)
-        source = location.storage
         async with self._moves.open_transaction(owner) as tx:
             recording = "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)"
             await tx.execute(recording, owner, source, target, format_moment(now))
@@ -117,7 +102,6 @@ class Directory(StatementRunner):
             await self._finish_move(owner, stores)
             raise
         await self._finish_move(owner, stores)
-        return await self._require_location(owner)
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
         """Finish or undo all interrupted moves, and return these moves. Call this at startup."""
@@ -145,11 +129,10 @@ class Directory(StatementRunner):
             await tx.execute(moving, target, format_moment(now), owner)
 
     async def _finish_move(self, owner: int, stores: Stores) -> None:
-        location = await self.find_location(owner)  # decides between finishing and undoing
+        storage = await self.find_storage(owner)  # decides between finishing and undoing
         for move in await self.list_moves():
             if move.owner == owner:
-                has_arrived = location is not None and location.storage is move.target
-                await stores[move.source if has_arrived else move.target].erase_owner(owner)
+                await stores[move.source if storage is move.target else move.target].erase_owner(owner)
                 async with self._moves.open_transaction(owner) as tx:
                     await tx.execute("DELETE FROM moves WHERE user_id = ?", owner)
 
@@ -163,19 +146,19 @@ class SharedDirectory(Directory):
         self._local = files
         self._instance_id = instance_id
 
-    async def register_owner(self, config: OwnerConfig) -> Location:
-        location = await super().register_owner(config)
-        if location.storage is StorageType.POSTGRES:
+    async def register_owner(self, config: OwnerConfig) -> StorageType:
+        storage = await super().register_owner(config)
+        if storage is StorageType.POSTGRES:
             if config.storage is StorageType.POSTGRES:
                 # Because of this row, a start without DATABASE_URL is refused, and a backup counts what it lacks.
                 await self._files.register_owner(config)
         else:
             await self._execute(config.owner, _SET_INSTANCE, self._instance_id, config.owner)
-        return location
+        return storage
 
-    async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
+    async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> None:
         await self._delete_local_row(owner)
-        return await super().move_owner(owner, stores, target, now=now)
+        await super().move_owner(owner, stores, target, now=now)
 
     async def remove_owner(self, owner: int) -> None:
         await self._delete_local_row(owner)

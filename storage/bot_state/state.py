@@ -108,8 +108,7 @@ async def _finish_deletions(state: BotState, owners: Sequence[int] | None = None
 
 async def find_store(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
     """Return the store that holds an owner, or the SQLite store for an unknown owner."""
-    location = await directory.find_location(owner)
-    return stores[location.storage if location else StorageType.SQLITE]
+    return stores[await directory.find_storage(owner) or StorageType.SQLITE]
 
 
 @asynccontextmanager

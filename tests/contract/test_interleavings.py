@@ -82,13 +82,13 @@ class Interleavings(RuleBasedStateMachine):
         }
 
     async def settle(self, owner: int) -> None:
-        location = await self.directory.register_owner(config(self.stores[StorageType.SQLITE], owner))
-        await self.stores[location.storage].put_owner(config(self.stores[location.storage], owner))
+        place = await self.directory.register_owner(config(self.stores[StorageType.SQLITE], owner))
+        await self.stores[place].put_owner(config(self.stores[place], owner))
 
     async def home(self, owner: int) -> MemoryStore:
-        location = await self.directory.find_location(owner)
-        assert location is not None
-        return self.stores[location.storage]
+        place = await self.directory.find_storage(owner)
+        assert place is not None
+        return self.stores[place]
 
     def teardown(self) -> None:
         self.run(self.stack.aclose())
@@ -179,10 +179,10 @@ class Interleavings(RuleBasedStateMachine):
     @rule(owner=st.sampled_from([1, -2]), goal=st.sampled_from(list(StorageType)))
     def move(self, owner: int, goal: StorageType) -> None:
         async def work() -> bool:
-            before = await self.directory.find_location(owner)
-            after = await self.directory.move_owner(owner, self.stores, goal, now=self.now)
-            assert after.storage is goal
-            return before != after
+            before = await self.directory.find_storage(owner)
+            await self.directory.move_owner(owner, self.stores, goal, now=self.now)
+            assert await self.directory.find_storage(owner) is goal
+            return before is not goal
 
         if self.run(work()):
             # Leases stay behind: a fold that was running is stale.
@@ -220,7 +220,7 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             await (await self.home(owner)).erase_owner(owner)
             await self.directory.remove_owner(owner)
-            assert await self.directory.find_location(owner) is None
+            assert await self.directory.find_storage(owner) is None
             await self.settle(owner)
 
         self.run(work())
@@ -237,13 +237,13 @@ class Interleavings(RuleBasedStateMachine):
 
     async def check(self) -> None:
         for scope, expected in self.expected.items():
-            location = await self.directory.find_location(scope.owner)
-            assert location is not None
-            kept = await self.stores[location.storage].find_owner_config(scope.owner)
+            place = await self.directory.find_storage(scope.owner)
+            assert place is not None
+            kept = await self.stores[place].find_owner_config(scope.owner)
             assert kept is not None
             assert kept.enabled == self.enabled[scope.owner]
             for kind, store in self.stores.items():
-                if kind is not location.storage:
+                if kind is not place:
                     assert await store.find_owner_config(scope.owner) is None
                     assert (await store.read_counts(scope)).total == 0
                     continue

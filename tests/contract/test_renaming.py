@@ -154,15 +154,15 @@ class Files:
 
     async def follows(self, kind: StorageType) -> bool:
         """Whether all is under the new id and nothing under the old; never half of it."""
-        location = await self.directory.find_location(NEW.owner)
+        place = await self.directory.find_storage(NEW.owner)
         found = [await store.timeline.read_page(NEW) for store in self.stores.values()]
         wizard = await self.wizards.find_state(NEW, 5)
-        has_followed = (location is not None, sum(map(len, found)) == 1, wizard is not None)
+        has_followed = (place is not None, sum(map(len, found)) == 1, wizard is not None)
         assert len(set(has_followed)) == 1, has_followed
-        old = (await self.directory.find_location(BORIS.owner), await self.wizards.find_state(BORIS, 5))
+        old = (await self.directory.find_storage(BORIS.owner), await self.wizards.find_state(BORIS, 5))
         assert [row is None for row in old] == [all(has_followed)] * 2
-        if location is not None:
-            assert location.storage is kind
+        if place is not None:
+            assert place is kind
             assert self.renaming.successors == {BORIS.owner: NEW.owner}
         return all(has_followed)
 

@@ -38,20 +38,20 @@ async def write(folder: Path, seed: int) -> None:
             for store in (sqlite, json):
                 await store.void_leases()
             for owner in OWNERS:
-                if await directory.find_location(owner) is None:
+                if await directory.find_storage(owner) is None:
                     kind = IN_FILES[owner % 2]
                     await directory.register_owner(config(stores[kind], owner))
-                location = await directory.find_location(owner)
-                assert location
-                home = stores[location.storage]
+                place = await directory.find_storage(owner)
+                assert place
+                home = stores[place]
                 if await home.find_owner_config(owner) is None:
                     await home.put_owner(config(home, owner))
             tell("ready")
             while True:
                 owner = chance.choice(OWNERS)
-                location = await directory.find_location(owner)
-                assert location
-                await step(chance, directory, stores, owner, stores[location.storage])
+                place = await directory.find_storage(owner)
+                assert place
+                await step(chance, directory, stores, owner, stores[place])
 
 
 async def step(

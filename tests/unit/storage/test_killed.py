@@ -52,12 +52,12 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
         await directory.finish_moves(stores)
         for owner in OWNERS:
             scope = Scope(owner=owner)
-            location = await directory.find_location(owner)
-            assert location is not None
+            place = await directory.find_storage(owner)
+            assert place is not None
             for kind, store in stores.items():
-                if kind is not location.storage:
+                if kind is not place:
                     assert (await store.read_counts(scope)).total == 0
-            home = stores[location.storage]
+            home = stores[place]
             found = await home.timeline.read_page(scope, limit=100_000)
             sources = [message.source for message in found]
             assert len(sources) == len(set(sources)), "doubled"
