@@ -1,8 +1,7 @@
-"""The interface of owner leases: the process that holds an owner's lease does all work for that owner."""
+"""Owner leases: the process that holds an owner's lease does all work for that owner."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Protocol
 
 BACKUPS = -(2**62) - 2**61
 """Making the daily backup is a lease on this owner. No chat and no bot that is polled has such an id."""
@@ -10,11 +9,15 @@ PrepareOwners = Callable[[Sequence[int]], Awaitable[None]]
 """Called with owners that this process begins to serve, before it handles anything of theirs."""
 
 
-class OwnerLeases(Protocol):
-    """The leases that decide which owners this process serves."""
+class OwnerLeases:
+    """The leases that decide which owners this process serves: all of them, because it is the only one.
+
+    PostgresLeases overrides this for one of several processes.
+    """
 
     def is_serving(self, owner: int) -> bool:
         """Return True if this process believes that it serves the owner."""
+        return True
 
     async def start_serving(self, owner: int) -> None:
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
@@ -24,23 +27,7 @@ class OwnerLeases(Protocol):
 
         Raise ServedElsewhere if that process is busy with the owner.
         """
-        ...
-
-    def add_serving_callback(self, prepare: PrepareOwners) -> None:
-        """Register a callback that prepares owners before this process begins to serve them."""
-
-
-class SingleProcessLeases:
-    """The leases of a single process, which serves all owners."""
-
-    def is_serving(self, owner: int) -> bool:
-        return True
-
-    async def start_serving(self, owner: int) -> None:
-        return None
-
-    def hold_owner_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     def add_serving_callback(self, prepare: PrepareOwners) -> None:
-        """Do nothing, because this process already serves all owners."""
+        """Register a callback that prepares owners before this process begins to serve them."""

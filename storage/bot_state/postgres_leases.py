@@ -17,7 +17,7 @@ from attrs import define, field
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageError
 from runtime.tasks import run_uncancelled
-from storage.bot_state.leases import PrepareOwners
+from storage.bot_state.leases import OwnerLeases, PrepareOwners
 from storage.bot_state.replica import LOOK_SECONDS, Replica
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
@@ -67,8 +67,8 @@ WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
 
 
 @define(eq=False)
-class PostgresLeases(StatementRunner):
-    """Manages this process's leases and implements OwnerLeases. Create it with `open`."""
+class PostgresLeases(StatementRunner, OwnerLeases):
+    """Manages this process's leases. Create it with `open`."""
 
     database: PostgresDatabase
     replica: Replica

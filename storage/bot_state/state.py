@@ -17,7 +17,7 @@ from storage.bot_state.deletion import OwnerDeletion
 from storage.bot_state.directory import Directory, SharedDirectory
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.keys import ExportKey, UsedLinks
-from storage.bot_state.leases import OwnerLeases, SingleProcessLeases
+from storage.bot_state.leases import OwnerLeases
 from storage.bot_state.people import People
 from storage.bot_state.renaming import OwnerRenaming, SharedRenaming
 from storage.bot_state.usage import UsageLedger
@@ -81,7 +81,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         renaming=OwnerRenaming(database, stores, wizards),
         inbox=Inbox(database),
         wizards=wizards,
-        leases=SingleProcessLeases(),
+        leases=OwnerLeases(),
         check_writable=partial(asyncio.to_thread, check_free_space, folder),
     )
     await state.people.load_people()

@@ -14,7 +14,7 @@ import pytest
 from records.errors import SettingsError, StorageBusy, StorageError
 from records.owners import StorageType
 from storage.bot_state.directory import Directory, Stores
-from storage.bot_state.leases import SingleProcessLeases
+from storage.bot_state.leases import OwnerLeases
 from storage.bot_state.wizard_state import WizardState, WizardStates
 from storage.engine.data_dir import lock_data_dir
 from storage.engine.sqlite import Database
@@ -195,8 +195,8 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
 async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
     json = house.store(StorageType.JSON)
     await json.put_owner(config(json, BORIS.owner))
-    assert await house.directory.register_missing_owners(house.stores, SingleProcessLeases()) == [BORIS.owner]
-    assert await house.directory.register_missing_owners(house.stores, SingleProcessLeases()) == []
+    assert await house.directory.register_missing_owners(house.stores, OwnerLeases()) == [BORIS.owner]
+    assert await house.directory.register_missing_owners(house.stores, OwnerLeases()) == []
     assert await place_of(house.directory, BORIS.owner) is StorageType.JSON
 
 
