@@ -79,12 +79,15 @@ def make_columns(kind: Kind, *names: str, default: object = _REQUIRED) -> list[C
     return [Column(name, kind, default) for name in names]
 
 
-class Table:
-    """A table of portable rows. The first column of its key is the owner's id."""
+_KEY_COLUMNS = (Column("id", "whole"), Column("user_id", "telegram_id"), Column("thread_id", "telegram_id"))
 
-    def __init__(self, name: str, *columns: Column, key: tuple[str, ...] = ("user_id", "id")) -> None:
+
+class Table:
+    """A table of portable rows. Its first columns are those of its key, which begins with the owner's id."""
+
+    def __init__(self, name: str, *further_columns: Column, key: tuple[str, ...] = ("user_id", "id")) -> None:
         self.name = name
-        self.columns = columns
+        self.columns = (*(column for column in _KEY_COLUMNS if column.name in key), *further_columns)
         self.key = key
 
     @cached_property
@@ -107,8 +110,9 @@ class Table:
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
     def select_columns(self, names: Container[str]) -> "Table":
-        """Return a copy of the table that has only the named columns."""
-        return Table(self.name, *(column for column in self.columns if column.name in names), key=self.key)
+        """Return a copy of the table that has only its key and the named columns."""
+        further_columns = self.columns[len(self.key) :]
+        return Table(self.name, *(column for column in further_columns if column.name in names), key=self.key)
 
     def to_portable(self, row: Mapping[str, object] | Row) -> PortableRow:
         """Convert a database row to a portable row. Raise StorageCorrupt if a value is damaged."""
@@ -141,7 +145,6 @@ class Table:
 
 USERS = Table(
     "users",
-    Column("user_id", "telegram_id"),
     Column("summary_every_n", "whole"),
     Column("memory_enabled", "truth"),
     *make_columns("date", "created_at", "updated_at"),
@@ -161,8 +164,6 @@ USERS = Table(
 )
 MESSAGES = Table(
     "messages",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
     Column("thread_id", "telegram_id", default=0),
     Column("role", "text", choices=get_args(Role)),
     Column("content", "text"),
@@ -180,8 +181,6 @@ MESSAGES = Table(
 )
 SUMMARIES = Table(
     "summaries",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
     Column("thread_id", "telegram_id", default=0),
     Column("summary_text", "text"),
     Column("created_at", "date"),
@@ -204,7 +203,6 @@ SUMMARIES = Table(
 )
 FAILURES = Table(
     "failures",
-    *make_columns("telegram_id", "user_id", "thread_id"),
     Column("at", "date"),
     *make_columns("text", "reason", "error"),
     Column("attempts", "whole"),
@@ -213,8 +211,6 @@ FAILURES = Table(
 )
 FACTS = Table(
     "facts",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
     Column("text", "text"),
     Column("kind", "text", choices=get_args(FactKind)),
     Column("subject", "text", default=""),
@@ -236,8 +232,6 @@ FACTS = Table(
 )
 DECISIONS = Table(
     "decisions",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
     Column("key", "text"),
     Column("terms", "texts"),
     Column("subject", "text", default=""),
@@ -247,8 +241,6 @@ DECISIONS = Table(
 )
 PROFILES = Table(
     "profiles",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
     Column("text", "text"),
     Column("created_at", "date"),
     Column("model", "text", default=""),
@@ -260,8 +252,6 @@ PROFILES = Table(
 )
 VERSIONS = Table(
     "versions",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
     Column("message_id", "whole"),
     Column("thread_id", "telegram_id", default=0),
     Column("role", "text", choices=get_args(Role)),
@@ -270,16 +260,10 @@ VERSIONS = Table(
     Column("why", "text", default="edited"),
 )
 ACCOUNTS = Table(
-    "accounts",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
-    Column("thread_id", "telegram_id", default=0),
-    Column("account", "object"),
-    Column("created_at", "date"),
+    "accounts", Column("thread_id", "telegram_id", default=0), Column("account", "object"), Column("created_at", "date")
 )
 PROGRESS = Table(
     "progress",
-    *make_columns("telegram_id", "user_id", "thread_id"),
     Column("learned_id", "whole", default=0),
     *make_columns("whole", "past_from", "past_id", "past_until", default=None),
     Column("past_learned", "stretches", default=[]),
@@ -287,8 +271,6 @@ PROGRESS = Table(
 )
 REMINDERS = Table(
     "reminders",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
     *make_columns("telegram_id", "thread_id", "person_id", default=0),
     Column("text", "text"),
     Column("due_at", "date"),
@@ -301,16 +283,10 @@ REMINDERS = Table(
     Column("sends", "whole", default=0),
 )
 RESTORES = Table(
-    "restores",
-    Column("id", "whole"),
-    Column("user_id", "telegram_id"),
-    Column("export", "text"),
-    Column("begun_at", "date"),
-    Column("held", "object"),
+    "restores", Column("export", "text"), Column("begun_at", "date"), Column("held", "object")
 )  # The restore of an owner's export. Row 0 holds its progress, each other row a row that waits for the last file.
 CONVERSATIONS = Table(
     "conversations",
-    *make_columns("telegram_id", "user_id", "thread_id"),
     Column("place", "telegram_id", default=0),
     Column("title", "text", default=""),
     Column("is_named", "truth", default=False),
