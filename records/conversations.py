@@ -12,18 +12,6 @@ MAX_TITLE_CHARS = 60  # as many as a button shows on a phone
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class StoredConversation:
-    """A conversation and the open store that holds it."""
-
-    scope: Scope
-    place: int  # its thread in Telegram
-    title: str
-    is_named: bool  # False if a model made the title, which is removed if one of its messages is forgotten
-    created_at: datetime
-    opened_at: datetime  # the conversation of a place with the latest time is open
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ListedConversation:
     """An entry in the list of an owner's conversations."""
 

@@ -5,7 +5,6 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from records.conversations import StoredConversation
 from records.errors import StorageError
 from records.facts import Decision, Fact, Profile
 from records.messages import Message
@@ -102,7 +101,6 @@ REMINDER_ROWS = RowMapper(
     Reminder, tables.REMINDERS, thread="thread_id", person="person_id", local="wall_time", source="source_id"
 )
 FAILURE_ROWS = RowMapper(SummaryFailure, tables.FAILURES)
-CONVERSATION_ROWS = RowMapper(StoredConversation, tables.CONVERSATIONS)
 CONFIG_ROWS = RowMapper(OwnerConfig, tables.USERS, every_n="summary_every_n", enabled="memory_enabled")
 
 parse_message = MESSAGE_ROWS.parse

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS, ListedConversation, StoredConversation
+from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS, ListedConversation
 from records.errors import StorageError
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Row
-from storage.schema.portable_tables import CONVERSATIONS, translate_value_errors
-from storage.schema.rows import CONVERSATION_ROWS, format_moment, parse_message, parse_moment
+from storage.schema.portable_tables import translate_value_errors
+from storage.schema.rows import format_moment, parse_message, parse_moment
 from storage.tables.owner_tables import OwnerTables
 from text.characters import collapse_to_visible_line
 
@@ -174,22 +174,13 @@ def _upsert_conversation(
     is_opened: bool = True,
 ) -> None:
     """Insert or update a conversation. An empty `title` keeps the existing title."""
-    row = connection.execute(_ONE, tuple(scope)).fetchone()
-    known = CONVERSATION_ROWS.parse(row) if row is not None else None
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *chat)).fetchall()
-    first, last = parse_moment(span[0]), parse_moment(span[1])
-    opened_at = known.opened_at if known else min(now, first) - timedelta(microseconds=1)
-    if is_opened:
-        opened_at = max(now, last + timedelta(microseconds=1))
-    made = StoredConversation(
-        scope=scope,
-        place=chat.thread,
-        title=collapse_to_visible_line(title)[:MAX_TITLE_CHARS] or (known.title if known else ""),
-        is_named=is_named if title else known is not None and known.is_named,
-        created_at=known.created_at if known else now,
-        opened_at=opened_at,
-    )
-    connection.execute(CONVERSATIONS.upsert_sql, CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(made)))
+    first, last, instant = parse_moment(span[0]), parse_moment(span[1]), timedelta(microseconds=1)
+    opened_at = max(now, last + instant) if is_opened else min(now, first) - instant
+    title = collapse_to_visible_line(title)[:MAX_TITLE_CHARS]
+    named = int(is_named and bool(title))
+    moments = format_moment(now), format_moment(opened_at)
+    connection.execute(_PUT, (*scope, chat.thread, title, named, *moments, int(is_opened)))
 
 
 def _make_listed_conversation(connection: Connection, chat: Scope, row: Row, current: Scope) -> ListedConversation:
@@ -215,6 +206,13 @@ _IS_HERE = "SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?"
 _OPEN = "SELECT thread_id FROM conversations WHERE user_id = ? AND place = ? ORDER BY opened_at DESC LIMIT 1"
 _SPAN = """
 SELECT COALESCE(MIN(opened_at), ?), COALESCE(MAX(opened_at), ?) FROM conversations WHERE user_id = ? AND place = ?
+"""
+_PUT = """
+INSERT INTO conversations AS known (user_id, thread_id, place, title, is_named, created_at, opened_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (user_id, thread_id) DO UPDATE SET
+  title = CASE excluded.title WHEN '' THEN known.title ELSE excluded.title END,
+  is_named = CASE excluded.title WHEN '' THEN known.is_named ELSE excluded.is_named END,
+  opened_at = CASE ?8 WHEN 1 THEN excluded.opened_at ELSE known.opened_at END
 """
 _ONE = "SELECT * FROM conversations WHERE user_id = ? AND thread_id = ?"
 _HAS_MESSAGES = "SELECT 1 FROM scopes WHERE user_id = ? AND thread_id = ? AND total > 0"

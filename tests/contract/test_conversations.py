@@ -3,11 +3,11 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from records.conversations import FIRST_NUMBER, StoredConversation
+from records.conversations import FIRST_NUMBER
 from records.forgetting import ForgetRequest
 from records.scopes import Scope
 from storage.schema.portable_tables import CONVERSATIONS
-from storage.schema.rows import CONVERSATION_ROWS
+from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, said, talk, write
 from tests.support.processor_time import count_units
@@ -42,26 +42,28 @@ async def test_one_without_a_message_is_taken_instead_of_another_new_one(store: 
 async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) -> None:
     """Each was read again for each that began, in the transaction behind which everybody's writes wait."""
     await store.append_messages(ANNA, [said("about the walrus")])
-    many = [
-        StoredConversation(
-            scope=Scope(owner=ANNA.owner, thread=FIRST_NUMBER + number), place=0, title=str(number), is_named=True,
-            created_at=NOW, opened_at=NOW - MINUTE * number,
-        )
-        for number in range(5_000)
-    ]  # fmt: skip
+    many = [Scope(owner=ANNA.owner, thread=FIRST_NUMBER + number) for number in range(5_000)]
+    rows = [
+        {
+            "user_id": scope.owner,
+            "thread_id": scope.thread,
+            "title": str(number),
+            "is_named": True,
+            "created_at": format_moment(NOW),
+            "opened_at": format_moment(NOW - MINUTE * number),
+        }
+        for number, scope in enumerate(many)
+    ]
     async with write(store) as tx:
-        await tx.execute_many(
-            CONVERSATIONS.upsert_sql,
-            [CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(conversation)) for conversation in many],
-        )
-    await store.append_messages(many[0].scope, [said("a word", source="1:2")])
+        await tx.execute_many(CONVERSATIONS.upsert_sql, [CONVERSATIONS.to_values(row) for row in rows])
+    await store.append_messages(many[0], [said("a word", source="1:2")])
     with count_units() as stopwatch:
         new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
-        assert await store.conversations.open_conversation(ANNA, many[7].scope, now=NOW)
-        assert await store.conversations.find_conversation(ANNA, source="1:2") == many[0].scope
+        assert await store.conversations.open_conversation(ANNA, many[7], now=NOW)
+        assert await store.conversations.find_conversation(ANNA, source="1:2") == many[0]
     assert stopwatch.units < 100  # some 10; all 5,000 conversations read again took some 400
-    assert new.thread > many[-1].scope.thread
-    assert await store.conversations.find_open_conversation(ANNA) == many[7].scope
+    assert new.thread > many[-1].thread
+    assert await store.conversations.find_open_conversation(ANNA) == many[7]
 
 
 async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(store: MemoryStore) -> None:
