@@ -36,7 +36,6 @@ from retrieval.turns import (
     select_newest_turns,
 )
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
-from runtime.tasks import run_maybe_in_thread
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
 from text.tokenizer import SHORT_TEXT, Tokenizer
@@ -52,7 +51,6 @@ MAX_PACKED_BY_MEANING = 50  # and by meaning, of people's own words
 MIN_SCORE = 0.0  # a message with a lower one is further from the question than the average, and shares hardly a word
 OWN_WORDS_SHARE = 0.5  # of the room, for people's own words first, next to a long-winded assistant
 MAX_RARE = 3  # a word that at most so many messages hold is rare: they are shown first unless they are in the prompt
-MANY_FACTS = 200  # more facts than this are ranked in a thread
 EXAMPLES_RETRY = timedelta(minutes=10)  # after the examples of wide questions could not be embedded
 
 _waited_in_vain: ContextVar[bool] = ContextVar("waited_in_vain", default=False)
@@ -238,8 +236,7 @@ class MemoryRetrieval:
             return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.read_vectors(owner, model) if question.vector is not None else {}
-        choose = partial(find_facts, facts, question, vectors=vectors, model=model, recall=self._facts)
-        found = await run_maybe_in_thread(choose, in_thread=len(facts) > MANY_FACTS)
+        found = await asyncio.to_thread(find_facts, facts, question, vectors=vectors, model=model, recall=self._facts)
         if not found.relevant:
             return found
         return found.with_replaced_facts(
@@ -398,4 +395,4 @@ def _iterate_passages(ranked: Ranking, rows: Sequence[int], messages: Mapping[in
 
 async def _run_in_thread_if_long(work: Callable[[], Result], characters: int) -> Result:
     """Run `work`, which processes a text of `characters` characters. Use a thread if the text is long."""
-    return await run_maybe_in_thread(work, in_thread=characters > SHORT_TEXT)
+    return await asyncio.to_thread(work) if characters > SHORT_TEXT else work()

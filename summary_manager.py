@@ -1,5 +1,6 @@
 """Folds messages into level 1 summaries, and those into higher levels. Folded messages are archived, not deleted."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -30,7 +31,7 @@ from records.summaries import (
 )
 from retrieval.prompt_builder import Budgets
 from runtime.metrics import make_counter
-from runtime.tasks import acquire_or_undo, run_maybe_in_thread, run_uncancelled
+from runtime.tasks import acquire_or_undo, run_uncancelled
 from runtime.tracing import record_span
 from storage.stores.memory_store import MemoryStore
 from summaries.generation import (
@@ -43,7 +44,7 @@ from summaries.generation import (
 from summaries.planning import ActiveSummary, ScopeState, SummaryPolicy, group_turns
 from summaries.policies import find_policy
 from summaries.pyramid import MAX_ACTIVE
-from text.tokenizer import SHORT_TEXT, Tokenizer
+from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -270,11 +271,10 @@ class SummaryManager:
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
             archived = await store.timeline.read_page(scope, before_id=active[0].id, limit=policy.looks_back)
-        grouped = partial(group_turns, active, self._tokens.count if reason == "pressure" else None)
-        is_long = reason == "pressure" and sum(len(message.content) for message in active) > SHORT_TEXT
+        count_tokens = self._tokens.count if reason == "pressure" else None
         summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.sort_key, summary.id))
         state = ScopeState(
-            turns=await run_maybe_in_thread(grouped, in_thread=is_long),
+            turns=await asyncio.to_thread(group_turns, active, count_tokens),
             summaries=[ActiveSummary.from_summary(summary) for summary in summaries],
             archived=[MessageOutline(id=m.id, turn=m.turn, is_user=m.is_user) for m in archived],
             every_n=config.every_n,

@@ -1,5 +1,6 @@
 """Builds the results of the tool `search_memory`: hits, a list by date, or the messages around a hit."""
 
+import asyncio
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -19,7 +20,6 @@ from records.scopes import Scope
 from records.summaries import Summary
 from retrieval.packing import Packing
 from retrieval.turns import WORTH_SHOWING
-from runtime.tasks import run_maybe_in_thread
 from storage.stores.memory_store import MemoryStore
 from text.analyzer import list_content_terms, list_terms
 from text.passages import extract_informative_sentences
@@ -125,7 +125,7 @@ class MemoryReading:
         found = format_block("summaries", lines) + "\n" if lines else ""
         left = max_tokens - self._tokens.count(found) - MAX_HINT_TOKENS
         show_hits = self._format_hit_list if call.is_list else self._quote_hits
-        text, shown = await run_maybe_in_thread(lambda: show_hits(new, left, now), in_thread=True)
+        text, shown = await asyncio.to_thread(show_hits, new, left, now)
         if not shown and not summaries:
             known = len(hits) - len(new)
             nothing_new = f"Nothing new was found: you have seen all {known} that match."
@@ -238,7 +238,7 @@ class MemoryReading:
                     break
             return self._quote_hits(hits, max_tokens - MAX_HINT_TOKENS, now)
 
-        text, shown = await run_maybe_in_thread(quote_nearest_messages, in_thread=True)
+        text, shown = await asyncio.to_thread(quote_nearest_messages)
         return SearchResult(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
     async def _find_summaries(self, store: MemoryStore, scope: Scope, call: SearchCall, seen: SeenIds) -> list[Summary]:
@@ -259,7 +259,7 @@ class MemoryReading:
             # Of equal ones, prefer the summary of the shortest time, which is the most detailed.
             return sorted(matching, key=lambda summary: (-words[summary.id], summary.message_count))[:MAX_SUMMARIES]
 
-        return await run_maybe_in_thread(rank_summaries, in_thread=True)
+        return await asyncio.to_thread(rank_summaries)
 
 
 def _format_remaining_hint(remaining: int, call: SearchCall) -> str:

@@ -1,10 +1,10 @@
 """Extract facts with a model: repair its answers, ask for less after failures, and verify what it returns."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
-from functools import partial
 from typing import TypeVar
 
 from attrs import define
@@ -28,7 +28,6 @@ from records.errors import (
 )
 from records.facts import Fact, NewFact
 from records.scopes import Clock, Scope
-from runtime.tasks import run_maybe_in_thread
 from text.characters import cut_out_middle
 
 log = logging.getLogger(__name__)
@@ -39,7 +38,6 @@ MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at on
 MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
 MIN_REQUESTS_LEFT = 4  # requests that the rest of the day's tokens must pay for; answers and summaries go first
 MAX_CHECKED_CHARS = 8_000  # of a message, as the patterns for words of change take seconds for a hundred thousand
-MAX_CHARS_ON_LOOP = 4_000  # of all messages together; more are checked in a thread
 FIRST_PAUSE = timedelta(minutes=1)
 MAX_PAUSE = timedelta(hours=1)
 
@@ -121,7 +119,7 @@ class FactExtractor:
             if extracted is None:
                 waiting = [*self._split_request(batch, asked), *waiting]
             else:
-                facts += await self._verify_facts(batch, asked, extracted)
+                facts += await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted)
         return facts
 
     def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
@@ -135,14 +133,6 @@ class FactExtractor:
             self._requests.make_extraction_request(half, batch.known, who=who, zone=batch.zone, max_turns=len(half))
             for half in (turns[:middle], turns[middle:])
         ]
-
-    async def _verify_facts(
-        self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
-    ) -> list[NewFact]:
-        size = len(request.assistant_text) + sum(len(message.content) for message in request.messages)
-        return await run_maybe_in_thread(
-            partial(self._make_valid_facts, batch, request, extracted), in_thread=size > MAX_CHARS_ON_LOOP
-        )
 
     def _make_valid_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]

@@ -1,5 +1,6 @@
 """Learn facts about an owner from their own words, or add facts by hand. A failure here affects nothing else."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,7 +22,6 @@ from records.errors import FactsFull, ModelError, NewerFacts, StaleFacts, Storag
 from records.facts import MAX_FACTS, Fact, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
-from runtime.tasks import run_maybe_in_thread
 from settings import Settings
 from storage.stores.memory_store import MemoryStore
 from text.fingerprint import list_essential_words
@@ -30,7 +30,6 @@ log = logging.getLogger(__name__)
 
 MESSAGES_PER_READ = 400
 FACTS_PER_EMBEDDING = 32
-MANY_FACTS = 200  # with more, they are compared in a thread
 MAX_PLANS = 8  # attempts to store the facts of one answer while other scopes store facts of the same owner
 IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by hand
 
@@ -129,8 +128,7 @@ class Facts:
             facts = await store.facts.list_all_facts(owner)
             # After the facts: one that is erased in between is known as a fact.
             erased = await store.facts.list_decisions(owner)
-            plan = partial(reconciliation.plan_changes, new, facts, erased=erased)
-            changes = await run_maybe_in_thread(plan, in_thread=len(facts) > MANY_FACTS)
+            changes = await asyncio.to_thread(reconciliation.plan_changes, new, facts, erased=erased)
             with suppress(NewerFacts):
                 return await store.facts.commit_changes(
                     batch.scope,
@@ -181,7 +179,7 @@ class Facts:
         decided = [fact for fact in facts if fact.decided_at and not fact.is_valid]
         request = None
         if turns:
-            make_request = partial(
+            request = await asyncio.to_thread(
                 self._requests.make_extraction_request,
                 *(turns, [*known, *decided]),
                 who=prompts.describe_owner(scope.owner),
@@ -189,7 +187,6 @@ class Facts:
                 max_turns=MAX_TURNS if from_history else self._settings.facts_batch_turns,
                 separates_long=not from_history,
             )
-            request = await run_maybe_in_thread(make_request, in_thread=len(known) > MANY_FACTS)
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
         return Batch(
@@ -218,7 +215,7 @@ class Facts:
         now = self._clock()
         async with self._memory.open_store(owner) as store:
             facts = await store.facts.list_valid_facts(owner)
-            known = await run_maybe_in_thread(find_duplicate, in_thread=len(facts) > MANY_FACTS)
+            known = await asyncio.to_thread(find_duplicate)
             if known is not None:
                 return known, False
             if len(facts) >= MAX_FACTS:

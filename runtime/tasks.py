@@ -74,8 +74,3 @@ async def repeat_in_background(
         closing.set()
         await asyncio.wait([task], timeout=grace)
         await cancel_and_wait(task)
-
-
-async def run_maybe_in_thread(work: Callable[[], Result], *, in_thread: bool) -> Result:
-    """Run `work`, in a thread if `in_thread` is set, and return its result."""
-    return await asyncio.to_thread(work) if in_thread else work()
