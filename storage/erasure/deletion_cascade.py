@@ -243,7 +243,7 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: ForgetReques
         return _RowsToDelete(profiles=frozenset(request.ids) & {version.id for version in versions})
     if request.what == "edits":
         lost = await fact_cascade.find_cascade_of_undone_edits(reader, owner, request.ids)
-        made_of = [*await fact_cascade.read_edited_fact_sources(reader, owner, request.ids), *lost.gone]
+        made_of = [*await fact_cascade.list_edited_facts(reader, owner, request.ids), *lost.gone]
         return _RowsToDelete(
             facts=lost, profiles=dependents.find_outdated_profiles(versions, summaries=set(), facts=made_of)
         )

@@ -1,7 +1,7 @@
-"""Find the summaries, facts and profiles that were built on forgotten messages. Pure functions on ids."""
+"""Find the summaries and profiles that were built on what is forgotten. Pure functions on ids."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 
@@ -27,11 +27,10 @@ class SummaryCascade:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FactSources:
-    """The ids of the messages that a fact was learned from. `made_at` is the creation time as a sortable string."""
+class DatedFact:
+    """A fact, and the time at which it was made or edited as a sortable string."""
 
     id: int
-    sources: frozenset[int]
     made_at: str
 
 
@@ -79,13 +78,8 @@ def _covers_any(summary: SummarySources, ids_by_thread: Mapping[int, Sequence[in
     return first < len(ids) and ids[first] <= summary.last_id
 
 
-def find_facts_built_on(facts: Iterable[FactSources], message_ids: Set[int]) -> frozenset[int]:
-    """Return the facts learned from one of these messages, even if other messages support them too."""
-    return frozenset(fact.id for fact in facts if fact.sources & message_ids)
-
-
 def find_outdated_profiles(
-    profiles: Sequence[ProfileSources], *, summaries: Set[int], facts: Collection[FactSources]
+    profiles: Sequence[ProfileSources], *, summaries: Set[int], facts: Collection[DatedFact]
 ) -> frozenset[int]:
     """Return the profile versions that may repeat these summaries or facts, and the versions made from them."""
     first_summary = min(summaries, default=None)

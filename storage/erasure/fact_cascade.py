@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from records.scopes import Scope
 from storage.engine.protocol import Reader, Row, Transaction
-from storage.erasure.dependents import FactSources, find_facts_built_on
+from storage.erasure.dependents import DatedFact
 from storage.search import word_index
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.facts import EARLIER
@@ -19,7 +19,7 @@ _NONE: frozenset[str] = frozenset()
 class FactCascade:
     """The facts to delete. Those in `decided` must not be relearned. `again` maps threads to messages to reread."""
 
-    gone: tuple[FactSources, ...] = ()
+    gone: tuple[DatedFact, ...] = ()
     decided: frozenset[int] = frozenset()
     again: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
@@ -35,16 +35,16 @@ async def find_fact_cascade(
     rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
     if keeps_decided_facts:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
-    decided = find_facts_built_on(map(_parse_fact_sources, rows.values()), message_ids) | (set(fact_ids) & rows.keys())
+    # Even if other messages support them too.
+    learned = {number for number, row in rows.items() if not message_ids.isdisjoint(json.loads(row["source_ids"]))}
+    decided = frozenset(learned | (set(fact_ids) & rows.keys()))
     repeating, again = await _find_repeating_facts(reader, owner, rows, dict.fromkeys(decided, _NONE), message_ids)
     gone = decided | repeating
     # The words that an edit by hand replaced are rows of their own.
     earlier = {number: row["superseded_by"] for number, row in rows.items() if row["origin"] == EARLIER}
     gone |= {number for number, fact in earlier.items() if fact in gone}
     decided |= {number for number, fact in earlier.items() if fact in decided}
-    return FactCascade(
-        gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), decided=decided, again=again
-    )
+    return FactCascade(gone=_list_dated_facts(rows, gone), decided=decided, again=again)
 
 
 async def find_cascade_of_undone_edits(reader: Reader, owner: int, edit_ids: Sequence[int]) -> FactCascade:
@@ -57,7 +57,7 @@ async def find_cascade_of_undone_edits(reader: Reader, owner: int, edit_ids: Seq
             texts[row["superseded_by"]].append(row["text"])
     kept = {fact: _collect_terms(earlier_texts) for fact, earlier_texts in texts.items()}
     gone, again = await _find_repeating_facts(reader, owner, rows, kept, frozenset())
-    return FactCascade(gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), again=again)
+    return FactCascade(gone=_list_dated_facts(rows, gone), again=again)
 
 
 async def _find_repeating_facts(
@@ -135,10 +135,10 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
         await rewind_learning(tx, Scope(owner=owner, thread=thread), ids)
 
 
-async def read_edited_fact_sources(reader: Reader, owner: int, edit_ids: Sequence[int]) -> list[FactSources]:
-    """Return the facts that these edits changed. `made_at` is the time of the edit."""
+async def list_edited_facts(reader: Reader, owner: int, edit_ids: Sequence[int]) -> list[DatedFact]:
+    """Return the facts that these edits changed, with the times of the edits."""
     rows = await reader.fetch_rows(_EARLIER, owner, json.dumps(edit_ids))
-    return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
+    return [DatedFact(id=row["superseded_by"], made_at=row["valid_to"]) for row in rows]
 
 
 async def undo_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> None:
@@ -164,8 +164,8 @@ async def rewind_learning(tx: Transaction, scope: Scope, message_ids: Sequence[i
         )
 
 
-def _parse_fact_sources(row: Row) -> FactSources:
-    return FactSources(id=row["id"], sources=frozenset(json.loads(row["source_ids"])), made_at=row["created_at"])
+def _list_dated_facts(rows: Mapping[int, Row], ids: Iterable[int]) -> tuple[DatedFact, ...]:
+    return tuple(DatedFact(id=number, made_at=rows[number]["created_at"]) for number in sorted(ids))
 
 
 _FACTS = """

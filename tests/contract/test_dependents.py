@@ -4,11 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.erasure.dependents import (
-    FactSources,
+    DatedFact,
     ProfileSources,
     SummaryCascade,
     SummarySources,
-    find_facts_built_on,
     find_outdated_profiles,
     find_summary_cascade,
 )
@@ -97,20 +96,14 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
     assert sorted(covers) == sorted(stay for stay in stays if stay <= leaves)
 
 
-def test_a_fact_goes_with_any_of_its_sources_and_a_profile_with_what_it_had_read() -> None:
-    facts = [
-        FactSources(id=1, sources=frozenset({3}), made_at="2026-01-01"),
-        FactSources(id=2, sources=frozenset({3, 4}), made_at="2026-01-02"),
-        FactSources(id=3, sources=frozenset(), made_at="2026-01-03"),
-    ]
-    assert find_facts_built_on(facts, {4}) == {2}
-    assert find_facts_built_on(facts, {3}) == {1, 2}
+def test_a_profile_goes_with_what_it_had_read() -> None:
+    fact = DatedFact(id=2, made_at="2026-01-02")
     profiles = [
         ProfileSources(id=1, last_summary_id=5, made_at="2026-01-01"),
         ProfileSources(id=2, last_summary_id=9, made_at="2026-01-05"),
     ]
     assert find_outdated_profiles(profiles, summaries={9}, facts=[]) == {2}
-    assert find_outdated_profiles(profiles, summaries=set(), facts=[facts[1]]) == {2}
+    assert find_outdated_profiles(profiles, summaries=set(), facts=[fact]) == {2}
     assert find_outdated_profiles(profiles, summaries={5}, facts=[]) == {1, 2}
     assert find_outdated_profiles(profiles, summaries={10}, facts=[]) == frozenset()
 
@@ -121,7 +114,7 @@ def version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> P
 
 
 def test_a_profile_goes_with_the_facts_it_was_made_from_and_with_the_version_that_it_read() -> None:
-    fact = [FactSources(id=1, sources=frozenset(), made_at="2026-01-02")]
+    fact = [DatedFact(id=1, made_at="2026-01-02")]
 
     def gone(*versions: ProfileSources) -> frozenset[int]:
         return find_outdated_profiles(versions, summaries=set(), facts=fact)
