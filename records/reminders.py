@@ -26,18 +26,13 @@ class NewReminder:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reminder:
+class Reminder(NewReminder):
     """A stored reminder. Ids are unique per owner, and ascend."""
 
     id: int
     owner: int
     thread: int
     person: int  # who asked for it
-    text: str
-    due_at: datetime
-    local: datetime | None
-    repeat: Repeat
-    month_day: int
     language: str  # of the person
     created_at: datetime
     source: int | None = None  # the stored message that asks for it
