@@ -22,8 +22,13 @@ def run_sql_script(script: str, connection: sqlite3.Connection) -> None:
             statement = ""
 
 
-_STEPS = Path(__file__).with_name("sqlite_steps.sql").read_text(encoding="utf-8").split("-- Step ")[1:]
+def read_steps(file_name: str) -> list[str]:
+    """Return the later steps of a schema as SQL scripts, in order."""
+    script = Path(__file__).with_name(file_name).read_text(encoding="utf-8")
+    return [f"-- Step {step}" for step in script.split("-- Step ")[1:]]
+
+
 MIGRATIONS: list[Migration] = [
     create_first_schema,
-    *(partial(run_sql_script, f"-- Step {step}") for step in _STEPS),
+    *(partial(run_sql_script, step) for step in read_steps("sqlite_steps.sql")),
 ]  # in order
