@@ -108,14 +108,14 @@ class ConversationTable(OwnerTables):
         self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
     ) -> Scope | None:
         """Find the conversation of a message by its source, id or Telegram id. Return None if unknown."""
-        lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, message_id)]
-        lookups += [(_BY_TELEGRAM_ID, telegram_id), (_SHOWN_AS, telegram_id)]
+        lookups = ((_BY_SOURCE, source or None), (_BY_NUMBER, message_id), (_BY_TELEGRAM_ID, telegram_id))
 
         def find_scope(connection: Connection) -> Scope | None:
             for sql, value in lookups:
-                row = None if value is None else connection.execute(sql, (*chat, value)).fetchone()
-                if row is not None:
-                    return Scope(owner=chat.owner, thread=int(row[0]))
+                row = None if value is None else connection.execute(sql, (chat.owner, value)).fetchone()
+                scope = Scope(owner=chat.owner, thread=int(row[0])) if row is not None else None
+                if scope is not None and _belongs_to_chat(connection, chat, scope):
+                    return scope
             return None
 
         return await self._run_in_snapshot(chat.owner, find_scope)
@@ -124,9 +124,11 @@ class ConversationTable(OwnerTables):
         """Return the chat of the stored message with this Telegram id, or None if it is unknown."""
 
         def find_scope(connection: Connection) -> Scope | None:
-            row = connection.execute(_CHAT_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
-            row = row or connection.execute(_CHAT_SHOWN_IN, (owner, telegram_id)).fetchone()
-            return Scope(owner=owner, thread=int(row[0])) if row is not None else None
+            found = connection.execute(_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
+            if found is None:
+                return None
+            row = connection.execute(_ONE, (owner, found[0])).fetchone()
+            return Scope(owner=owner, thread=int(found[0] if row is None else row["place"]))
 
         return await self._run_in_snapshot(owner, find_scope)
 
@@ -222,30 +224,16 @@ SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND role IN ('user', 
 ORDER BY created_at, id LIMIT ?
 """
 _LAST_AT = "SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ?"
-_OF_CHAT = """user_id = ?1 AND thread_id IN (
-  SELECT thread_id FROM conversations WHERE user_id = ?1 AND place = ?2 UNION SELECT ?2
-)"""
-_BY_SOURCE = f"SELECT thread_id FROM messages WHERE {_OF_CHAT} AND role = 'user' AND source = ?3"  # noqa: S608
-_BY_NUMBER = f"SELECT thread_id FROM messages WHERE {_OF_CHAT} AND id = ?3"  # noqa: S608
-_BY_TELEGRAM_ID = f"SELECT thread_id FROM messages WHERE {_OF_CHAT} AND telegram_id = ?3 ORDER BY id DESC"  # noqa: S608
-_SHOWN_AS = f"""
-SELECT thread_id FROM accounts WHERE {_OF_CHAT}
-AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?3) ORDER BY id DESC
-"""  # noqa: S608
-# One search of the index for each thread.
-_CHAT_BY_TELEGRAM_ID = """
-SELECT COALESCE(conversations.place, messages.thread_id)
-FROM messages LEFT JOIN conversations USING (user_id, thread_id)
-WHERE messages.user_id = ?1 AND messages.telegram_id = ?2
-AND messages.thread_id IN (SELECT thread_id FROM scopes WHERE user_id = ?1)
-ORDER BY messages.id DESC LIMIT 1
-"""
-_CHAT_SHOWN_IN = """
-SELECT COALESCE(conversations.place, accounts.thread_id)
-FROM accounts LEFT JOIN conversations USING (user_id, thread_id)
-WHERE accounts.user_id = ?1
-AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?2)
-ORDER BY accounts.id DESC LIMIT 1
+_BY_SOURCE = "SELECT thread_id FROM messages WHERE user_id = ? AND role = 'user' AND source = ?"
+_BY_NUMBER = "SELECT thread_id FROM messages WHERE user_id = ? AND id = ?"
+# One search of the index of messages for each thread.
+_BY_TELEGRAM_ID = """
+SELECT thread_id FROM (
+  SELECT id, thread_id FROM messages
+  WHERE user_id = ?1 AND telegram_id = ?2 AND thread_id IN (SELECT thread_id FROM scopes WHERE user_id = ?1)
+  UNION ALL SELECT id, thread_id FROM accounts WHERE user_id = ?1
+  AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?2)
+) AS found ORDER BY id DESC LIMIT 1
 """
 _LISTED = """
 WITH numbers AS (
