@@ -26,13 +26,7 @@ class Usage:
         return self.prompt + self.completion
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            prompt=self.prompt + other.prompt,
-            completion=self.completion + other.completion,
-            cached=self.cached + other.cached,
-            written=self.written + other.written,
-            answers=self.answers + other.answers,
-        )
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in self.__slots__})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -114,14 +114,10 @@ def ends_with_abbreviation(text: str) -> bool:
 
 def split_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, trimmed. A line end also ends a sentence."""
-    start = 0
-    for end in (*find_sentence_ends(text), len(text)):
-        if ends_with_abbreviation(text[start:end]):
-            continue
-        sentence = text[start:end].strip().lstrip("-*•# ").strip()
+    for part in split_sentences_with_spaces(text):
+        sentence = part.strip().lstrip("-*•# ").strip()
         if any(character.isalnum() for character in sentence):
             yield sentence
-        start = end
 
 
 def split_sentences_with_spaces(text: str) -> list[str]:

@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from typing import ClassVar
+
+from attrs import define, field
 
 from records.errors import StorageError
 from records.owners import StorageType
@@ -19,19 +22,16 @@ ON CONFLICT (old_id) DO UPDATE SET new_id = excluded.new_id, at = excluded.at, i
 """
 
 
+@define(eq=False)
 class OwnerRenaming(StatementRunner):
     """Changes the ids of owners. `successors` maps all former ids to the current ones."""
 
-    home: StorageType | None = StorageType.SQLITE
+    home: ClassVar[StorageType | None] = StorageType.SQLITE
     """The store in the same database, whose tables are renamed in the same transaction as the record."""
-
-    def __init__(
-        self, database: OwnerDatabase, stores: Mapping[StorageType, MemoryStore], wizards: WizardStates
-    ) -> None:
-        self.successors: dict[int, int] = {}
-        super().__init__(database)
-        self._stores = stores
-        self._wizards = wizards
+    database: OwnerDatabase
+    _stores: Mapping[StorageType, MemoryStore]
+    _wizards: WizardStates
+    successors: dict[int, int] = field(factory=dict, init=False)
 
     async def finish_renamings(self) -> list[int]:
         """Finish the renamings that an earlier process began, and return the old ids. Call this at startup."""

@@ -57,10 +57,6 @@ _COUNTS = "prompt_tokens, completion_tokens, cached_tokens, written_tokens, answ
 _SUMS = f"SELECT user_id, {', '.join(f'SUM({name})' for name in _COUNTS.split(', '))} FROM usage"  # noqa: S608
 _ADD = f"""
 INSERT INTO usage (day, user_id, model, {_COUNTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (day, user_id, model) DO UPDATE SET
-  prompt_tokens = usage.prompt_tokens + excluded.prompt_tokens,
-  completion_tokens = usage.completion_tokens + excluded.completion_tokens,
-  cached_tokens = usage.cached_tokens + excluded.cached_tokens,
-  answers = usage.answers + excluded.answers,
-  written_tokens = usage.written_tokens + excluded.written_tokens
+ON CONFLICT (day, user_id, model) DO UPDATE
+SET {", ".join(f"{name} = usage.{name} + excluded.{name}" for name in _COUNTS.split(", "))}
 """  # noqa: S608
