@@ -40,14 +40,14 @@ async def find_ids_by_search_method(
     closeness = await store.vectors.compute_similarities(
         scope, embedder.name, await embedder.embed_query(question), MAX_FOUND
     )
-    if closeness is not None:
-        pool = await store.find_candidate_messages(scope, [], limit=0, nearest_seqs=closeness.nearest)
-        id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
-        ids = [id_of[seq] for seq in closeness.nearest if seq in id_of and id_of[seq] not in excluded_ids]
-        messages = {message.id: message for message in await store.read_messages(scope, ids) if message.role == "user"}
-        found["meaning of the person's"] = _select_fitting_ids(
-            (messages[id_] for id_ in ids if id_ in messages), budget, tokenizer
-        )
+    nearest = closeness.nearest if closeness is not None else []
+    pool = await store.find_candidate_messages(scope, [], limit=0, nearest_seqs=nearest)
+    id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
+    ids = [id_of[seq] for seq in nearest if seq in id_of and id_of[seq] not in excluded_ids]
+    messages = {message.id: message for message in await store.read_messages(scope, ids) if message.role == "user"}
+    found["meaning of the person's"] = _select_fitting_ids(
+        (messages[id_] for id_ in ids if id_ in messages), budget, tokenizer
+    )
     return found
 
 

@@ -2,7 +2,7 @@
 
 Store each conversation of a file in LoCoMo's format in a new store, as archived messages with dates and speakers. Then
 ask the bot's retriever each question. SNIPPET_BUDGET and EMBEDDING_MODEL come from the environment. The report lists
-the files worst first, and compares the figures with those of two plain searches. `--storage postgres` repeatedly erases
+the files worst first, and compares the coverage with that of two plain searches. `--storage postgres` repeatedly erases
 owner 1, so give it a DATABASE_URL of its own.
 """
 
@@ -11,11 +11,12 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from assembly import open_services
@@ -87,18 +88,11 @@ class StoredConversation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Block:
-    """One block of snippets in a prompt, and LoCoMo's ids of its messages."""
-
-    ids: tuple[str, ...]
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class QuestionResult:
     """A question and what was retrieved for it, identified by LoCoMo's ids.
 
-    `ranked` lists all candidates, best first. `shown` maps each message in the prompt to its text there.
+    `ranked` lists all candidates, best first. `shown` maps each message in the prompt to its text there. `blocks` lists
+    the prompt's blocks of snippets, one for each day, with the ids of their messages.
 
     `found` lists the messages that are sufficiently shown, and `in_part` the store's ids of those that are shown
     without their beginning. `plain` maps the names of the plain searches to their results.
@@ -108,16 +102,12 @@ class QuestionResult:
     sample: Sample
     question: Question
     ranked: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: Sequence[tuple[Sequence[str], str]]
     shown: Mapping[str, str]
     found: frozenset[str]
     in_part: frozenset[int]
     seconds: float
     plain: Mapping[str, frozenset[str]]
-
-    @property
-    def coverage(self) -> float:
-        return self.compute_evidence_share(self.found)
 
     def compute_evidence_share(self, ids: frozenset[str]) -> float:
         """Return the share of the question's evidence that is in `ids`."""
@@ -134,9 +124,9 @@ class QuestionResult:
                 "sample_id": self.sample.sample_id,
                 "question": self.question.text,
                 "ranked": self.ranked[:MAX_RANKED_IDS],
-                "snippets": [{"ids": block.ids, "text": block.text} for block in self.blocks],
+                "snippets": [{"ids": ids, "text": text} for ids, text in self.blocks],
                 "shown": self.shown,
-                "tokens": tokenizer.count("\n".join(block.text for block in self.blocks)),
+                "tokens": tokenizer.count("\n".join(text for _, text in self.blocks)),
             },
             ensure_ascii=False,
         )
@@ -255,7 +245,10 @@ async def _ask_question(file: str, question: Question, memory: StoredConversatio
         sample=memory.sample,
         question=question,
         ranked=tuple(memory.ids[id_] for id_ in ranked),
-        blocks=tuple(_make_snippet_blocks(snippets, memory.ids, memory.clock.now)),
+        blocks=[
+            ([memory.ids[snippet.message.id] for snippet in of_day], text)
+            for of_day, text in prompts.group_by_day(snippets, memory.clock.now)
+        ],
         shown=shown,
         found=find_ids_shown_in_prompt(shown, said, question.answer),
         in_part=frozenset(snippet.message.id for snippet in snippets if snippet.text.startswith("…")),
@@ -318,37 +311,15 @@ async def recall_snippets(
     return ranked, sorted(snippets, key=lambda snippet: snippet.message.sort_key)
 
 
-def _make_snippet_blocks(snippets: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
-    """Yield one block per day, formatted as in the prompt."""
-    for day_snippets, text in prompts.group_by_day(snippets, now):
-        yield Block(ids=tuple(ids[snippet.message.id] for snippet in day_snippets), text=text)
-
-
 def summarize_results(results: Sequence[QuestionResult]) -> dict[str, object]:
-    """Return the scores of all results together, and by file, conversation and category, with the worst scores first.
-
-    `below_plain` lists the categories of a file in which a plain search covers more of the evidence.
-    """
-    scores_by_file = {
-        name: {
-            **scores,
-            "by_category": _summarize_groups([result for result in results if result.file == name], _get_category),
-        }
-        for name, scores in _summarize_groups(results, lambda result: result.file).items()
-    }
-    below = [
-        f"{name}, {category}: {search}"
-        for name, file_scores in scores_by_file.items()
-        for category, scores in file_scores["by_category"].items()
-        for search, coverage in scores["plain"].items()
-        if coverage > scores["coverage"]
-    ]
+    """Return the scores of all results together, and by file and category, with the worst scores first."""
+    by_set = _summarize_groups(results, lambda result: result.file)
+    for name, scores in by_set.items():
+        scores["by_category"] = _summarize_groups([result for result in results if result.file == name], _get_category)
     return {
         "n": len(results),
         **_summarize_scores(results),
-        "below_plain": below,
-        "by_set": scores_by_file,
-        "by_conversation": _summarize_groups(results, lambda result: result.sample.sample_id),
+        "by_set": by_set,
         "by_category": _summarize_groups(results, _get_category),
         **{f"ms_{name}": value for name, value in summarize_times([result.seconds for result in results]).items()},
     }
@@ -371,24 +342,18 @@ def _summarize_groups(
 
 def _summarize_scores(results: Sequence[QuestionResult]) -> dict[str, Any]:
     """Return the mean scores of results, with shares in percent. `plain` holds each plain search's coverage."""
-    count = max(1, len(results))
-    searches = sorted({name for result in results for name in result.plain})
-    plain = {
-        name: round(
-            100 * sum(result.compute_evidence_share(result.plain.get(name, frozenset())) for result in results) / count,
-            2,
-        )
-        for name in searches
-    }
     sessions = [
         compute_session_recall_and_ndcg(result.ranked[:MAX_RANKED_IDS], result.question.evidence) for result in results
     ]
     return {
-        "coverage": round(100 * sum(result.coverage for result in results) / count, 2),
-        "all_at_10": round(100 * sum(result.has_all_evidence_in_top_10 for result in results) / count, 2),
-        "session_recall_at_10": round(sum(recall for recall, _ in sessions) / count, 3),
-        "ndcg_at_10": round(sum(gain for _, gain in sessions) / count, 3),
-        "plain": plain,
+        "coverage": round(100 * fmean(result.compute_evidence_share(result.found) for result in results), 2),
+        "all_at_10": round(100 * fmean(result.has_all_evidence_in_top_10 for result in results), 2),
+        "session_recall_at_10": round(fmean(recall for recall, _ in sessions), 3),
+        "ndcg_at_10": round(fmean(gain for _, gain in sessions), 3),
+        "plain": {
+            name: round(100 * fmean(result.compute_evidence_share(result.plain[name]) for result in results), 2)
+            for name in results[0].plain
+        },
     }
 
 
