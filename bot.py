@@ -26,7 +26,6 @@ except ModuleNotFoundError:
 
 import assembly
 from background.measuring import set_gauges
-from chat.operation import OperatorSettings
 from chat.services import Services
 from external_memory import ExternalMemory
 from records.errors import KeepsakeError, SettingsError
@@ -37,13 +36,11 @@ from settings import Settings, find_misspelt_variables, read_environment
 from storage import backup
 from telegram_ui.check import SETTINGS_ERRORS, check_configuration, find_missing_settings
 from telegram_ui.commands import broadcast
-from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.command_group import AnswerControls, Dependencies, MayConfigure
+from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.dashboard import Health, make_host
-from telegram_ui.commands.registry import Commands, describe_commands
+from telegram_ui.commands.registry import describe_commands
 from telegram_ui.commands.reminders import send_reminder
 from telegram_ui.sending import formatting
-from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import make_access_check
 from telegram_ui.updates.service import open_telegram_service
 
@@ -171,16 +168,8 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
             services = await stack.enter_async_context(opening)
         end_moves = partial(_set_move_deadline, services.memory, stop)
         stack.callback(end_moves)
-        service = await stack.enter_async_context(
-            open_telegram_service(
-                settings,
-                services,
-                make_dependencies=partial(_make_dependencies, settings, services),
-                run_alongside=partial(
-                    _run_servers, settings if has_page and settings.dashboard_url else None, readiness.check_components
-                ),
-            )
-        )
+        run_servers = partial(_run_servers, readiness.check_components, has_page=has_page)
+        service = await stack.enter_async_context(open_telegram_service(settings, services, run_alongside=run_servers))
         # Again before Telegram's side ends, which may wait for a database that does not answer.
         stack.callback(end_moves)
         gc.freeze()  # saves 50 ms in each later collection
@@ -199,45 +188,17 @@ def _set_move_deadline(memory: ExternalMemory, stop: Stop) -> None:
         memory.set_deadline(stop.requested_at + 5.0)  # the process has ten seconds to end
 
 
-def _make_dependencies(
-    settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure, answers: AnswerControls
-) -> Dependencies:
-    return Dependencies(
-        services=services,
-        delivery=delivery,
-        buttons=Buttons(settings.telegram_bot_token.value.encode()),
-        speech=services.speech,
-        may_configure=may_configure,
-        default_language=settings.default_language,
-        dashboard_url=settings.dashboard_url,
-        operation=OperatorSettings(
-            admins=lambda: settings.admin_user_ids | services.memory.people.claimed_admin_ids,
-            allowed_ids=settings.allowed_user_ids,
-            everyone=settings.everyone_allowed,
-            retention_days=settings.retention_days,
-            models=tuple(dict.fromkeys((settings.openai_model, settings.summary_model))),
-            budget=settings.daily_token_budget,
-            budget_per_person=settings.daily_token_budget_per_user,
-            data_dir=settings.data_dir,
-        ),
-        answers=answers,
-    )
-
-
 @asynccontextmanager
-async def _run_servers(settings: Settings | None, health: Health, commands: Commands) -> AsyncIterator[None]:
-    dependencies = commands.dependencies
+async def _run_servers(health: Health, dependencies: Dependencies, *, has_page: bool) -> AsyncIterator[None]:
+    services, settings = dependencies.services, dependencies.settings
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(
-            dependencies.services.reminders.run_sender(partial(send_reminder, dependencies))
-        )
+        await stack.enter_async_context(services.reminders.run_sender(partial(send_reminder, dependencies)))
         await stack.enter_async_context(broadcast.run_broadcasts(dependencies))
-        if settings is not None:
+        if has_page and settings.dashboard_url:
             # Imported here, because a bot without a page needs no web server.
             from dashboard.app import serve_dashboard
 
-            host = make_host(settings, dependencies, health)
-            served = serve_dashboard(dependencies.services, host, settings.dashboard_listen)
+            served = serve_dashboard(services, make_host(dependencies, health), settings.dashboard_listen)
             await stack.enter_async_context(served)
         yield
 

@@ -1,7 +1,7 @@
 """Gives admins access to users, figures, backups and broadcasts, but never to what anybody wrote."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -15,27 +15,27 @@ from records.errors import ErrorText
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import metrics
+from settings import Settings
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
+from storage.bot_state.people import People
 
 MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it fits one message with its question
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class OperatorSettings:
-    """The operator's settings for the whole bot. Token budgets are per day, and 0 means no limit."""
+class Operation:
+    """The operator's settings for the whole bot, and the people whom they or the bot's link make its admins."""
 
-    admins: Callable[[], frozenset[int]] = frozenset
-    allowed_ids: frozenset[int] = frozenset()
-    everyone: bool = False
-    models: tuple[str, ...] = ()
-    budget: int = 0
-    budget_per_person: int = 0
-    data_dir: Path | None = None
-    retention_days: int = 0
+    settings: Settings
+    people: People | None
 
     @property
     def admin_ids(self) -> frozenset[int]:
-        return self.admins()
+        return self.settings.admin_user_ids | (self.people.claimed_admin_ids if self.people else frozenset())
+
+    @property
+    def models(self) -> list[str]:
+        return list(dict.fromkeys((self.settings.openai_model, self.settings.summary_model)))
 
     def is_admin(self, person: Person, *, is_private: bool) -> bool:
         """Return True if a person is an admin of the bot and the chat is private."""
@@ -60,47 +60,48 @@ class Overview:
     size: int  # bytes in the data directory
 
 
-async def make_operator_overview(services: Services, operation: OperatorSettings) -> Overview:
+async def make_operator_overview(services: Services, operation: Operation) -> Overview:
     """Collect figures about the whole bot. Raise StorageError if the store cannot be read."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.count_owners_active_owners_and_failed_folds(now - timedelta(days=7))
     spent = await memory.usage.read_usage_of_day(now.date())
+    let_in = {person.id for person in memory.people.list_people("allowed")}
     return Overview(
         memories=memories,
         active=active,
-        let_in=len(operation.allowed_ids | {person.id for person in memory.people.list_people("allowed")}),
+        let_in=len(operation.settings.allowed_user_ids | let_in),
         asked=len(memory.people.list_people("asked")),
         used=sum(usage.prompt + usage.completion for usage in spent.values()),
         waiting=round(metrics.REGISTRY.get_sample_value("keepsake_updates_unfinished") or 0),
         failed=failed,
-        size=await asyncio.to_thread(_measure_folder_bytes, operation.data_dir),
+        size=await asyncio.to_thread(_measure_folder_bytes, operation.settings.data_dir),
     )
 
 
-def list_people(services: Services, operation: OperatorSettings) -> Sequence[KnownPerson]:
+def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
     """Return people who asked for access, then those admitted or removed (latest first), then those in the settings."""
     people = services.memory.people
     by_button = {person.id: person for person in (*people.list_people("allowed"), *people.list_people("removed"))}
     fixed = [
         KnownPerson(id=number, standing="allowed", name="")
-        for number in sorted(operation.allowed_ids - operation.admin_ids)
+        for number in sorted(operation.settings.allowed_user_ids - operation.admin_ids)
         if number not in by_button
     ]
     return [*people.list_people("asked"), *reversed(by_button.values()), *fixed]
 
 
-async def list_audience(memory: ExternalMemory, operation: OperatorSettings, admin_id: int) -> list[int]:
+async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: int) -> list[int]:
     """Return the ids of the people who receive this admin's broadcasts."""
     people = memory.people
     let_in = {person.id for person in people.list_people("allowed")}
     removed = {person.id for person in people.list_people("removed")}
     known = {owner for owner in await memory.list_owners() if owner > 0}
-    fixed = operation.allowed_ids | (known if operation.everyone else set())
+    fixed = operation.settings.allowed_user_ids | (known if operation.settings.everyone_allowed else set())
     return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin_id})
 
 
 async def draft_broadcast(
-    services: Services, operation: OperatorSettings, admin_id: int, text: str
+    services: Services, operation: Operation, admin_id: int, text: str
 ) -> tuple[Broadcast, Sequence[int]] | ErrorText:
     """Store a draft of a broadcast. Return the draft and its recipients, or an error sentence."""
     text, people = text.strip(), await list_audience(services.memory, operation, admin_id)
@@ -136,9 +137,9 @@ def describe_backups(backups: Backups | None, zone: tzinfo) -> str:
     return tr(key, when=when, size=format_decimal(newest.st_size / 1_000_000, 1))
 
 
-def _measure_folder_bytes(folder: Path | None) -> int:
+def _measure_folder_bytes(folder: Path) -> int:
     total = 0
-    for path in folder.rglob("*") if folder is not None else ():
+    for path in folder.rglob("*"):
         with suppress(OSError):
             total += path.stat().st_size
     return total

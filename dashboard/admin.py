@@ -45,10 +45,10 @@ class Admin:
             "failed_folds": found.failed,
             "bytes": found.size,
             "backup": describe_backups(services.backups, UTC),
-            "models": list(operation.models),
+            "models": operation.models,
             "used_today": found.used,
-            "budget": operation.budget,
-            "everyone": operation.everyone,
+            "budget": operation.settings.daily_token_budget,
+            "everyone": operation.settings.everyone_allowed,
             "health": dict(await self._host.health()),
             "people": [
                 {**pick_fields(person, "id", "name", "standing"), "used_today": used.get(person.id, 0)}

@@ -47,12 +47,12 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
     """Return the web app: the page at /, its files under /static and the API under /api."""
     visitors = Visitors()
     routes = _make_routes(services, host, visitors)
-    path = urlsplit(host.url).path.rstrip("/")  # a proxy may strip it or not
+    path = urlsplit(host.settings.dashboard_url).path.rstrip("/")  # a proxy may strip it or not
     return Starlette(
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[
             Middleware(RateLimitMiddleware, visitors=visitors),
-            Middleware(Guard, is_allowed=partial(is_known_host, names=frozenset(host.hosts)), refusal=WRONG_HOST),
+            Middleware(Guard, is_allowed=partial(is_known_host, names=host.names), refusal=WRONG_HOST),
             Middleware(SafeHeaders, policy=CONTENT_POLICY.format(scripts=read_assets(STATIC).script_sources)),
         ],
     )
@@ -71,8 +71,9 @@ def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) ->
 
 
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
-    sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
-    views = Views(services=services, operation=host.operation)
+    token, origins = host.settings.telegram_bot_token, (urlsplit(host.settings.dashboard_url).netloc,)
+    sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=token)
+    views = Views(services=services, settings=host.settings)
     api = PageApi(services=services, sessions=sessions, host=host, visitors=visitors, start_page=views.get_start_page)
     transfers, admin = TransferHandlers(services=services, host=host), Admin(services=services, host=host)
     reading: dict[str, Handler] = {
@@ -131,9 +132,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
                 *(make_route(name, "POST", handler, read_json) for name, handler in writing.items()),
                 *(make_route(name, "POST", handler, read_query) for name, handler in uploading.items()),
             ],
-            middleware=[
-                Middleware(Guard, is_allowed=partial(is_same_origin, origins=(host.origin,)), refusal=CROSS_SITE)
-            ],
+            middleware=[Middleware(Guard, is_allowed=partial(is_same_origin, origins=origins), refusal=CROSS_SITE)],
         ),
         Route("/static/{path:path}", get_file),
     ]

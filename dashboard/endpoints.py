@@ -130,7 +130,7 @@ class PageApi:
 
     async def _choose_language(self, session: PageSession, request: Request, *, with_lease: bool = False) -> str:
         """Return the person's language. If `with_lease`, first take over the lease on the person."""
-        memory, default = self._services.memory, self._host.default_language
+        memory, default = self._services.memory, self._host.settings.default_language
         try:
             async with memory.keep_lease(session.person) if with_lease else nullcontext():
                 chosen = await memory.get_language(session.person) or ""
@@ -161,7 +161,7 @@ class PageApi:
         return endpoint
 
     async def _answer_in_language(self, request: Request, make_body: BodyMaker) -> Response:
-        with use_language(find_reader_language(request.headers, self._host.default_language)):
+        with use_language(find_reader_language(request.headers, self._host.settings.default_language)):
             return await compress_response(request, await run_and_respond(make_body))
 
     async def _authorize_and_call(

@@ -1,41 +1,41 @@
 """The parts of the bot that the page needs, provided by the caller that starts the page."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-from chat.operation import OperatorSettings
-from locales.catalog import ENGLISH
+from chat.operation import Operation
 from records.owners import AccessStatus
-from settings import Secret
+from settings import LOOPBACK, Settings
 
 STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CSS and modules
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """The bot's functions and settings that the page uses. Without a `bot_token`, nobody can sign in from Telegram."""
+    """The bot's functions and settings that the page uses. Without a bot's token, nobody can sign in from Telegram."""
 
-    url: str  # the page's address without a trailing slash
-    hosts: tuple[str, ...]  # accepted Host headers
+    operation: Operation
     configures: Callable[[int, int], Awaitable[bool]]  # (owner, person): may the person configure the group's memory?
     store_access: Callable[[int, AccessStatus, int], Awaitable[object]]  # of an admin: (person, standing, admin)
     health: Callable[[], Awaitable[Mapping[str, bool]]]
     # (person, name, file): send a file to a private chat. Return False if the bot may not write there.
     send_file: Callable[[int, str, IO[bytes]], Awaitable[bool]] | None = None
-    bot_token: Secret = field(default=Secret(""))
-    operation: OperatorSettings = field(default_factory=OperatorSettings)
-    default_language: str = ENGLISH
 
     @property
-    def origin(self) -> str:
-        """Return the host and port of the page's URL."""
-        return urlsplit(self.url).netloc
+    def settings(self) -> Settings:
+        return self.operation.settings
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the accepted Host headers."""
+        settings = self.settings
+        return frozenset((urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK))
 
     @property
     def bot_id(self) -> int:
         """Return the bot's Telegram id, which is part of its token, or 0 without a token."""
-        number = self.bot_token.value.partition(":")[0]
+        number = self.settings.telegram_bot_token.value.partition(":")[0]
         return int(number) if number.isdecimal() else 0

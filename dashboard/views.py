@@ -9,7 +9,6 @@ from datetime import time as clock_time
 from attrs import define
 
 from chat.choices import list_choices
-from chat.operation import OperatorSettings
 from chat.services import Services
 from dashboard import forms
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
@@ -25,6 +24,7 @@ from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
 from retrieval.explanation import parse_explanation
+from settings import Settings
 
 MAX_ROWS = 200  # messages in one response
 MAX_SUMMARIES = 5_000  # of one conversation, newest last
@@ -44,7 +44,7 @@ class Views:
     """Handlers of requests that read an owner's data."""
 
     _services: Services
-    _operation: OperatorSettings
+    _settings: Settings
 
     async def get_home(self, request: PageRequest) -> JsonBody:
         """Return the state of an owner's memory. The page calls this at intervals."""
@@ -265,7 +265,7 @@ class Views:
             value = _find_zone_name(config) if choice.name == "timezone" else choice.get_value(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
             rows[choice.group].append(forms.serialize_choice(choice, value, hint=about))
-        is_private, days = not request.is_group, self._operation.retention_days
+        is_private, days = not request.is_group, self._settings.retention_days
         return {
             "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": (5, 10, 20, 50),

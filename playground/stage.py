@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from chat.operation import OperatorSettings
+from chat.operation import Operation
 from chat.services import Services
 from dashboard.app import make_dashboard_app
 from dashboard.host import Host
 from dashboard.sessions import PageSessions
 from locales.catalog import tr
-from playground.app import HOSTS, make_playground_app
+from playground.app import make_playground_app
 from playground.guests import GuestEndpoints
 from playground.past import FormatAnswer, erase_memory, restore_messages
 from playground.server import serve
 from playground.world import World
 from records.errors import SettingsError
 from records.owners import AccessStatus, KnownPerson
-from settings import Secret
+from settings import Secret, Settings
 
 BOT = 100
 ANNA, BORIS, CARLA = 101, 102, 103
@@ -84,10 +84,12 @@ async def serve_playground(
     async def get_health() -> dict[str, bool]:
         return {"playground": True}
 
-    operation = OperatorSettings(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
-    host = Host(
-        url="", hosts=HOSTS, configures=is_admin, store_access=store_access, health=get_health, operation=operation
+    model = next(iter(services.models))
+    settings = Settings(
+        admin_user_ids=ADMINS, everyone_allowed=True, openai_model=model, summary_model=model, data_dir=folder
     )
+    operation = Operation(settings=settings, people=services.memory.people)
+    host = Host(operation=operation, configures=is_admin, store_access=store_access, health=get_health)
     app = make_playground_app(
         world, model_name=model_name, guests=guests, dashboard=make_dashboard_app(services, host), make_link=make_link
     )

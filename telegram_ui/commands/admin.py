@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
 from chat.operation import describe_backups, list_people, make_operator_overview
-from locales.catalog import choose_language, find_language, format_decimal, join_list, list_words, tr, use_language
+from locales.catalog import format_decimal, join_list, list_words, tr, use_language
 from records.errors import KeepsakeError
 from records.owners import AccessStatus, KnownPerson
 from records.scopes import Person
@@ -93,21 +93,21 @@ class AdminCommands(CommandGroup):
         return tr("admin-groups-changed" if is_changed else "admin-groups-refused")
 
     async def _show_overview(self, event: ChatEvent) -> str | None:
-        operation, reads_all_messages = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
-        found = await make_operator_overview(self._services, operation)
+        settings, reads_all_messages = self._operation.settings, bool(self._delivery.bot.can_read_all_group_messages)
+        found = await make_operator_overview(self._services, self._operation)
         waiting = max(0, found.waiting - 1)  # not counting /admin itself
-        limits = [tr("admin-quota-all", tokens=operation.budget)] if operation.budget else []
-        limits += [tr("admin-quota-each", tokens=per_person)] if (per_person := operation.budget_per_person) else []
+        limits = [tr("admin-quota-all", tokens=budget)] if (budget := settings.daily_token_budget) else []
+        limits += [tr("admin-quota-each", tokens=each)] if (each := settings.daily_token_budget_per_user) else []
         lines = [
             tr("admin-memories", memories=found.memories, active=found.active),
-            tr("admin-let-in-people", people=tr("admin-everyone") if operation.everyone else str(found.let_in)),
+            tr("admin-let-in-people", people=tr("admin-everyone") if settings.everyone_allowed else str(found.let_in)),
             tr("admin-requests", people=found.asked),
             " ".join([tr("admin-quota", tokens=found.used), *limits]),
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),
             describe_backups(self._services.backups, await self._read_zone(event.chat.scope.owner)),
-            tr("admin-models", models=join_list(operation.models)),
+            tr("admin-models", models=join_list(self._operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
             tr("admin-groups-all" if reads_all_messages else "admin-groups-addressed"),
         ]
@@ -158,9 +158,8 @@ async def ask_admins_to_admit(dependencies: Dependencies, person: Person, messag
         if not await services.memory.people.record_request(stranger, now=services.clock()):
             return
         for number in sorted(operation.admin_ids):
-            chosen = await services.memory.get_language(number) or ""
-            language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
-            with use_language(language):
+            language = await services.memory.get_language(number) or ""
+            with use_language(dependencies.choose_language(language)):
                 await _ask_admin_for_access(dependencies, number, stranger, message_text)
     except KeepsakeError as error:
         log.warning("the admins could not be asked about somebody: %s", type(error).__name__)
@@ -189,7 +188,7 @@ async def set_access(dependencies: Dependencies, person_id: int, status: AccessS
     decided = KnownPerson(id=person_id, standing=status, name=name, language=language)
     await people.store_access(decided, admin_id=admin_id, now=dependencies.services.clock())
     if status == "allowed" and before is not None and before.standing != "allowed":
-        with use_language(find_language(language) or dependencies.default_language):
+        with use_language(dependencies.choose_language(language)):
             try:
                 await dependencies.delivery.send_text(Chat(id=person_id), tr("admin-let-in"))
             except DeliveryError as error:

@@ -91,7 +91,7 @@ class AnswerButtons(CommandGroup):
 
     @Action(LISTEN, queue="slow")
     async def _send_answer_as_voice(self, event: ChatEvent) -> str | None:
-        if self._dependencies.speech is None:  # the setting was removed after the answer was sent
+        if self._dependencies.services.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")
         if event.argument in self._pressed:
             return tr("answers-pressed-already")
@@ -227,7 +227,7 @@ async def send_voice_answer_if_wanted(
     is_voice: bool = False,
 ) -> None:
     """Send an answer as a voice message if the settings ask for it. Report errors in the chat, except DeliveryError."""
-    if dependencies.speech is None or reply.is_error or not message_ids:
+    if dependencies.services.speech is None or reply.is_error or not message_ids:
         return
     try:
         config = await dependencies.services.memory.get_config(chat.scope.owner)
@@ -242,9 +242,9 @@ async def send_voice_answer_if_wanted(
 
 
 async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
-    if dependencies.speech is not None:
+    if dependencies.services.speech is not None:
         async with dependencies.delivery.show_typing(chat):
-            recording = await dependencies.speech.synthesize_speech(text, person_id=person.id)
+            recording = await dependencies.services.speech.synthesize_speech(text, person_id=person.id)
         await Documents(dependencies.delivery).send_voice(chat, recording)
 
 
@@ -268,7 +268,7 @@ def make_answer_keyboard(
     if reply.is_truncated:
         row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_press_payload(reply.turn)))
     row.append(button(WHY, label=tr("answers-why")))
-    if dependencies.speech is not None:
+    if dependencies.services.speech is not None:
         row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_press_payload(reply.turn)))
     versions = make_page_buttons(
         reply.version - 1,

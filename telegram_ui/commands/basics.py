@@ -64,7 +64,7 @@ class BasicCommands(CommandGroup):
         await self._show_text(event, shown.build())
 
     async def _show_stored_data(self, event: ChatEvent) -> None:
-        config, days = await self._read_config(event), self._operation.retention_days
+        config, days = await self._read_config(event), self._dependencies.settings.retention_days
         text = format_what_is_stored(config, is_private=event.chat.is_private, retention_days=days)
         await self._delivery.send_text(event.chat, text)
 

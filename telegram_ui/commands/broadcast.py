@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
 from chat.operation import draft_broadcast, format_receipt, list_audience
-from locales.catalog import choose_language, tr, use_language
+from locales.catalog import tr, use_language
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from runtime.tasks import repeat_in_background
@@ -113,10 +113,9 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
             if broadcast.admin not in dependencies.operation.admin_ids:
                 await memory.broadcasts.delete_broadcast(broadcast)
                 continue
-            chosen = await memory.get_language(broadcast.admin) or ""
-            language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
+            language = await memory.get_language(broadcast.admin) or ""
             require_lease_for_sending(memory.shared_work, broadcast.admin)
-            with use_language(language):
+            with use_language(dependencies.choose_language(language)):
                 await _send_broadcast(dependencies, broadcast)
 
 

@@ -9,7 +9,7 @@ from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
 from chat.choices import Choice, NotOffered, list_choices
-from locales.catalog import LANGUAGES, choose_language, current_language, tr, use_language
+from locales.catalog import LANGUAGES, current_language, tr, use_language
 from locales.sentences import format_memory_state
 from records.owners import OwnerConfig
 from telegram_ui.commands import models as model_choices
@@ -187,8 +187,8 @@ class ChoiceCommands(CommandGroup):
             return tr("language-chosen", language=LANGUAGES[current_language()])
 
     def _resolve_language(self, event: ChatEvent, language: str) -> str:
-        default = self._dependencies.default_language
-        return choose_language(language, event.person.language, is_shared=not event.chat.is_private, default=default)
+        is_shared = not event.chat.is_private
+        return self._dependencies.choose_language(language, event.person.language, is_shared=is_shared)
 
     async def _set_menu(self, event: ChatEvent, language: str) -> None:
         if not event.chat.is_private:

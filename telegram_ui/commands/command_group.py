@@ -11,14 +11,14 @@ from typing import Any, Literal, Self
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
-from chat.attachments import Speech
 from chat.choices import save_choices
-from chat.operation import OperatorSettings
+from chat.operation import Operation
 from chat.services import Services
-from locales.catalog import ENGLISH, current_language, tr
+from locales.catalog import choose_language, current_language, tr
 from locales.sentences import STORAGE_NAMES
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
+from settings import Settings
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, make_keyboard, make_nonce
 from telegram_ui.commands.wording import find_zone, format_option
@@ -175,13 +175,18 @@ class Dependencies:
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
     give_command: GiveCommand = _raise_not_implemented  # handles a command as if a person had sent it
-    default_language: str = ENGLISH
-    operation: OperatorSettings = field(default_factory=OperatorSettings)
-    dashboard_url: str = ""
+    settings: Settings = field(default_factory=Settings)
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)
-    speech: Speech | None = None
     answers: AnswerControls = field(default_factory=AnswerControls)
+
+    @property
+    def operation(self) -> Operation:
+        return Operation(settings=self.settings, people=self.services.memory.people)
+
+    def choose_language(self, chosen: str, app_language: str = "", *, is_shared: bool = False) -> str:
+        """Return the chosen language, that of a person's app, or the bot's default, in this order."""
+        return choose_language(chosen, app_language, is_shared=is_shared, default=self.settings.default_language)
 
 
 class CommandGroup:

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import IO
-from urllib.parse import urlsplit
 
 from telegram import InlineKeyboardButton, WebAppInfo
 
@@ -11,7 +10,6 @@ from dashboard.sessions import LINK_FOR, PageSessions
 from locales.catalog import tr
 from records.owners import AccessStatus
 from records.scopes import Person
-from settings import LOOPBACK, Settings
 from telegram_ui.commands.admin import set_access
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup, Dependencies
@@ -30,7 +28,7 @@ class DashboardCommands(CommandGroup):
 
     @Command("dashboard", who="admins", stands_alone=True)
     async def _send_link(self, event: ChatEvent) -> str | None:
-        here, owner, url = event.chat, event.chat.scope.owner, self._dependencies.dashboard_url
+        here, owner, url = event.chat, event.chat.scope.owner, self._dependencies.settings.dashboard_url
         if not url:
             may_run_it = here.is_private and self._operation.may_run_bot(event.person)
             return tr("web-set", setting="DASHBOARD_URL") if may_run_it else tr("web-none")
@@ -60,7 +58,7 @@ class DashboardCommands(CommandGroup):
         return None if here.is_private else tr("transfer-sent")
 
 
-def make_host(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
+def make_host(dependencies: Dependencies, health: Health) -> Host:
     """Return the parts of the bot that the dashboard's server needs."""
 
     async def may_configure(owner: int, person: int) -> bool:
@@ -77,13 +75,9 @@ def make_host(settings: Settings, dependencies: Dependencies, health: Health) ->
         return True
 
     return Host(
-        url=settings.dashboard_url,
-        hosts=(urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK),
-        configures=may_configure,
-        bot_token=settings.telegram_bot_token,
         operation=dependencies.operation,
+        configures=may_configure,
         health=health,
         store_access=store_access,
         send_file=send_file,
-        default_language=settings.default_language,
     )

@@ -11,7 +11,7 @@ from functools import partial
 import telegram
 from telegram.error import TelegramError
 
-from locales.catalog import ENGLISH, LANGUAGES, choose_language, tr, use_language
+from locales.catalog import ENGLISH, LANGUAGES, tr, use_language
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.admin import AdminCommands
@@ -87,17 +87,12 @@ class Commands:
 
     async def choose_language(self, chat: Chat, person: Person) -> str:
         """Return the language in which to answer a person in a chat."""
-        default, memory = self.dependencies.default_language, self.dependencies.services.memory
         try:
-            chosen = await memory.get_language(chat.scope.owner)
+            chosen = await self.dependencies.services.memory.get_language(chat.scope.owner)
         except KeepsakeError:
             chosen = None
         is_shared = not chat.is_private and chosen is not None  # before a memory is set up, apps' languages count
-        return choose_language(chosen or "", person.language, is_shared=is_shared, default=default)
-
-    def find_app_language(self, person: Person) -> str:
-        """Return the language of a person's app, or the bot's default, without reading a store."""
-        return choose_language("", person.language, is_shared=False, default=self.dependencies.default_language)
+        return self.dependencies.choose_language(chosen or "", person.language, is_shared=is_shared)
 
     def format_unknown_command(self, name: str) -> str:
         """Return the answer to an unknown command. It names a similar command if there is one."""
@@ -214,7 +209,7 @@ class Commands:
         """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""
         admins = [row for row in self._rows if row.where == "everywhere"]
         in_groups = [row for row in admins if row.who == "everyone"]
-        default = self.dependencies.default_language
+        default = self.dependencies.settings.default_language
         for language in (default, *(other for other in LANGUAGES if other != default)):
             with use_language(language):  # in a thread, because this reads the text files of a language
                 described = await asyncio.to_thread(lambda: {row.name: row.description for row in self._rows})
@@ -239,9 +234,9 @@ class Commands:
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
         """Make the menu button open the dashboard, if there is one. Raise TelegramError if Telegram fails."""
-        if not (url := self.dependencies.dashboard_url).startswith("https://"):
+        if not (url := self.dependencies.settings.dashboard_url).startswith("https://"):
             return
-        with use_language(self.dependencies.default_language):
+        with use_language(self.dependencies.settings.default_language):
             button = telegram.MenuButtonWebApp(tr("dashboard-memory"), telegram.WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
 

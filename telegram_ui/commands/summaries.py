@@ -37,7 +37,7 @@ class SummaryCommands(CommandGroup):
     @Command("summary_status", stands_alone=True)
     async def _show_status(self, event: ChatEvent) -> str:
         status = await self._services.summaries.read_status(event.chat.scope)
-        lines = [format_status(status), format_retention(self._operation.retention_days)]
+        lines = [format_status(status), format_retention(self._dependencies.settings.retention_days)]
         indexing = self._services.indexing
         lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
         if status.config is not None:

@@ -289,7 +289,7 @@ class TurnAnswerer:
             if has_earlier and not self._queues.buttons.has_waiting_job(parsed.chat_scope):
                 clear = partial(last_buttons.clear_earlier_buttons, self._delivery, parsed.chat)
                 self._queues.buttons.submit(parsed.chat_scope, clear)
-            if dependencies.speech is not None:
+            if dependencies.services.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
                 speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, is_voice=was_heard)

@@ -288,7 +288,7 @@ class Dispatcher:
 
         async def send_notice() -> None:
             # The stored language is not read, because a notice must cost nothing.
-            with use_language(self._commands.find_app_language(parsed.person)):
+            with use_language(self._commands.dependencies.choose_language("", parsed.person.language)):
                 await self._delivery.send_text(parsed.chat, sentence())
 
         notify = partial(self._error_boundary.run_guarded, parsed, send_notice, reads_language=False)

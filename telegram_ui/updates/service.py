@@ -21,7 +21,8 @@ from telegram.ext import ExtBot
 from chat.services import Services
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
-from telegram_ui.commands.command_group import AnswerControls, CommandGroup, Dependencies, MayConfigure
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.command_group import CommandGroup, Dependencies
 from telegram_ui.commands.registry import COMMAND_GROUPS, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
@@ -92,9 +93,8 @@ async def open_telegram_service(
     settings: Settings,
     services: Services,
     *,
-    make_dependencies: Callable[[Delivery, MayConfigure, AnswerControls], Dependencies],
     command_groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS,
-    run_alongside: Callable[[Commands], AbstractAsyncContextManager[None]] = lambda commands: nullcontext(),
+    run_alongside: Callable[[Dependencies], AbstractAsyncContextManager[None]] = lambda dependencies: nullcontext(),
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
     pause: Pause = asyncio.sleep,
@@ -102,8 +102,8 @@ async def open_telegram_service(
 ) -> AsyncIterator[Service]:
     """Run the bot while the block runs. Stopping takes at most about 8 seconds.
 
-    `make_dependencies` creates the objects that commands use. The block of `run_alongside` is open while the bot runs.
-    Polling restarts after `max_silence` seconds without success. Requests are retried while Telegram is unreachable.
+    The block of `run_alongside` is open while the bot runs. Polling restarts after `max_silence` seconds without
+    success. Requests are retried while Telegram is unreachable.
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
@@ -121,9 +121,15 @@ async def open_telegram_service(
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_memory_move)
     answers = AnswerDelivery(queue, pause, memory)
-    commands = Commands(
-        make_dependencies(delivery, access.may_configure, answers.make_answer_controls(queues.chats)), command_groups
+    dependencies = Dependencies(
+        services=services,
+        settings=settings,
+        delivery=delivery,
+        buttons=Buttons(settings.telegram_bot_token.value.encode()),
+        may_configure=access.may_configure,
+        answers=answers.make_answer_controls(queues.chats),
     )
+    commands = Commands(dependencies, command_groups)
     claim = AdminClaim(settings, memory.people, now=now)
     dispatcher = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
 
@@ -144,7 +150,7 @@ async def open_telegram_service(
         await stack.enter_async_context(_run_in_background(queue.keep_truncating_log(pause)))
         await stack.enter_async_context(_run_in_background(_purge_queue_hourly(queue, pause)))
         await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))
-        await stack.enter_async_context(run_alongside(commands))
+        await stack.enter_async_context(run_alongside(commands.dependencies))
         if isinstance(queue, SharedQueue):
             await stack.enter_async_context(_run_in_background(queue.keep_claiming_updates(bot, pause)))
         if settings.webhook_url:

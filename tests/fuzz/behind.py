@@ -49,6 +49,7 @@ class OneMemory:
 
     known: OwnerConfig | None = None
     storages = (StorageType.SQLITE, StorageType.JSON)
+    people = None
 
     def __init__(self, wizards: OneState) -> None:
         self.wizards = wizards

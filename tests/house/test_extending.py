@@ -80,7 +80,8 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     async def nothing_asked(*_: object) -> None:
         return None
 
-    memory = SimpleNamespace(wizards=SimpleNamespace(find_state=nothing_asked), find_open_conversation=the_place)
+    states = SimpleNamespace(find_state=nothing_asked)
+    memory = SimpleNamespace(wizards=states, people=None, find_open_conversation=the_place)
     services = cast("Any", SimpleNamespace(clock=lambda: datetime.now(UTC), memory=memory))
     dependencies = Dependencies(
         services=services, delivery=cast("Any", telegram_side), may_configure=may_configure, buttons=buttons
@@ -112,7 +113,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
 
 
 def test_two_commands_of_one_name_are_refused_at_the_start() -> None:
-    services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None)))
+    services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None, people=None)))
     with pytest.raises(ValueError, match="/toy is declared twice"):
         Commands(
             Dependencies(

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import pytest
 
-from chat.operation import OperatorSettings
 from dashboard.endpoints import JsonBody, RequestRefused, run_and_respond
 from dashboard.parameters import BadRequest
 from dashboard.sessions import NoSession
@@ -16,6 +15,7 @@ from dashboard.views import MAX_FACTS_SENT, Views
 from records.errors import ImportRefused, ServedElsewhere, StorageError
 from records.facts import Fact
 from runtime.pacing import TooLarge
+from settings import Settings
 from tests.support.loop_watch import watched_loop
 
 
@@ -53,9 +53,7 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
     async def list_all(owner: int) -> list[Fact]:
         return [replace(fact, owner=owner)] * MAX_FACTS_SENT
 
-    views = Views(
-        services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), operation=OperatorSettings()
-    )
+    views = Views(services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), settings=Settings())
     async with watched_loop() as held:
         answer = await run_and_respond(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
     assert len(json.loads(bytes(answer.body))["facts"]) == MAX_FACTS_SENT

@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,19 +36,9 @@ from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.commands.answer_buttons import AnswerButtons
-from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.command_group import (
-    Action,
-    AnswerControls,
-    ChatEvent,
-    Command,
-    CommandGroup,
-    Dependencies,
-    MayConfigure,
-)
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.commands.proposals import ProposalButtons
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.service import Service, open_telegram_service
 from tests.peers.ports import kept_port
@@ -320,6 +310,7 @@ class Bots:
                 conversation=self.conversation,
                 corrections=self.conversation,
                 memory=self.memory,
+                speech=None,
                 attachments=Attachments(
                     documents=DocumentReader(),
                     model=self.model,
@@ -330,19 +321,16 @@ class Bots:
             ),
         )
 
-        def make(delivery: Delivery, may_configure: MayConfigure, answers: AnswerControls) -> Dependencies:
-            self.dependencies = Dependencies(
-                services=services,
-                delivery=delivery,
-                may_configure=may_configure,
-                buttons=Buttons(b"key"),
-                answers=answers,
-            )
-            return self.dependencies
+        @asynccontextmanager
+        async def run_alongside(dependencies: Dependencies) -> AsyncIterator[None]:
+            self.dependencies = dependencies
+            yield
 
         self.memory.inbox = self.inbox
         groups = [Toys, AnswerButtons, ProposalButtons]
-        return open_telegram_service(self.settings, services, make_dependencies=make, command_groups=groups, **options)
+        return open_telegram_service(
+            self.settings, services, run_alongside=run_alongside, command_groups=groups, **options
+        )
 
     async def pending(self) -> list[int]:
         return [row.update_id for row in await self.inbox.list_pending_updates(4242)]

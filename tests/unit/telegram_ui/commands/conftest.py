@@ -161,11 +161,7 @@ class Desk:
             return chat.is_private or person.id in (ANN, ANONYMOUS_ADMIN)
 
         dependencies = Dependencies(
-            services=self.services,
-            delivery=self.peer.delivery(),
-            may_configure=may_configure,
-            buttons=Buttons(b"key"),
-            speech=self.services.speech,
+            services=self.services, delivery=self.peer.delivery(), may_configure=may_configure, buttons=Buttons(b"key")
         )
         self.commands = Commands(dependencies)
 

@@ -2,7 +2,6 @@
 
 import logging
 
-from chat.operation import OperatorSettings
 from locales.catalog import tr
 from records.owners import KnownPerson
 from records.scopes import Person
@@ -24,14 +23,14 @@ def administered(desk: Desk, **more: object) -> Desk:
     async def may_configure(*_: object) -> bool:
         return True
 
-    operation = OperatorSettings(admins=lambda: frozenset({ANN}), models=("gpt-5.4-mini",), **more)  # type: ignore[arg-type]
+    settings = Settings(admin_user_ids=frozenset({ANN}), **more)  # type: ignore[arg-type]
     desk.commands = Commands(
         Dependencies(
             services=desk.services,
             delivery=desk.peer.delivery(),
             may_configure=may_configure,
             buttons=Buttons(b"key"),
-            operation=operation,
+            settings=settings,
         )
     )
     return desk
@@ -57,7 +56,7 @@ async def test_nobody_else_learns_that_there_is_such_a_command(desk: Desk) -> No
 
 
 async def test_the_overview_and_the_latest_errors_say_nothing_of_anybodys_words(desk: Desk) -> None:
-    administered(desk, budget=1000)
+    administered(desk, daily_token_budget=1000)
     logs.RECENT.lines.clear()
     record = logging.LogRecord("chat.x", logging.WARNING, "f", 1, "no answer for %s", ("a secret",), None)
     library = logging.LogRecord("httpx", logging.ERROR, "f", 1, "GET /secret", None, None)

@@ -8,9 +8,9 @@ from typing import Any
 
 from telegram.ext import ExtBot
 
-from chat.operation import OperatorSettings
 from locales.catalog import tr
 from records.errors import ServedElsewhere
+from settings import Settings
 from telegram_ui.commands.broadcast import MAX_AGE, SPACING_SECONDS, send_broadcasts
 from tests.support.stepping import cancelled
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, PRIVATE, TOKEN, Desk
@@ -23,7 +23,7 @@ def gathered(desk: Desk) -> Desk:
     """Ann is an admin; Bob, Eve and somebody who never wrote may use the bot."""
     desk.peer.world.add_person(EVE, "Eve")
     desk.peer.world.say(EVE, EVE, "hello")
-    return administered(desk, allowed_ids=frozenset({BOB, EVE, NEVER}))
+    return administered(desk, allowed_user_ids=frozenset({BOB, EVE, NEVER}))
 
 
 async def sent(desk: Desk) -> None:
@@ -165,7 +165,7 @@ async def test_what_an_admin_sends_ends_with_their_being_one(desk: Desk) -> None
     await desk.say(ANN, ANN, "/admin broadcast We move.")
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
-    dependencies = replace(desk.commands.dependencies, operation=OperatorSettings(admins=lambda: frozenset({EVE})))
+    dependencies = replace(desk.commands.dependencies, settings=Settings(admin_user_ids=frozenset({EVE})))
     await send_broadcasts(dependencies)
     assert desk.peer.texts(BOB) == []
     assert await desk.services.memory.broadcasts.list_broadcasts_in_progress() == []

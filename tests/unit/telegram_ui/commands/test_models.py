@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from chat.operation import OperatorSettings
 from llm import prompts
 from llm.openai_api import OpenAIChat
 from locales.catalog import tr
@@ -15,6 +14,7 @@ from records.forgetting import ForgetRequest
 from records.model_calls import Abilities, PromptMessage
 from records.owners import MAX_PERSONA_CHARS
 from records.scopes import Person, Scope
+from settings import Settings
 from telegram_ui.commands.registry import Commands
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -106,9 +106,7 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
 async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
     assert desk.last(ANN).splitlines()[-2:] == ["I cannot hear voice messages here.", "I cannot speak my answers here."]
-    desk.commands = Commands(
-        replace(desk.commands.dependencies, operation=OperatorSettings(admins=lambda: frozenset({ANN})))
-    )
+    desk.commands = Commands(replace(desk.commands.dependencies, settings=Settings(admin_user_ids=frozenset({ANN}))))
     await desk.say(ANN, ANN, "/settings")
     assert "speak my answers here. As the bot's admin you can change that: SPEECH_MODEL." in desk.last(ANN)
 

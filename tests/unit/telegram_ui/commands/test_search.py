@@ -5,13 +5,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-from chat.operation import OperatorSettings
 from dashboard.endpoints import PageRequest
 from dashboard.parameters import Parameters
 from dashboard.views import Views
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
+from settings import Settings
 from tests.support.talk import talking
 from tests.unit.telegram_ui.commands.conftest import ANN, Desk, Peer
 
@@ -43,7 +43,7 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         await desk.say(ANN, ANN, "/search zzzzqqq")
         shown = desk.last(ANN)
         assert shown.splitlines()[1] == CLOSE
-        page = await Views(services=talk.services, operation=OperatorSettings()).search_messages(
+        page = await Views(services=talk.services, settings=Settings()).search_messages(
             cast(
                 "PageRequest",
                 SimpleNamespace(parameters=Parameters({"q": "zzzzqqq"}), scope=Scope(owner=ANN), zone=UTC),

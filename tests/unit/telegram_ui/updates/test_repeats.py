@@ -17,7 +17,7 @@ from telegram_ui.commands.buttons import AGAIN, Buttons, parse_button_kind
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import ParsedUpdate
 from tests.peers.openai_server import Behaviour, running
-from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, Bots, Peer
+from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, TOKEN, Bots, Peer
 from tests.unit.telegram_ui.updates.test_dispatch import Seeing
 
 
@@ -118,7 +118,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
         ann = Person(id=ANN, name="Ann")
-        data = Buttons(b"key").sign_payload("toy", Chat(id=ANN), ann, "7")
+        data = Buttons(TOKEN.encode()).sign_payload("toy", Chat(id=ANN), ann, "7")
         keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Do it", callback_data=data)]])
         await bots.dependencies.delivery.send_text(Chat(id=ANN), "Shall I?", keyboard=keyboard)
         question = await failed(peer, "Shall I?", ANN)
