@@ -89,7 +89,7 @@ class Core:
     clock: Clock
     memory: ExternalMemory
     answers: ChatModel
-    others: Mapping[str, ChatModel]  # further models that people may choose for answers, by name
+    models: Mapping[str, ChatModel]  # by name: the model that answers, and others that people may choose instead
     background: ChatModel  # the model that summarises
     describers: Sequence[ChatModel]  # models that may describe pictures, the first choice first
     precedence: Precedence
@@ -170,7 +170,7 @@ async def open_services(
             reminder_reader=ReminderReader(model=core.background, quota=quota),
             indexing=core.indexing,
             quota=quota,
-            models={core.answers.name: core.answers, **core.others},
+            models=core.models,
             prices=dict(settings.model_prices),
             clock=clock,
             backups=make_backups(settings, memory, clock),
@@ -195,13 +195,12 @@ async def open_core_resources(
     commands: Mapping[str, str],
 ) -> Core:
     """Open the models, the quota, the embedder and the retrieval."""
-    others: dict[str, ChatModel] = {}
-    if models is None:
-        models = await open_answer_and_summary_models(settings, stack)
-        for name in settings.openai_models:
-            if name != settings.openai_model:
-                others[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
-    answers, summariser = models
+    further = settings.openai_models if models is None else ()
+    answers, summariser = models or await open_answer_and_summary_models(settings, stack)
+    choosable = {answers.name: answers}
+    for name in further:
+        if name != settings.openai_model:
+            choosable[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
     precedence = Precedence()
     background = summariser.for_background_work(precedence)
     tokenizer = Tokenizer.for_model(settings.openai_model)
@@ -225,7 +224,7 @@ async def open_core_resources(
         clock=clock,
         memory=memory,
         answers=answers,
-        others=others,
+        models=choosable,
         background=background,
         describers=[background] if summariser is answers else [background, answers.for_background_work(precedence)],
         precedence=precedence,
@@ -326,8 +325,7 @@ def make_conversation(
             retrieval=core.retrieval,
             summaries=summaries,
             answer_loop=AnswerLoop(
-                model=core.answers,
-                others=core.others,
+                models=core.models,
                 quota=core.quota,
                 tokenizer=core.tokenizer,
                 ceiling=settings.max_context_tokens,
@@ -346,17 +344,13 @@ def make_conversation(
 
 
 async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
-    async def find_chosen_model(owner: int) -> ChatModel:
-        config = await core.memory.get_config(owner)
-        return core.others.get(config.model, core.answers) if config is not None else core.answers
-
     return Attachments(
         documents=DocumentReader(),
-        model=core.answers,
+        memory=core.memory,
+        models=core.models,
         quota=core.quota,
         ceiling=core.settings.max_context_tokens,
         vision=core.settings.vision,
-        chosen=find_chosen_model,
         transcriber=await open_transcriber(core.settings, stack),
     )
 

@@ -14,7 +14,7 @@ from chat.memory_reading import SeenIds
 from chat.session import GivenAnswer
 from chat.tools import MAX_PROPOSALS, TOOL_NAMES, MemoryTools, ToolResult
 from chat.turn import Turn
-from llm.chat_model import ChatModel, OnText, find_prompt_limit
+from llm.chat_model import ChatModel, OnText, choose_model, find_prompt_limit
 from llm.quota import Quota
 from llm.tool_calls import format_tools_as_text
 from records.context import Context, ContextPart
@@ -102,8 +102,7 @@ class AnswerResult:
 class AnswerLoop:
     """Asks the owner's model for an answer and runs its tool calls. Without `tools`, it offers no tools."""
 
-    _model: ChatModel
-    _others: Mapping[str, ChatModel] = field(factory=dict)
+    _models: Mapping[str, ChatModel]
     _quota: Quota
     _tokens: Tokenizer = field(alias="tokenizer")
     _ceiling: int
@@ -122,7 +121,7 @@ class AnswerLoop:
         results: list[ToolResult] = []
         must_answer = False
         rounds = 0
-        model = self._choose_model(turn).for_person(turn.scope)
+        model = choose_model(self._models, turn.config).for_person(turn.scope)
         suspects: tuple[int, ...] | None = None
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
@@ -195,13 +194,10 @@ class AnswerLoop:
 
     def find_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
-        return find_prompt_limit(self._choose_model(turn), self._ceiling)
-
-    def _choose_model(self, turn: Turn) -> ChatModel:
-        return self._others.get(turn.config.model, self._model) if turn.config is not None else self._model
+        return find_prompt_limit(choose_model(self._models, turn.config), self._ceiling)
 
     def _choose_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        if self._tools is None or not self._choose_model(turn).supports_tools:
+        if self._tools is None or not choose_model(self._models, turn.config).supports_tools:
             return ()
         offer = self._tools.list_tools(turn, context)
         while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > self.find_token_limit(turn):

@@ -1,12 +1,13 @@
 """Reads documents, checks pictures, transcribes recordings and speaks answers. Does not fetch files."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from contextlib import suppress
 
 from attrs import define
 
 from attachments.documents import DocumentReader
-from llm.chat_model import ChatModel, find_prompt_limit
+from external_memory import ExternalMemory
+from llm.chat_model import ChatModel, choose_model, find_prompt_limit
 from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
 from locales.catalog import tr
@@ -16,15 +17,15 @@ from records.errors import DocumentUnreadable, StorageError
 
 @define(kw_only=True, eq=False)
 class Attachments:
-    """Reads documents and transcribes recordings. `chosen` returns the model that an owner has chosen."""
+    """Reads documents and transcribes recordings. `models` are those that owners may choose from."""
 
     _documents: DocumentReader
-    _model: ChatModel
+    _memory: ExternalMemory
+    _models: Mapping[str, ChatModel]
     _quota: Quota
     _ceiling: int
     _vision: str = "auto"
     _transcriber: Transcriber | None = None
-    _chosen: Callable[[int], Awaitable[ChatModel]] | None = None
 
     async def read_document(self, data: bytes, name: str, *, person_id: int) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
@@ -32,9 +33,10 @@ class Attachments:
 
     async def find_picture_budget(self, owner_id: int) -> int:
         """Return the token limit for a turn's pictures. Raise DocumentUnreadable if the model accepts none."""
-        model = self._model
+        config = None
         with suppress(StorageError):  # the turn meets it again, and says so
-            model = await self._chosen(owner_id) if self._chosen is not None else model
+            config = await self._memory.get_config(owner_id)
+        model = choose_model(self._models, config)
         if model.supports_pictures is not False:
             return find_prompt_limit(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"

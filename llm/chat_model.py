@@ -1,10 +1,11 @@
 """The interface of a chat model."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from llm.precedence import Precedence
 from records.model_calls import Completion, Prompt, PromptMessage, Schema, Tool
+from records.owners import OwnerConfig
 
 OnText = Callable[[str], Awaitable[None]]  # called with the whole text so far whenever more of an answer has arrived
 
@@ -58,6 +59,12 @@ class ChatModel(ABC):
     ) -> "ChatModel":
         """Return the model with these tools. It must not call tools in `known`, or any tool at all if `must_answer`."""
         return self
+
+
+def choose_model(models: Mapping[str, ChatModel], config: OwnerConfig | None) -> ChatModel:
+    """Return the model that an owner has chosen if it is still offered, or else the first one."""
+    default = next(iter(models.values()))
+    return models.get(config.model, default) if config is not None else default
 
 
 def find_prompt_limit(model: ChatModel, limit: int) -> int:

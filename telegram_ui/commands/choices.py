@@ -1,31 +1,35 @@
-"""/settings, /tz, /incognito and /language: the settings that an owner can choose."""
+"""/settings, /tz, /incognito, /language, /model and /persona: the settings that an owner can choose."""
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, tzinfo
+from functools import partial
 
 import telegram
 from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
 from chat.choices import Choice, NotOffered, list_choices
+from llm.chat_model import choose_model
 from locales.catalog import LANGUAGES, current_language, tr, use_language
 from locales.sentences import format_memory_state
-from records.owners import OwnerConfig
-from telegram_ui.commands import models as model_choices
+from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands import wording
 from telegram_ui.commands.basics import make_private_menu
 from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_into_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.commands.summaries import POLICY
 from telegram_ui.commands.wizard import parse_threshold
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_utc_offsets
 
-LANGUAGE = "lng"
-BY_APP = "auto"  # follow the language of the person's app
+LANGUAGE, MODEL, PERSONA = "lng", "mod", "per"
+LISTS = {"language": LANGUAGE, "model": MODEL, "persona": PERSONA}  # the settings with a list of their own
+NOTHING_CHOSEN = {"language": "auto", "persona": "none"}  # the payloads of the value ""
 OFFSET = "o"
 ON, OFF = "on", "off"
+MAX_LABEL_CHARS = 40  # characters of a model's name that a button shows
 LABELS: Mapping[str, Callable[[str], str]] = {
     "enabled": lambda _: tr("choices-memory"),
     "incognito": lambda _: tr("choices-incognito"),
@@ -39,9 +43,17 @@ MakeButton = Callable[[str, str], InlineKeyboardButton]  # makes a button from i
 
 
 class ChoiceCommands(CommandGroup):
-    """The handlers of /settings, /tz, /incognito and /language. In groups, only admins may change settings."""
+    """The handlers of the commands that change settings. In groups, only admins may change settings."""
 
     heading = "choices"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._persona_text = TextQuestion("persona", dependencies)
+
+    @property
+    def _choices(self) -> Mapping[str, Choice]:
+        return {choice.name: choice for choice in list_choices(self._services)}
 
     @Command("settings", who="admins", stands_alone=True, is_ephemeral=True)
     async def _open_settings(self, event: ChatEvent) -> None:
@@ -61,7 +73,7 @@ class ChoiceCommands(CommandGroup):
         return await self._show_settings(event, await self._read_config(event))
 
     async def _set_choice(self, event: ChatEvent, name: str, value: str) -> str | None:
-        choice = next((choice for choice in list_choices(self._services) if choice.name == name), None)
+        choice = self._choices.get(name)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
         config = await self._read_config(event)
@@ -79,17 +91,16 @@ class ChoiceCommands(CommandGroup):
         def make_button(label: str, payload: str) -> InlineKeyboardButton:
             return self._make_button(event, KIND, label, payload)
 
-        rows = make_settings_rows(list_choices(self._services), config, make_button, self._now())
+        choices = self._choices
+        rows = make_settings_rows(choices, config, make_button, self._now())
         if config is not None and config.enabled:
             label = tr("policy-heading", policy=wording.format_policy_name(config.policy))
             rows.append([self._make_button(event, POLICY, label, ASK)])
-        persona = tr(f"model-persona-{model_choices.choose_persona(config)}")
-        label = tr("model-manner-button", persona=persona)
-        rows.append([self._make_button(event, model_choices.PERSONA, label, ASK)])
-        models = tuple(self._services.models)
-        if len(models) > 1:
-            name = wording.format_quote(model_choices.choose_model(config, models), model_choices.MAX_LABEL_CHARS)
-            rows.append([self._make_button(event, model_choices.MODEL, tr("model-button", model=name), ASK)])
+        persona = choices["persona"].label(choices["persona"].get_value(config))
+        rows.append([self._make_button(event, PERSONA, tr("model-manner-button", persona=persona), ASK)])
+        if len(choices["model"].values) > 1:
+            name = wording.format_quote(choices["model"].get_value(config), MAX_LABEL_CHARS)
+            rows.append([self._make_button(event, MODEL, tr("model-button", model=name), ASK)])
         language = tr("language-button", language=LANGUAGES[current_language()])
         rows.append([self._make_button(event, LANGUAGE, language, ASK)])
         lines = [tr("choices-heading"), "", format_memory_state(config)]
@@ -99,7 +110,7 @@ class ChoiceCommands(CommandGroup):
 
     def _list_missing_abilities(self, event: ChatEvent, config: OwnerConfig | None) -> list[str]:
         services, is_admin = self._services, self._operation.is_admin(event.person, is_private=event.chat.is_private)
-        model = services.models[model_choices.choose_model(config, tuple(services.models))]
+        model = choose_model(services.models, config)
         lines = [
             (model.supports_pictures is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
             (services.attachments.can_transcribe, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
@@ -164,27 +175,68 @@ class ChoiceCommands(CommandGroup):
     async def _set_or_ask_language(self, event: ChatEvent) -> str | None:
         wanted = event.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
-        if found is None and wanted != BY_APP:
-            return await self._show_languages(event)
-        return await self._set_language(event, found or "")
-
-    @Action(LANGUAGE, who="admins")
-    async def _select_language(self, event: ChatEvent) -> str | None:
-        if event.argument == ASK:
-            return await self._show_languages(event)
-        if event.argument != BY_APP and event.argument not in LANGUAGES:
-            return tr("shared-dead-button")
-        chosen = "" if event.argument == BY_APP else event.argument
-        await self._set_language(event, chosen)
-        with use_language(self._resolve_language(event, chosen)):
-            await self._show_languages(event)
-        return None
-
-    async def _set_language(self, event: ChatEvent, language: str) -> str:
-        await self._update_config(event, language=language)
-        with use_language(self._resolve_language(event, language)):
-            await self._set_menu(event, language)
+        if found is None and wanted != NOTHING_CHOSEN["language"]:
+            return await self._show_options(event, "language")
+        await self._set_option(event, "language", found or "")
+        with use_language(self._resolve_language(event, found or "")):
             return tr("language-chosen", language=LANGUAGES[current_language()])
+
+    @Command("model", who="admins")
+    async def _set_or_show_model(self, event: ChatEvent) -> str | None:
+        wanted = event.argument.strip().casefold()
+        found = next((name for name in self._services.models if name.casefold() == wanted), None)
+        if found is None:
+            return await self._show_options(event, "model")
+        await self._set_option(event, "model", found)
+        return tr("model-chosen", model=wording.format_quote(found, 2 * MAX_LABEL_CHARS))
+
+    @Command("persona", who="admins")
+    async def _set_or_show_persona(self, event: ChatEvent) -> str | None:
+        if event.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
+            await self._set_option(event, "persona", "")
+        elif event.argument.strip():
+            return await self._store_custom_persona(event)
+        return await self._show_options(event, "persona")
+
+    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+        store = partial(self._store_custom_persona, event)
+        return await self._persona_text.accept_answer(event, store, max_chars=MAX_PERSONA_CHARS)
+
+    async def _store_custom_persona(self, event: ChatEvent, message_id: int = 0) -> str:
+        """Store a persona in the person's own words. `message_id` is the message to update, or 0."""
+        try:
+            config = await self._update_config(event, persona_text=event.argument)
+        except NotOffered as too_long:
+            return str(too_long)
+        if message_id:
+            await self._show_options(event, "persona", message_id)
+        return tr("model-own-now", text=config.persona_text)
+
+    async def _press_option(self, event: ChatEvent, name: str) -> str | None:
+        """Handle the press of a button in the list of a setting's values, or of the button that opens this list."""
+        language = current_language()
+        if event.argument != ASK:
+            values = {make_option_key(name, value): value for value in self._choices[name].values}
+            if (value := values.get(event.argument)) is None:
+                return tr("shared-dead-button")
+            if value == OWN_PERSONA:
+                question, example = tr("model-own-question", most=str(MAX_PERSONA_CHARS)), tr("model-own-example")
+                await self._persona_text.ask(event, question, subject_id=event.message_id, example=example)
+                return None
+            await self._set_option(event, name, value)
+            language = self._resolve_language(event, value) if name == "language" else language
+        with use_language(language):
+            return await self._show_options(event, name, event.message_id)
+
+    _press_language = Action(LANGUAGE, who="admins")(partial(_press_option, name="language"))
+    _press_model = Action(MODEL, who="admins")(partial(_press_option, name="model"))
+    _press_persona = Action(PERSONA, who="admins")(partial(_press_option, name="persona"))
+
+    async def _set_option(self, event: ChatEvent, name: str, value: str) -> None:
+        await self._update_config(event, **{name: value})
+        if name == "language":
+            with use_language(self._resolve_language(event, value)):
+                await self._set_menu(event, value)
 
     def _resolve_language(self, event: ChatEvent, language: str) -> str:
         is_shared = not event.chat.is_private
@@ -199,12 +251,40 @@ class ChoiceCommands(CommandGroup):
         with suppress(TelegramError):  # commands work without a menu
             await (bot.set_my_commands(rows, scope=scope) if language else bot.delete_my_commands(scope=scope))
 
-    async def _show_languages(self, event: ChatEvent) -> str | None:
-        config = await self._read_config(event)
-        chosen = config.language if config else ""
-        labels = {**LANGUAGES, BY_APP: tr("language-automatic")} if event.chat.is_private else LANGUAGES
-        rows = split_into_rows(self._make_choice_buttons(event, LANGUAGE, labels, chosen or BY_APP), 2)
-        return await self._show_text(event, tr("language-question"), *rows, [self._make_settings_button(event)])
+    async def _show_options(self, event: ChatEvent, name: str, message_id: int | None = None) -> str | None:
+        """Show the values of a setting in the message `message_id`, or in a new message."""
+        config, choice = await self._read_config(event), self._choices[name]
+        chosen, values = choice.get_value(config), choice.values
+        if name == "model" and len(values) == 1:
+            return tr("model-only", model=chosen)
+        if name == "language":
+            values = (*LANGUAGES, "") if event.chat.is_private else tuple(LANGUAGES)
+        labels = {make_option_key(name, value): choice.label(value) for value in values}
+        shown = {key: wording.format_quote(label, MAX_LABEL_CHARS) for key, label in labels.items()}
+        buttons = self._make_choice_buttons(event, LISTS[name], shown, make_option_key(name, chosen))
+        rows = [*split_into_rows(buttons, 1 if name == "model" else 2), [self._make_settings_button(event)]]
+        text = self._format_option_heading(name, chosen, config)
+        await self._delivery.replace_message(event.chat, message_id, text, keyboard=make_keyboard(*rows))
+        return None
+
+    def _format_option_heading(self, name: str, chosen: str, config: OwnerConfig | None) -> str:
+        if name == "language":
+            return tr("language-question")
+        if name == "persona":
+            own = f"\n\n{tr('model-own-now', text=config.persona_text)}" if config and chosen == OWN_PERSONA else ""
+            return tr("model-manner-question") + own
+        keys = {True: "model-can-see", False: "model-can-not-see"}
+        abilities = [
+            tr(keys[model.supports_pictures], model=wording.format_quote(name, 2 * MAX_LABEL_CHARS))
+            for name, model in self._services.models.items()
+            if model.supports_pictures is not None
+        ]
+        return "\n".join([tr("model-question", model=chosen), *abilities])
+
+
+def make_option_key(name: str, value: str) -> str:
+    """Return a short key for a value of a setting, which fits in the payload of a button."""
+    return hashlib.sha256(value.encode()).hexdigest()[:12] if name == "model" else value or NOTHING_CHOSEN[name]
 
 
 def _parse_value(choice: Choice, value: str) -> object:
@@ -214,12 +294,12 @@ def _parse_value(choice: Choice, value: str) -> object:
 
 
 def make_settings_rows(
-    choices: Sequence[Choice], config: OwnerConfig | None, make_button: MakeButton, now: datetime
+    choices: Mapping[str, Choice], config: OwnerConfig | None, make_button: MakeButton, now: datetime
 ) -> list[list[InlineKeyboardButton]]:
     """Return rows of buttons for the choices that apply now, with the current values marked."""
     is_on = config is not None and config.enabled
     shown = {
-        choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
+        name: choice for name, choice in choices.items() if choice.is_offered(config) and (is_on or name == "enabled")
     }
     rows = [_make_choice_row(shown[name], config, make_button) for name in LABELS if name in shown]
     zone, time = format_zone(config.timezone if config else ""), wording.format_time(now, wording.find_zone(config))

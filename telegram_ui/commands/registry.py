@@ -27,7 +27,6 @@ from telegram_ui.commands.exporting import ExportCommands
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.importing import TransferCommands
 from telegram_ui.commands.memory import MemoryCommands
-from telegram_ui.commands.models import ModelCommands
 from telegram_ui.commands.proposals import ProposalButtons
 from telegram_ui.commands.reminders import ReminderCommands
 from telegram_ui.commands.search import SearchCommands
@@ -41,7 +40,7 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 log = logging.getLogger(__name__)
 
 COMMAND_GROUPS: tuple[type[CommandGroup], ...] = (
-    *(BasicCommands, SetupWizard, ChoiceCommands, ModelCommands, ChatsCommands, SummaryCommands, MemoryCommands),
+    *(BasicCommands, SetupWizard, ChoiceCommands, ChatsCommands, SummaryCommands, MemoryCommands),
     *(WhyCommands, SearchCommands, DashboardCommands, ReminderCommands, UsageCommands, ExportCommands),
     *(TransferCommands, ForgetCommands, AdminCommands, BroadcastCommands, AnswerButtons, ProposalButtons),
 )  # in the order in which /help, the menus and docs/reference.md list their commands

@@ -313,7 +313,8 @@ class Bots:
                 speech=None,
                 attachments=Attachments(
                     documents=DocumentReader(),
-                    model=self.model,
+                    memory=cast("Any", self.memory),
+                    models={self.model.name: self.model},
                     quota=cast("Any", self.conversation),
                     ceiling=8000,
                     transcriber=self.transcriber,
