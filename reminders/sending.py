@@ -26,7 +26,7 @@ MAX_DUE = 200  # reminders read at once; list_due_reminders takes one of each ow
 GRACE = 2.0  # seconds that a reminder which is being sent when the bot stops has left to arrive
 LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
-SendOutcome = Literal["arrived", "unknown", "lost", "later"]  # it may have arrived, never will, or is tried again later
+SendOutcome = Literal["arrived", "unknown", "gone", "later"]  # it may have arrived, never will, or is tried again later
 SendReminder = Callable[[Reminder, datetime], Awaitable[SendOutcome]]  # sends a reminder at a given time
 
 

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from cachetools import LRUCache
 from telegram import InlineKeyboardMarkup
 from telegram.error import TelegramError
 
@@ -29,22 +28,17 @@ from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
 NOTHING = "wn"
-MAX_PRESSES = 10_000  # pressed buttons that are remembered, so that a double tap counts once
 
 StreamAnswer = Callable[[AnswerStream], Awaitable[tuple[UserMessage, Reply] | None]]
 """Streams an answer. Returns None if there is nothing to answer any more."""
 
 
 class AnswerButtons(CommandGroup):
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._pressed = LRUCache[str, None](MAX_PRESSES)
-
-    @Action(CORRECTED, queue="chat")
+    @Action(CORRECTED, queue="chat", runs_once=True)
     async def _answer_edited_message(self, event: ChatEvent) -> str | None:
         return await self._regenerate_answer(event, (), status=tr("answers-answering"))
 
-    @Action(ANOTHER, queue="chat")
+    @Action(ANOTHER, queue="chat", runs_once=True)
     async def _handle_regenerate_button(self, event: ChatEvent) -> str | None:
         return await self._regenerate_answer(event, await self._find_answer_messages(event), is_answer_button=True)
 
@@ -61,7 +55,7 @@ class AnswerButtons(CommandGroup):
         stream = begin(self._delivery, event.update.update_id, chat, None, shown)
         return await self._deliver_despite_cancellation(event, stream, answered)
 
-    @Action(RETRY, queue="chat")
+    @Action(RETRY, queue="chat", runs_once=True)
     async def _retry_answer(self, event: ChatEvent) -> str | None:
         return await self._regenerate_answer(event, () if event.message_id is None else (event.message_id,))
 
@@ -70,12 +64,10 @@ class AnswerButtons(CommandGroup):
         # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
-    @Action(GO_ON, queue="chat")
+    @Action(GO_ON, queue="chat", runs_once=True)
     async def _continue_answer(self, event: ChatEvent) -> str | None:
         """Continue a truncated answer in a new turn, so that both parts are kept in the prompt and in memory."""
         stream = await self._begin_answer(event)
-        if stream is None:
-            return tr("answers-pressed-already")
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         source = f"{event.update.get_bot().id}:{event.update.update_id}"
         pieces = (IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now()),)
@@ -89,21 +81,15 @@ class AnswerButtons(CommandGroup):
 
         return await self._deliver_despite_cancellation(event, stream, await self._stream_answer(event, stream, answer))
 
-    @Action(LISTEN, queue="slow")
+    @Action(LISTEN, queue="slow", runs_once=True)
     async def _send_answer_as_voice(self, event: ChatEvent) -> str | None:
         if self._dependencies.services.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")
-        if event.argument in self._pressed:
-            return tr("answers-pressed-already")
         if not event.message_text.strip():
             return tr("answers-nothing-to-say")
-        await self._record_press(event)
+        await _acknowledge_press(event)
         chat = replace(event.chat, reply_to=event.message_id)
-        try:
-            await _send_text_as_voice(self._dependencies, chat, event.person, event.message_text)
-        except BaseException:
-            self._pressed.pop(event.argument, None)  # the button may be pressed again
-            raise
+        await _send_text_as_voice(self._dependencies, chat, event.person, event.message_text)
         return None
 
     @Action(NOTHING)
@@ -136,8 +122,6 @@ class AnswerButtons(CommandGroup):
             )
 
         stream = await self._begin_answer(event, replaced_ids=replaced_ids)
-        if stream is None:
-            return tr("answers-pressed-already")
         answered = await self._stream_answer(event, stream, answer)
         if answered is None and is_answer_button:  # the answer with the pressed button stays
             await self._last_buttons.remove_buttons(self._delivery, chat, event.message_id)
@@ -151,23 +135,10 @@ class AnswerButtons(CommandGroup):
             return ()
         return await self._services.explanations.list_message_ids_of_same_answer(event.chat.scope, event.message_id)
 
-    async def _begin_answer(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream | None:
-        if event.argument in self._pressed:
-            return None
-        await self._record_press(event)
+    async def _begin_answer(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream:
+        await _acknowledge_press(event)
         stop = partial(make_stop_keyboard, self._dependencies, event.chat, event.person)
         return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
-
-    async def _record_press(self, event: ChatEvent) -> None:
-        """Remember a press and acknowledge it immediately, so that Telegram stops showing the button as busy."""
-        self._pressed[event.argument] = None
-        if event.update.callback_query is not None:
-            try:
-                with suppress(TelegramError):
-                    await event.update.callback_query.answer()
-            except asyncio.CancelledError:
-                self._pressed.pop(event.argument, None)  # the button may be pressed again
-                raise
 
     async def _stream_answer(
         self, event: ChatEvent, stream: AnswerStream, answer: StreamAnswer
@@ -177,7 +148,6 @@ class AnswerButtons(CommandGroup):
                 with self._dependencies.answers.stoppable(event.chat.chat_scope):
                     return await answer(stream)
         except BaseException as error:
-            self._pressed.pop(event.argument, None)  # the button may be pressed again
             if isinstance(error, asyncio.CancelledError):
                 await stream.interrupt()
             else:
@@ -215,6 +185,13 @@ class AnswerButtons(CommandGroup):
         for proposal in reply.proposals:
             await proposals.ask_about_proposal(self._dependencies, chat, event.person, proposal)
         await send_voice_answer_if_wanted(self._dependencies, chat, event.person, reply, sent)
+
+
+async def _acknowledge_press(event: ChatEvent) -> None:
+    """Acknowledge a press immediately, so that Telegram stops showing the button as busy."""
+    if event.update.callback_query is not None:
+        with suppress(TelegramError):
+            await event.update.callback_query.answer()
 
 
 async def send_voice_answer_if_wanted(

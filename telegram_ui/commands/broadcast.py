@@ -5,18 +5,16 @@ from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
 
 from telegram import InlineKeyboardButton
-from telegram.error import BadRequest
 
 from chat.operation import draft_broadcast, format_receipt, list_audience
 from locales.catalog import tr, use_language
-from records.errors import KeepsakeError, ServedElsewhere
+from records.errors import KeepsakeError
 from records.scopes import Person
 from runtime.tasks import repeat_in_background
-from storage.bot_state.broadcasts import Broadcast, BroadcastProgress, Outcome
+from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
-from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece
 
 log = logging.getLogger(__name__)
@@ -44,10 +42,8 @@ class BroadcastCommands(CommandGroup):
             await ask_to_confirm_broadcast(self._dependencies, event, event.argument)
         return True
 
-    @Action(KIND)
+    @Action(KIND, where="admins")
     async def _handle_button_press(self, event: ChatEvent) -> str | None:
-        if not self._operation.is_admin(event.person, is_private=event.chat.is_private):
-            return tr("shared-dead-button")
         what, _, number = event.argument.partition(".")
         if what == WRITE:
             await self._text.ask(event, tr("broadcast-question"), subject_id=None, example="")
@@ -130,8 +126,8 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
         if not memory.serves(person):
             await broadcasts.remove_recipient(broadcast, person)
             continue
-        outcome = await _send_text(dependencies, person, broadcast.text)
-        if outcome is None:
+        outcome = await dependencies.delivery.try_to_send_text(Chat(id=person), broadcast.text)
+        if outcome == "later":
             await broadcasts.requeue_recipient(broadcast, person)
             return
         if outcome != "unknown":
@@ -143,21 +139,6 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
     progress = await broadcasts.count_outcomes(broadcast)
     if await broadcasts.delete_broadcast(broadcast):
         await _report_progress(dependencies, broadcast, progress, is_over=True)
-
-
-async def _send_text(dependencies: Dependencies, person: int, text: str) -> Outcome | None:
-    """Send a text to a person and return the outcome, or None if the text was not sent and can be sent later."""
-    try:
-        await dependencies.delivery.send_text(Chat(id=person), text)
-    except ServedElsewhere:
-        return None
-    except DeliveryUnknown:
-        return "unknown"
-    except ChatGone:
-        return "gone"
-    except DeliveryError as error:
-        return "gone" if isinstance(error.__cause__, BadRequest) else None
-    return "arrived"
 
 
 async def _report_progress(

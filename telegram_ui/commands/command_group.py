@@ -119,6 +119,8 @@ class Action:
     queue: Queue = "commands"
     reads_file: bool = False  # the cost of the work depends on an untrusted file
     is_ephemeral: bool = False  # in a group only this person sees the answer, except on older Bot API servers
+    runs_once: bool = False  # a second press of the same button does nothing, unless the first one failed
+    where: Where = "everywhere"
 
     @property
     def key(self) -> str:
@@ -135,7 +137,6 @@ class Action:
 class Command(Action):
     """A bot command, used as a decorator on the method that handles it."""
 
-    where: Where = "everywhere"
     stands_alone: bool = False  # takes no argument
     heading: str = ""  # the section of /help
 

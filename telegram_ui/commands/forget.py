@@ -24,7 +24,7 @@ CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
 CONVERSATION = "fc"  # asks whether to forget the conversation with the payload's thread
 MAX_MATCHES = 10
 MAX_REQUEST_MESSAGES = 3  # extra matches, for those in the turn that asks to forget
-MAX_REMEMBERED = 200  # lists of matches, and answered questions
+MAX_REMEMBERED = 200  # lists of matches
 MAX_SHOWN = 3  # texts of each kind that a preview quotes
 MAX_QUOTE_CHARS = 80
 ForgetQuestion = tuple[str, Sequence[tuple[str, ForgetTarget]]]  # a text and its choices
@@ -38,7 +38,6 @@ class ForgetCommands(CommandGroup):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._found = LRUCache[str, tuple[int, ...]](MAX_REMEMBERED)
-        self._erased = LRUCache[tuple[int, int], None](MAX_REMEMBERED)
 
     @Command("forget")
     async def _ask_what_to_forget(self, event: ChatEvent) -> str | None:
@@ -247,27 +246,19 @@ class ForgetCommands(CommandGroup):
     async def _forget_chosen_target(self, event: ChatEvent) -> str:
         if (target := ForgetTarget.parse_payload(event.argument, self._now())) is None:
             return tr("shared-dead-button")
-        question = event.chat.id, event.message_id or 0
-        if question in self._erased:  # the receipt replaces the question
-            return tr("answers-pressed-already")
-        self._erased[question] = None
-        try:
-            scope = await self._find_scope(event, target)
-            async with self._delivery.show_typing(event.chat):
-                request = await self._make_forget_request(scope, target)
-                was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)
-                is_gone = request.what == "messages" and not request.ids
-                forgotten = ForgetResult() if is_gone else await self._services.corrections.forget(scope.owner, request)
-            # This replaces the question, which quotes the forgotten text.
-            nothing = tr("transfer-left" if was_importing else "forget-gone")
-            await self._show_text(event, nothing if forgotten.is_empty else format_receipt(forgotten))
-        except BaseException:
-            self._erased.pop(question, None)  # the button may be pressed again
-            raise
+        scope = await self._find_scope(event, target)
+        async with self._delivery.show_typing(event.chat):
+            request = await self._make_forget_request(scope, target)
+            was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)
+            is_gone = request.what == "messages" and not request.ids
+            forgotten = ForgetResult() if is_gone else await self._services.corrections.forget(scope.owner, request)
+        # This replaces the question, which quotes the forgotten text.
+        nothing = tr("transfer-left" if was_importing else "forget-gone")
+        await self._show_text(event, nothing if forgotten.is_empty else format_receipt(forgotten))
         return tr("forget-done")
 
-    _erase_chosen = Action(ERASE, who="admins")(_forget_chosen_target)
-    _erase_own = Action(ERASE_OWN)(_forget_chosen_target)
+    _erase_chosen = Action(ERASE, who="admins", runs_once=True)(_forget_chosen_target)
+    _erase_own = Action(ERASE_OWN, runs_once=True)(_forget_chosen_target)
 
     async def _make_forget_request(self, scope: Scope, target: ForgetTarget) -> ForgetRequest:
         match target.kind:

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from functools import partial
 
 import telegram
+from cachetools import LRUCache
 from telegram.error import TelegramError
 
 from locales.catalog import ENGLISH, LANGUAGES, tr, use_language
@@ -38,6 +39,8 @@ from telegram_ui.commands.wording import set_reference_time
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 
 log = logging.getLogger(__name__)
+
+MAX_PRESSES = 10_000  # pressed buttons that are remembered, so that a double tap counts once
 
 COMMAND_GROUPS: tuple[type[CommandGroup], ...] = (
     *(BasicCommands, SetupWizard, ChoiceCommands, ChatsCommands, SummaryCommands, MemoryCommands),
@@ -73,6 +76,7 @@ class Commands:
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._groups = [group(self.dependencies) for group in groups]
+        self._pressed = LRUCache[tuple[int, int | None, str, str], None](MAX_PRESSES)
         base = CommandGroup.accept_awaited_text
         self._text_takers = [group for group in self._groups if type(group).accept_awaited_text is not base]
         # Groups with the same rule are asked once.
@@ -139,8 +143,7 @@ class Commands:
         with suppress(StorageError):
             await TextQuestion.delete_open_question(event, self.dependencies.services.memory.wizards)
         operation, text = self.dependencies.operation, None
-        is_hidden = isinstance(action, Command) and action.where == "admins"
-        if is_hidden and not operation.is_admin(person, is_private=event.chat.is_private):
+        if action.where == "admins" and not operation.is_admin(person, is_private=event.chat.is_private):
             is_theirs = operation.is_admin(person, is_private=True)
             text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.format_unknown_command(name)
         elif argument and isinstance(action, Command) and action.stands_alone:
@@ -249,7 +252,20 @@ class Commands:
     async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> str | None:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):
             return tr("shared-admins-only")
-        return await action.handler(group, event)
+        is_admin = self.dependencies.operation.is_admin(event.person, is_private=event.chat.is_private)
+        if action.where == "admins" and not is_admin:  # a former admin may still have a button
+            return tr("shared-dead-button")
+        if not action.runs_once:
+            return await action.handler(group, event)
+        press = event.chat.id, event.message_id, action.name, event.argument
+        if press in self._pressed:
+            return tr("answers-pressed-already")
+        self._pressed[press] = None
+        try:
+            return await action.handler(group, event)
+        except BaseException:
+            self._pressed.pop(press, None)  # the button may be pressed again
+            raise
 
 
 def _make_ephemeral_chat(chat: Chat, person: Person, action: Action, query: str = "") -> Chat:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from telegram import InlineKeyboardButton
-from telegram.error import BadRequest
 
 from locales.catalog import current_language, find_language, format_full_day, list_words, tr, use_language
 from records.owners import OwnerConfig
@@ -19,7 +18,6 @@ from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, selec
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.commands.wording import find_zone, format_quote, format_time, set_reference_time
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
-from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import format_zone, to_utc
 
 log = logging.getLogger(__name__)
@@ -208,7 +206,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
     chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
     if not memory.serves(reminder.person):
         log.info("a reminder of %d is not sent: the person who asked for it was removed", reminder.owner)
-        return "lost"
+        return "gone"
     if delivery.is_paused(chat):
         return "later"
     set_reference_time(now)
@@ -217,13 +215,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
         text = tr("reminders-due", text=reminder.text)
         if now - reminder.due_at >= timedelta(minutes=2):
             text += f"\n\n{tr('reminders-late', when=format_due_time(replace(reminder, repeat=''), find_zone(config)))}"
-    try:
-        await delivery.send_text(chat, text)
-    except DeliveryUnknown:
-        return "unknown"
-    except ChatGone:
-        log.warning("a reminder of %d is dropped: the chat is gone", reminder.owner)
-        return "lost"
-    except DeliveryError as error:
-        return "lost" if isinstance(error.__cause__, BadRequest) else "later"
-    return "arrived"
+    outcome = await delivery.try_to_send_text(chat, text)
+    if outcome == "gone":
+        log.warning("a reminder of %d is dropped: Telegram does not take it", reminder.owner)
+    return outcome

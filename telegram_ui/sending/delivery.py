@@ -16,7 +16,7 @@ from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from locales.catalog import tr
-from records.errors import KeepsakeError
+from records.errors import KeepsakeError, ServedElsewhere
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split_text
@@ -108,6 +108,19 @@ class Delivery:
         """Send a text with a keyboard under its last message. Return the ids. Raise DeliveryError on failure."""
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
         return await self.send_parts(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
+
+    async def try_to_send_text(self, chat: Chat, text: str) -> Literal["arrived", "unknown", "gone", "later"]:
+        """Send a text and return what became of it: "gone" if it never will arrive, "later" if it was not sent yet."""
+        try:
+            await self.send_text(chat, text)
+        except ServedElsewhere:
+            return "later"
+        except DeliveryUnknown:
+            return "unknown"
+        except DeliveryError as error:
+            is_refused = isinstance(error, ChatGone) or isinstance(error.__cause__, BadRequest)
+            return "gone" if is_refused else "later"
+        return "arrived"
 
     async def replace_message(
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
