@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -11,7 +11,6 @@ from attachments.documents import DocumentReader
 from background.backups import make_backups
 from background.indexing import Indexing
 from background.rebuild import Rebuilder
-from background.scheduler import ScheduledTask, run_scheduled_tasks
 from chat.answer_loop import AnswerLoop
 from chat.answerer import Answerer
 from chat.attachments import Attachments, Speech
@@ -48,6 +47,7 @@ from reminders.reading import ReminderReader
 from reminders.sending import Reminders
 from retrieval.fact_ranking import FactRecall
 from retrieval.prompt_builder import Budgets
+from runtime.tasks import repeat_in_background, run_in_background
 from settings import Settings
 from summaries.generation import Summariser, SummaryWriter
 from summary_manager import SummaryLimits, SummaryManager
@@ -176,7 +176,9 @@ async def open_services(
             backups=make_backups(settings, memory, clock),
         )
         try:
-            async with run_scheduled_tasks(list_scheduled_tasks(core, services)):
+            async with AsyncExitStack() as tasks:
+                for task in list_scheduled_tasks(core, services):
+                    await tasks.enter_async_context(task)
                 yield services
         finally:
             await quota.store_usage()
@@ -216,9 +218,8 @@ async def open_core_resources(
     )
     indexing = None
     if embedder is not None:
-        indexing = await stack.enter_async_context(
-            Indexing(memory=memory, embedder=embedder, charge=quota.charge_embedded_texts)
-        )
+        indexing = Indexing(memory=memory, embedder=embedder, charge=quota.charge_embedded_texts)
+        await stack.enter_async_context(run_in_background(indexing.run_forever()))
     return Core(
         settings=settings,
         clock=clock,
@@ -267,7 +268,9 @@ async def open_learning(core: Core, stack: AsyncExitStack) -> tuple[Facts, Profi
         memory=memory, model=background, requests=requests, quota=core.quota, clock=clock, settings=settings
     )
     history = HistoryExtraction(memory=memory, facts=facts, requests=requests, is_on=settings.learns_facts)
-    return facts, await stack.enter_async_context(distiller), await stack.enter_async_context(history)
+    if settings.learns_facts:
+        await stack.enter_async_context(run_in_background(history.run_forever()))
+    return facts, await stack.enter_async_context(distiller), history
 
 
 def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
@@ -355,27 +358,28 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
     )
 
 
-def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
-    """Return the scheduled tasks with their intervals in seconds."""
+def list_scheduled_tasks(core: Core, services: Services) -> Sequence[AbstractAsyncContextManager[None]]:
+    """Return the tasks that run at intervals of some seconds while their block is open."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     look_for_endings = partial(warn_of_model_shutdowns, core.settings, services.clock)
+    repeat = repeat_in_background
     tasks = [
-        ScheduledTask(name="writing what is unwritten", work=services.conversation.write_waiting_turns, every=5),
-        ScheduledTask(name="writing what was used", work=core.quota.store_usage, every=30),
-        ScheduledTask(name="learning from paused chats", work=services.facts.learn_from_quiet_scopes, every=15),
-        ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet_conversations, every=60),
-        ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted_facts, every=60),
-        ScheduledTask(name="cleaning the files after a forgetting", work=memory.overwrite_erased_data, every=60),
-        ScheduledTask(name="looking for models that end", work=look_for_endings, every=86_400, at_start=True),
+        repeat("writing what is unwritten", services.conversation.write_waiting_turns, interval=5),
+        repeat("writing what was used", core.quota.store_usage, interval=30),
+        repeat("learning from paused chats", services.facts.learn_from_quiet_scopes, interval=15),
+        repeat("folding quiet chats", services.summaries.fold_quiet_conversations, interval=60),
+        repeat("forgetting deleted facts", corrections.forget_deleted_facts, interval=60),
+        repeat("cleaning the files after a forgetting", memory.overwrite_erased_data, interval=60),
+        repeat("looking for models that end", look_for_endings, interval=86_400, at_start=True),
     ]
     if memory.is_shared:
-        tasks.append(ScheduledTask(name="reading whom admins let in", work=memory.people.load_people, every=30))
+        tasks.append(repeat("reading whom admins let in", memory.people.load_people, interval=30))
     if services.backups is not None:
-        work = services.backups.make_daily_backup
-        tasks.append(ScheduledTask(name="making the daily backup", work=work, every=600, at_start=True))
+        backup = services.backups.make_daily_backup
+        tasks.append(repeat("making the daily backup", backup, interval=600, at_start=True))
     if days:
-        work = partial(corrections.forget_old_archives, timedelta(days=days))
-        tasks.append(ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=3600, at_start=True))
+        forget = partial(corrections.forget_old_archives, timedelta(days=days))
+        tasks.append(repeat("enforcing RETENTION_DAYS", forget, interval=3600, at_start=True))
     return tasks
 
 

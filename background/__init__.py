@@ -1,1 +1,1 @@
-"""Background work: indexing, rebuilding summaries, and regular tasks."""
+"""Background work: backups, indexing, and rebuilding summaries."""

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Self
 
 import numpy as np
 from attrs import define, field
@@ -13,7 +12,6 @@ from llm.embeddings import Embedder
 from llm.quota import Charge
 from records.errors import KeepsakeError, ModelBroken, ModelRefused
 from records.messages import Message
-from runtime.tasks import cancel_and_wait
 from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
 from text.passages import split_passages
@@ -34,17 +32,8 @@ class Indexing:
     _pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
-    _task: asyncio.Task[None] | None = field(default=None, init=False)
     is_failing: bool = field(default=False, init=False)
     """True if only words find the newest messages, because the embedder does not work."""
-
-    async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._run_forever())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            await cancel_and_wait(self._task)
 
     def wake(self) -> None:
         """Notify the background task of new messages to embed."""
@@ -55,7 +44,8 @@ class Indexing:
         """Wait until all messages stored before the last `wake` are embedded."""
         await self._idle.wait()
 
-    async def _run_forever(self) -> None:
+    async def run_forever(self) -> None:
+        """Embed messages until cancelled."""
         failures = 0
         while True:
             self._wanted.clear()

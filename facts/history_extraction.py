@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from contextlib import suppress
-from typing import Literal, Self
+from typing import Literal
 
 from attrs import define, field
 
@@ -12,7 +12,6 @@ from facts.learning import Facts
 from facts.requests import ExtractionEstimate, Requests
 from records.errors import StorageError
 from records.scopes import Scope
-from runtime.tasks import cancel_and_wait
 
 log = logging.getLogger(__name__)
 
@@ -29,16 +28,6 @@ class HistoryExtraction:
     _is_on: bool
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
-    _task: asyncio.Task[None] | None = field(default=None, init=False)
-
-    async def __aenter__(self) -> Self:
-        if self._is_on:
-            self._task = asyncio.create_task(self._run_forever())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            await cancel_and_wait(self._task)
 
     async def estimate(self, owner: int, first_id: int, last_id: int) -> ExtractionEstimate | None:
         """Estimate the cost of learning from imported messages. Return None if there is nothing to learn."""
@@ -77,7 +66,8 @@ class HistoryExtraction:
         """Wait until nothing more can be learned for now."""
         await self._idle.wait()
 
-    async def _run_forever(self) -> None:
+    async def run_forever(self) -> None:
+        """Learn from the messages that wait for it, until cancelled."""
         while True:
             self._wanted.clear()
             try:

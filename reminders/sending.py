@@ -62,15 +62,9 @@ class Reminders:
     @asynccontextmanager
     async def run_sender(self, send: SendReminder) -> AsyncIterator[None]:
         """Send due reminders while the block is open. At its end, wait for those that are being sent."""
-
-        async def send_due_reminders() -> None:
-            try:
-                await self.start_sending_due_reminders(send)
-            except KeepsakeError as error:
-                log.warning("what is due could not be read: %s", type(error).__name__)
-
+        look = partial(self.start_sending_due_reminders, send)
         try:
-            async with repeat_in_background(send_due_reminders, interval=LOOK_EVERY, grace=GRACE):
+            async with repeat_in_background("sending reminders", look, interval=LOOK_EVERY, at_start=True, grace=GRACE):
                 yield
         finally:
             if left := list(self._telling.values()):

@@ -40,4 +40,4 @@ class Supervisor:
         async def report_alive() -> None:
             self.notify("WATCHDOG=1")
 
-        return repeat_in_background(report_alive, interval=self._watchdog_seconds / 2, grace=0.0)
+        return repeat_in_background("the watchdog", report_alive, interval=self._watchdog_seconds / 2, at_start=True)

@@ -1,9 +1,12 @@
 """Finish, undo, repeat and cancel asyncio tasks reliably."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
+
+log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 AGAIN_SECONDS = 5.0  # how long to wait for a cancelled task before cancelling it again
@@ -54,15 +57,35 @@ async def acquire_or_undo(
 
 
 @asynccontextmanager
+async def run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run `work` until the block ends."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        await cancel_and_wait(task)
+
+
+@asynccontextmanager
 async def repeat_in_background(
-    work: Callable[[], Awaitable[None]], *, interval: float, grace: float
+    name: str, work: Callable[[], Awaitable[object]], *, interval: float, at_start: bool = False, grace: float = 0.0
 ) -> AsyncIterator[None]:
-    """Run `work` every `interval` seconds until the block ends. The last run has `grace` seconds to finish."""
+    """Run `work` every `interval` seconds until the block ends, and first `at_start`. Log its failures by its `name`.
+
+    At the end, the last run has `grace` seconds to finish.
+    """
     closing = asyncio.Event()
 
     async def run_repeatedly() -> None:
+        is_due = at_start
         while not closing.is_set():
-            await work()
+            if is_due:
+                try:
+                    await work()
+                except Exception as error:  # broad: the next run may succeed
+                    # Without the error's text, which may quote what people said.
+                    log.warning("%s failed: %s", name, type(error).__name__)
+            is_due = True
             with suppress(TimeoutError):
                 async with asyncio.timeout(interval):
                     await closing.wait()

@@ -1,8 +1,8 @@
 """Lets admins write to everybody. A broadcast is confirmed, then sent in the background at most once per person."""
 
-import logging
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
+from functools import partial
 
 from telegram import InlineKeyboardButton
 
@@ -16,8 +16,6 @@ from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from telegram_ui.sending.formatting import Piece
-
-log = logging.getLogger(__name__)
 
 KIND = "bc"
 WRITE, SEND, STOP = "w", "s", "c"
@@ -91,14 +89,10 @@ def _make_broadcast_buttons(
 
 def run_broadcasts(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send confirmed broadcasts while the block runs. Those left unsent are sent in the next run."""
-
-    async def send_broadcasts_or_log() -> None:
-        try:
-            await send_broadcasts(dependencies)
-        except KeepsakeError as error:
-            log.warning("a message to everybody waits: %s", type(error).__name__)
-
-    return repeat_in_background(send_broadcasts_or_log, interval=POLL_SECONDS, grace=GRACE_SECONDS)
+    send = partial(send_broadcasts, dependencies)
+    return repeat_in_background(
+        "sending a message to everybody", send, interval=POLL_SECONDS, at_start=True, grace=GRACE_SECONDS
+    )
 
 
 async def send_broadcasts(dependencies: Dependencies) -> None:

@@ -7,8 +7,8 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NoReturn
@@ -20,6 +20,7 @@ from telegram.ext import ExtBot
 
 from chat.services import Services
 from records.errors import KeepsakeError, SettingsError
+from runtime.tasks import repeat_in_background, run_in_background
 from settings import Settings
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import CommandGroup, Dependencies
@@ -144,15 +145,17 @@ async def open_telegram_service(
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
-        await stack.enter_async_context(_run_in_background(dispatcher.dispatch_all()))
+        await stack.enter_async_context(run_in_background(dispatcher.dispatch_all()))
         stack.push_async_callback(queue.truncate_log)
         stack.push_async_callback(dispatcher.close, grace=4.0)
-        await stack.enter_async_context(_run_in_background(queue.keep_truncating_log(pause)))
-        await stack.enter_async_context(_run_in_background(_purge_queue_hourly(queue, pause)))
-        await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))
+        await stack.enter_async_context(run_in_background(queue.keep_truncating_log(pause)))
+        await stack.enter_async_context(
+            repeat_in_background("forgetting old update ids", queue.delete_old_update_ids, interval=3600, at_start=True)
+        )
+        await stack.enter_async_context(run_in_background(_set_command_menu(commands, bot)))
         await stack.enter_async_context(run_alongside(commands.dependencies))
         if isinstance(queue, SharedQueue):
-            await stack.enter_async_context(_run_in_background(queue.keep_claiming_updates(bot, pause)))
+            await stack.enter_async_context(run_in_background(queue.keep_claiming_updates(bot, pause)))
         if settings.webhook_url:
             # The same in all processes of a bot.
             derived = hmac.digest(settings.telegram_bot_token.value.encode(), b"webhook", "sha256").hex()
@@ -225,7 +228,7 @@ async def _run_polling(
     async def watch_polling() -> None:
         # Start again if fetching ends or hangs. A full queue does not count as hanging.
         while not polls.refused.is_set():
-            async with _run_in_background(fetch_updates(bot, polls, queue, pause)):
+            async with run_in_background(fetch_updates(bot, polls, queue, pause)):
                 since = now()
                 while now() - since <= timeout or polls.refused.is_set():
                     await pause(timeout / 4)
@@ -237,7 +240,7 @@ async def _run_polling(
                 polls.refused.set()
 
     await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
-    async with _run_in_background(watch_polling()):
+    async with run_in_background(watch_polling()):
         await polls.begun.wait()
         yield
 
@@ -268,23 +271,3 @@ async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
         await commands.set_menus(bot)
     except TelegramError as error:
         logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)
-
-
-async def _purge_queue_hourly(queue: DurableQueue, pause: Pause) -> None:
-    while True:
-        try:
-            await queue.delete_old_update_ids()
-        except Exception as error:  # broad: housekeeping may fail and be done next time
-            logger.warning("Old update ids could not be forgotten (%s).", type(error).__name__)
-        await pause(3600)
-
-
-@asynccontextmanager
-async def _run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    task = asyncio.create_task(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task

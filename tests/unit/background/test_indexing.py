@@ -16,6 +16,7 @@ from llm.local_embedder import LocalEmbedder
 from records.messages import NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
+from runtime.tasks import run_in_background
 from settings import Secret
 from telegram_ui.commands.summaries import format_status
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
@@ -59,7 +60,7 @@ async def indexed(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIt
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(endpoint(url, model))
         indexing = Indexing(memory=memory, embedder=embedder, charge=charge_nobody, pause=no_pause)
-        await stack.enter_async_context(indexing)
+        await stack.enter_async_context(run_in_background(indexing.run_forever()))
         await asyncio.wait_for(indexing.wait_until_done(), 90)
         yield embedder
 
@@ -89,10 +90,10 @@ async def progress(memory: ExternalMemory, model: str) -> tuple[int, int]:
 
 async def test_the_local_model_finds_across_languages(memory: ExternalMemory) -> None:
     await remember(memory, "My dog is called Biscuit.", "Я живу в Лиссабоне.", "火车晚点了两个小时。")
-    async with (
-        LocalEmbedder() as embedder,
-        Indexing(memory=memory, embedder=embedder, charge=charge_nobody) as indexing,
-    ):
+    async with AsyncExitStack() as stack:
+        embedder = await stack.enter_async_context(LocalEmbedder())
+        indexing = Indexing(memory=memory, embedder=embedder, charge=charge_nobody)
+        await stack.enter_async_context(run_in_background(indexing.run_forever()))
         await indexing.wait_until_done()
         assert await best(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."
         assert await best(memory, embedder, "Wie heißt mein Hund?") == "My dog is called Biscuit."
