@@ -1,7 +1,6 @@
 """The buttons under an answer and for an edited message. chat/conversation.py generates the answers."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -29,8 +28,7 @@ from telegram_ui.sending.streaming import AnswerStream
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
 NOTHING = "wn"
 
-StreamAnswer = Callable[[AnswerStream], Awaitable[tuple[UserMessage, Reply] | None]]
-"""Streams an answer. Returns None if there is nothing to answer any more."""
+Answered = tuple[UserMessage, Reply]  # a question and its answer
 
 
 class AnswerButtons(CommandGroup):
@@ -46,14 +44,12 @@ class AnswerButtons(CommandGroup):
     async def _show_answer_version(self, event: ChatEvent) -> str | None:
         turn, _, number = event.argument.partition(".")
         chat = event.chat
-        answered = await self._services.conversation.switch_answer_version(
-            chat.scope, int(turn), int(number), event.person, in_group=not chat.is_private
-        )
-        if answered is None:
-            return tr("answers-too-late")
         begin, shown = self._dependencies.answers.begin, await self._find_answer_messages(event)
         stream = begin(self._delivery, event.update.update_id, chat, None, shown)
-        return await self._deliver_despite_cancellation(event, stream, answered)
+        switch = partial(self._services.conversation.switch_answer_version, in_group=not chat.is_private)
+        make_answer = partial(switch, chat.scope, int(turn), int(number), event.person)
+        answered = await stream.answer(make_answer, partial(self._deliver_answer, event, stream))
+        return tr("answers-too-late") if answered is None else None
 
     @Action(RETRY, queue="chat", runs_once=True)
     async def _retry_answer(self, event: ChatEvent) -> str | None:
@@ -75,11 +71,12 @@ class AnswerButtons(CommandGroup):
             scope=event.chat.scope, person=event.person, pieces=pieces, in_group=not event.chat.is_private
         )
 
-        async def answer(stream: AnswerStream) -> tuple[UserMessage, Reply]:
+        async def make_answer() -> Answered:
             reply = self._services.conversation.reply
             return incoming, await reply(incoming, on_text=stream.show, on_stop=stream.get_seen_text)
 
-        return await self._deliver_despite_cancellation(event, stream, await self._stream_answer(event, stream, answer))
+        await stream.answer(make_answer, partial(self._deliver_answer, event, stream))
+        return None
 
     @Action(LISTEN, queue="slow", runs_once=True)
     async def _send_answer_as_voice(self, event: ChatEvent) -> str | None:
@@ -109,26 +106,24 @@ class AnswerButtons(CommandGroup):
         self, event: ChatEvent, replaced_ids: Sequence[int], *, is_answer_button: bool = False, status: str = ""
     ) -> str | None:
         """Answer a turn again. If given, `status` replaces the text of the message whose button was pressed."""
-        chat, conversation = event.chat, self._services.conversation
-
-        async def answer(stream: AnswerStream) -> tuple[UserMessage, Reply] | None:
-            return await conversation.answer_again(
-                chat.scope,
-                int(event.argument.partition(".")[0]),
-                event.person,
-                in_group=not chat.is_private,
-                on_text=stream.show,
-                on_stop=stream.get_seen_text,
-            )
-
+        chat, turn = event.chat, int(event.argument.partition(".")[0])
         stream = await self._begin_answer(event, replaced_ids=replaced_ids)
-        answered = await self._stream_answer(event, stream, answer)
-        if answered is None and is_answer_button:  # the answer with the pressed button stays
-            await self._last_buttons.remove_buttons(self._delivery, chat, event.message_id)
-            await self._delivery.send_text(chat, tr("answers-too-late"))
-        elif answered is None or status:
-            await self._show_text(event, status if answered else tr("answers-too-late"))
-        return await self._deliver_despite_cancellation(event, stream, answered)
+        again = partial(self._services.conversation.answer_again, on_text=stream.show, on_stop=stream.get_seen_text)
+        make_answer = partial(again, chat.scope, turn, event.person, in_group=not chat.is_private)
+
+        async def deliver(answered: Answered) -> None:
+            if status:
+                await self._show_text(event, status)
+            await self._deliver_answer(event, stream, answered)
+
+        if await stream.answer(make_answer, deliver) is not None:
+            return None
+        if not is_answer_button:
+            return await self._show_text(event, tr("answers-too-late"))
+        # The answer with the pressed button stays.
+        await self._last_buttons.remove_buttons(self._delivery, chat, event.message_id)
+        await self._delivery.send_text(chat, tr("answers-too-late"))
+        return None
 
     async def _find_answer_messages(self, event: ChatEvent) -> Sequence[int]:
         if event.message_id is None:
@@ -140,37 +135,8 @@ class AnswerButtons(CommandGroup):
         stop = partial(make_stop_keyboard, self._dependencies, event.chat, event.person)
         return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
 
-    async def _stream_answer(
-        self, event: ChatEvent, stream: AnswerStream, answer: StreamAnswer
-    ) -> tuple[UserMessage, Reply] | None:
-        try:
-            async with self._delivery.show_typing(event.chat):
-                with self._dependencies.answers.stoppable(event.chat.chat_scope):
-                    return await answer(stream)
-        except BaseException as error:
-            if isinstance(error, asyncio.CancelledError):
-                await stream.interrupt()
-            else:
-                await stream.break_off()
-            raise
-
-    async def _deliver_despite_cancellation(
-        self, event: ChatEvent, stream: AnswerStream, answered: tuple[UserMessage, Reply] | None
-    ) -> str | None:
-        """Deliver a stored answer even if this task is cancelled."""
-        if answered is None:
-            return None
-        delivering = asyncio.create_task(self._deliver_answer(event, stream, *answered))
-        try:
-            await asyncio.shield(delivering)
-        except asyncio.CancelledError:
-            await delivering
-            raise
-        return None
-
-    async def _deliver_answer(
-        self, event: ChatEvent, stream: AnswerStream, incoming: UserMessage, reply: Reply
-    ) -> None:
+    async def _deliver_answer(self, event: ChatEvent, stream: AnswerStream, answered: Answered) -> None:
+        incoming, reply = answered
         chat = event.chat
         keyboard = make_answer_keyboard(self._dependencies, chat, event.person, reply)
         sent = await self._dependencies.answers.send(event.update.update_id, stream, format_shown_text(reply), keyboard)

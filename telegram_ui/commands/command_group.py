@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from functools import partial
@@ -156,8 +155,6 @@ class AnswerControls:
 
     # Cancels the answer in a scope, and returns True if one was being written.
     stop: Callable[[Scope], bool] = lambda scope: False
-    # Marks the section that `stop` may cancel.
-    stoppable: Callable[[Scope], AbstractContextManager[None]] = lambda scope: nullcontext()
     # Starts to show the answer to an update, in place of the given messages.
     begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
         delivery, chat, make_stop_keyboard=stop, replaced_ids=there

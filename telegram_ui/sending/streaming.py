@@ -5,7 +5,7 @@ import io
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -67,6 +67,9 @@ class AnswerStream:
     _note_shown: Callable[[Sequence[int]], Awaitable[None]] | None = field(default=None, kw_only=True)
     _wants_rich: Callable[[], Awaitable[bool]] | None = field(default=None, kw_only=True)  # called once
 
+    # Lets /stop and [Stop] cancel the task within its block.
+    _allow_stopping: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, kw_only=True)
+
     def __attrs_post_init__(self) -> None:
         self._state = self._delivery.get_state(self._chat)
         self._mode = self._delivery.choose_streaming_mode(self._chat)
@@ -85,6 +88,32 @@ class AnswerStream:
         self._preview_task: asyncio.Task[None] | None = None
         self._preview_request: asyncio.Task[None] | None = None
         self._is_requesting_draft = False
+
+    async def answer(
+        self, make_answer: Callable[[], Awaitable[T | None]], deliver: Callable[[T], Awaitable[None]]
+    ) -> T | None:
+        """Make an answer and deliver it, or mark what was shown of it if that fails. Return None if there is none.
+
+        An answer that was made is stored, so it is delivered even if this task is cancelled.
+        """
+        try:
+            async with self._delivery.show_typing(self._chat):
+                with self._allow_stopping():
+                    made = await make_answer()
+        except asyncio.CancelledError:
+            await self.interrupt()
+            raise
+        except Exception:
+            await self.break_off()
+            raise
+        if made is not None:
+            delivering = asyncio.ensure_future(deliver(made))
+            try:
+                await asyncio.shield(delivering)
+            except asyncio.CancelledError:
+                await delivering
+                raise
+        return made
 
     async def show(self, text_so_far: str) -> None:
         """Schedule a preview of the text so far, unless the answer ends first. Return at once."""

@@ -105,6 +105,7 @@ class AnswerDelivery:
     _inbox: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
     _memory: ExternalMemory
+    _chat_queues: SerialQueues
     _postponed: set[int] = field(factory=set[int], init=False)
 
     def open_stream(
@@ -123,6 +124,7 @@ class AnswerDelivery:
             replaced_ids=self._inbox.get_shown_message_ids(update_id) or replaced_ids,
             note_shown=partial(self._inbox.record_shown_messages, update_id),
             wants_rich=partial(self._wants_rich_messages, chat.scope.owner),
+            allow_stopping=partial(self._chat_queues.allow_cancelling, chat.chat_scope),
         )
 
     async def _wants_rich_messages(self, owner: int) -> bool:
@@ -183,12 +185,12 @@ class AnswerDelivery:
         else:
             await self._inbox.mark_done([update_id])
 
-    def make_answer_controls(self, chat_queues: SerialQueues) -> AnswerControls:
-        """Return the callbacks with which buttons begin, send and stop answers in `chat_queues`."""
+    def make_answer_controls(self) -> AnswerControls:
+        """Return the callbacks with which buttons begin, send and stop answers."""
+        queues = self._chat_queues
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
-            stop=lambda chat_scope: chat_queues.cancel_running_job(chat_scope) or chat_queues.is_running(chat_scope),
-            stoppable=chat_queues.allow_cancelling,
+            stop=lambda chat_scope: queues.cancel_running_job(chat_scope) or queues.is_running(chat_scope),
             begin=self.open_stream,
             send=self.send_answer_to_button_press,
         )
@@ -229,42 +231,35 @@ class TurnAnswerer:
         ids = [piece.update_id for piece in pieces]
         stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, parsed.person)
         stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
-        delivering: asyncio.Task[None] | None = None
+        turn = TurnWithFiles(make_user_message(pieces))
         try:
-            # If the lease was lost, the update is handed out again in its old order.
-            with self._queues.chats.allow_cancelling(parsed.chat_scope):
-                await require_lease()
-                read = TurnWithFiles(make_user_message(pieces))
-                if any(piece.attachment or piece.replied_picture for piece in pieces):
-                    async with self._delivery.show_typing(parsed.chat):
-                        await self._attached_files.add_files(read, pieces)
-            if read.refusal:
-                await self._error_boundary.send_error_message(parsed, read.refusal, request if read.may_pass else None)
+            make_reply = partial(self._make_reply, pieces, stream, turn)
+            if await stream.answer(make_reply, partial(self._deliver_answer, pieces, stream, turn)) is None:
+                await self._error_boundary.send_error_message(parsed, turn.refusal, request if turn.may_pass else None)
                 await self._inbox.mark_done(ids)
-                return
-            reply_to = partial(self._conversation.reply, on_text=stream.show, on_stop=stream.get_seen_text)
-            async with self._delivery.show_typing(parsed.chat):
-                with self._queues.chats.allow_cancelling(parsed.chat_scope):
-                    reply = await reply_to(read.incoming)
-            # The answer is stored now, so cancelling must not stop it half-way through sending.
-            delivering = asyncio.create_task(self._deliver_answer(pieces, stream, reply, read))
-            await asyncio.shield(delivering)
-        except asyncio.CancelledError:
-            if delivering:
-                await delivering
-            else:
-                await stream.interrupt()
-                if not self._delivery.closing.is_set():
-                    await self._inbox.mark_done(ids)
-            raise
         except Exception as error:  # broad: the error boundary
-            if delivering is None:
-                await stream.break_off()
             if await self._error_boundary.report_failure(parsed, error, request):
                 await self._inbox.mark_done(ids)
 
+    async def _make_reply(
+        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles
+    ) -> Reply | None:
+        """Read the files of a turn and answer it. Return None if there are no words and no file could be read."""
+        try:
+            await require_lease()  # if it was lost, the update is handed out again in its old order
+            if any(piece.attachment or piece.replied_picture for piece in pieces):
+                await self._attached_files.add_files(turn, pieces)
+            if turn.refusal:
+                return None
+            reply = self._conversation.reply
+            return await reply(turn.incoming, on_text=stream.show, on_stop=stream.get_seen_text)
+        except asyncio.CancelledError:
+            if not self._delivery.closing.is_set():
+                await self._inbox.mark_done([piece.update_id for piece in pieces])
+            raise
+
     async def _deliver_answer(
-        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, turn: TurnWithFiles
+        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles, reply: Reply
     ) -> None:
         parsed, dependencies, run_guarded = pieces[0], self._dependencies, self._error_boundary.run_guarded
         ids = [piece.update_id for piece in pieces]

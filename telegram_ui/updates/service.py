@@ -121,14 +121,14 @@ async def open_telegram_service(
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_memory_move)
-    answers = AnswerDelivery(queue, pause, memory)
+    answers = AnswerDelivery(queue, pause, memory, queues.chats)
     dependencies = Dependencies(
         services=services,
         settings=settings,
         delivery=delivery,
         buttons=Buttons(settings.telegram_bot_token.value.encode()),
         may_configure=access.may_configure,
-        answers=answers.make_answer_controls(queues.chats),
+        answers=answers.make_answer_controls(),
     )
     commands = Commands(dependencies, command_groups)
     claim = AdminClaim(settings, memory.people, now=now)
