@@ -20,7 +20,7 @@ from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
-from telegram_ui.sending.documents import Documents
+from telegram_ui.sending.documents import send_voice
 from telegram_ui.sending.formatting import convert_markdown
 from telegram_ui.sending.markdown import close_formatting
 from telegram_ui.sending.streaming import AnswerStream
@@ -188,7 +188,7 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
     if dependencies.services.speech is not None:
         async with dependencies.delivery.show_typing(chat):
             recording = await dependencies.services.speech.synthesize_speech(text, person_id=person.id)
-        await Documents(dependencies.delivery).send_voice(chat, recording)
+        await send_voice(dependencies.delivery, chat, recording)
 
 
 def format_shown_text(reply: Reply) -> str:

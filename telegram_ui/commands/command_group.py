@@ -1,6 +1,5 @@
 """The base class of command groups, which declare commands and buttons next to their handler methods."""
 
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
@@ -174,7 +173,6 @@ class Dependencies:
     commands: Sequence[Command] = ()
     give_command: GiveCommand = _raise_not_implemented  # handles a command as if a person had sent it
     settings: Settings = field(default_factory=Settings)
-    monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)
     answers: AnswerControls = field(default_factory=AnswerControls)
 
@@ -200,7 +198,6 @@ class CommandGroup:
         self._delivery = dependencies.delivery
         self._may_configure = dependencies.may_configure
         self._now = dependencies.services.clock
-        self._monotonic = dependencies.monotonic
 
     @classmethod
     def list_actions(cls) -> Iterator[Action]:

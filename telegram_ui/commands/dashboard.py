@@ -13,9 +13,9 @@ from records.scopes import Person
 from telegram_ui.commands.admin import set_access
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup, Dependencies
+from telegram_ui.sending import documents
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
-from telegram_ui.sending.documents import Documents
 from text.characters import collapse_to_visible_line
 
 Health = Callable[[], Awaitable[Mapping[str, bool]]]
@@ -69,7 +69,7 @@ def make_host(dependencies: Dependencies, health: Health) -> Host:
 
     async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
         try:
-            await Documents(dependencies.delivery).send_file(Chat(id=person), file, name, "")
+            await documents.send_file(dependencies.delivery, Chat(id=person), file, name, "")
         except ChatGone:
             return False
         return True

@@ -5,7 +5,7 @@ from telegram_ui.commands.command_group import Action, ChatEvent, Command, Comma
 from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
-from telegram_ui.sending.documents import Documents
+from telegram_ui.sending.documents import send_file
 from transfer.exporter import ExportedFile
 
 EXPORT = "exp"
@@ -46,7 +46,7 @@ class ExportCommands(CommandGroup):
                 async with self._delivery.show_typing(target):
                     for file in files:
                         caption = f"{of_group}{make_caption(file)}"
-                        await Documents(self._delivery).send_file(target, file.file, file.name, caption)
+                        await send_file(self._delivery, target, file.file, file.name, caption)
             except ChatGone:
                 if here.is_private:
                     raise

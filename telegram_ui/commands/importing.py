@@ -15,7 +15,7 @@ from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.sending.delivery import ChatGone
-from telegram_ui.sending.documents import Document, Documents, find_document
+from telegram_ui.sending.documents import Document, download_file, find_document
 from transfer.formats.history import ImportQuestion
 from transfer.plans import FileContext, format_plan, format_question, format_result
 
@@ -59,7 +59,7 @@ class TransferCommands(CommandGroup):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._documents = Documents(self._delivery)
+        self._clock = self._delivery.clock
         self._paste = TextQuestion("paste", dependencies)
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Questionnaire] = LRUCache(MAX_REMEMBERED)
@@ -72,7 +72,7 @@ class TransferCommands(CommandGroup):
         if (sent := _find_import_source(event.update.effective_message)) is not None:
             await self._offer_import(event, sent)
             return
-        config, now = await self._read_config(event), self._monotonic()
+        config, now = await self._read_config(event), self._clock.time()
         if config is not None and config.incognito:
             await self._delivery.send_text(event.chat, tr("transfer-incognito"))
             return
@@ -87,7 +87,7 @@ class TransferCommands(CommandGroup):
 
     def awaits_file(self, event: ChatEvent) -> bool:
         until = self._awaited.get((event.chat.chat_scope, event.person.id))
-        return until is not None and find_document(event.update.message) is not None and self._monotonic() <= until
+        return until is not None and find_document(event.update.message) is not None and self._clock.time() <= until
 
     async def accept_awaited_file(self, event: ChatEvent) -> bool:
         document = find_document(event.update.message)
@@ -101,7 +101,7 @@ class TransferCommands(CommandGroup):
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
         key = (event.chat.chat_scope, event.person.id)
-        if self._monotonic() > self._awaited.pop(key, 0.0):
+        if self._clock.time() > self._awaited.pop(key, 0.0):
             return False
         await self._delivery.send_text(event.chat, tr("transfer-not-awaited"))
         return True
@@ -154,7 +154,7 @@ class TransferCommands(CommandGroup):
     async def _download_file(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, FileContext]:
         document = source.document
         typed = source.text.encode("utf-8", "replace")
-        data = await self._documents.download(event.chat, document) if document else typed
+        data = await download_file(self._delivery, event.chat, document) if document else typed
         answers = dict(self._get_questionnaire(event, source).answers)
         return data, FileContext(name=document.name if document else "", bot=event.update.get_bot().id, answers=answers)
 
@@ -245,7 +245,9 @@ class TransferCommands(CommandGroup):
         if event.argument == ASKED and not self._get_questionnaire(event, sent).answers:
             return await self._show_next_step(event, sent)
         stop = [self._make_button(event, STOP, tr("transfer-pause"))]
-        progress = self._running[key] = ImportProgress(lambda text: self._show_text(event, text, stop), self._monotonic)
+        progress = self._running[key] = ImportProgress(
+            lambda text: self._show_text(event, text, stop), self._clock.time
+        )
         try:
             importer = self._services.importer
             with importer.mark_import_running(event.chat.scope.owner):

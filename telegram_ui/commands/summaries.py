@@ -146,9 +146,9 @@ class SummaryCommands(CommandGroup):
         async def report(progress: RebuildProgress) -> None:
             nonlocal reported_at
             is_update = progress.state == "running" and bool(message_ids)
-            if is_update and self._monotonic() - reported_at < REPORT_SECONDS:
+            if is_update and self._delivery.clock.time() - reported_at < REPORT_SECONDS:
                 return
-            reported_at = self._monotonic()
+            reported_at = self._delivery.clock.time()
             try:
                 if is_update:
                     await self._delivery.replace_message(event.chat, message_ids[-1], format_progress(progress))

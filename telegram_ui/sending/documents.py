@@ -2,7 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import IO, Any
+from functools import partial
+from typing import IO
 
 import telegram
 from telegram.error import BadRequest
@@ -50,61 +51,57 @@ def find_document(message: object) -> Document | None:
     return None
 
 
-class Documents:
-    """Downloads files from chats, and sends files to them."""
+async def download_file(delivery: Delivery, chat: Chat, document: Document) -> bytes:
+    """Return the content of a file. Raise FileTooLarge if it is too large, or DeliveryError if Telegram refuses."""
+    _raise_if_too_large(document.size)
 
-    def __init__(self, delivery: Delivery) -> None:
-        self._delivery = delivery
+    async def request_file() -> bytes:
+        file = await delivery.bot.get_file(document.file_id)
+        # A message may understate the size, and a local server gives out files of any size.
+        _raise_if_too_large(file.file_size or 0)
+        return bytes(await file.download_as_bytearray())
 
-    async def download(self, chat: Chat, document: Document) -> bytes:
-        """Return the content of a file. Raise FileTooLarge if it is too large, or DeliveryError if Telegram refuses."""
-        _raise_if_too_large(document.size)
+    try:
+        data = await delivery.request_with_retries(chat, request_file, repeatable=True)
+    except BadRequest as refused:
+        if contains_any_phrase(refused, "too big"):
+            raise FileTooLarge from refused
+        raise DeliveryError(tr("files-gone")) from refused
+    _raise_if_too_large(len(data))
+    return data
 
-        async def request_file() -> bytes:
-            file = await self._delivery.bot.get_file(document.file_id)
-            # A message may understate the size, and a local server gives out files of any size.
-            _raise_if_too_large(file.file_size or 0)
-            return bytes(await file.download_as_bytearray())
 
-        try:
-            data = await self._delivery.request_with_retries(chat, request_file, repeatable=True)
-        except BadRequest as refused:
-            if contains_any_phrase(refused, "too big"):
-                raise FileTooLarge from refused
-            raise DeliveryError(tr("files-gone")) from refused
-        _raise_if_too_large(len(data))
-        return data
+async def send_voice(delivery: Delivery, chat: Chat, recording: bytes) -> int:
+    """Send a voice recording (Ogg Opus), and return its message id. Raise DeliveryError on failure."""
+    send = partial(delivery.bot.send_voice, reply_parameters=make_reply_parameters(chat.reply_to))
+    return await _upload(delivery, chat, send, recording, "answer.ogg")
 
-    async def send_voice(self, chat: Chat, recording: bytes) -> int:
-        """Send a voice recording (Ogg Opus), and return its message id. Raise DeliveryError on failure."""
-        reply = make_reply_parameters(chat.reply_to)
-        return await self._upload(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
 
-    async def send_file(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
-        """Send a file, and return its message id. Raise DeliveryError on failure."""
-        options = {"caption": caption, "disable_content_type_detection": True}
-        return await self._upload(chat, self._delivery.bot.send_document, file.read(), name, **options)
+async def send_file(delivery: Delivery, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
+    """Send a file, and return its message id. Raise DeliveryError on failure."""
+    send = partial(delivery.bot.send_document, caption=caption, disable_content_type_detection=True)
+    return await _upload(delivery, chat, send, file.read(), name)
 
-    async def _upload(
-        self, chat: Chat, method: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str, **options: Any
-    ) -> int:
-        async def upload() -> int:
-            message = await method(
-                self._delivery.get_current_chat_id(chat),
-                telegram.InputFile(content, filename=name),
-                message_thread_id=chat.topic,
-                direct_messages_topic_id=chat.direct_messages_topic_id,
-                write_timeout=120.0,
-                read_timeout=120.0,
-                **options,
-            )
-            return message.message_id
 
-        try:
-            # Not repeatable, because the file may have arrived.
-            return await self._delivery.request_with_retries(chat, upload, repeatable=False)
-        except BadRequest as refused:
-            raise DeliveryError(tr("errors-telegram-refused")) from refused
+async def _upload(
+    delivery: Delivery, chat: Chat, send: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str
+) -> int:
+    async def upload() -> int:
+        message = await send(
+            delivery.get_current_chat_id(chat),
+            telegram.InputFile(content, filename=name),
+            message_thread_id=chat.topic,
+            direct_messages_topic_id=chat.direct_messages_topic_id,
+            write_timeout=120.0,
+            read_timeout=120.0,
+        )
+        return message.message_id
+
+    try:
+        # Not repeatable, because the file may have arrived.
+        return await delivery.request_with_retries(chat, upload, repeatable=False)
+    except BadRequest as refused:
+        raise DeliveryError(tr("errors-telegram-refused")) from refused
 
 
 def _raise_if_too_large(size: int) -> None:

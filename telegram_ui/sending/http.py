@@ -34,19 +34,9 @@ FAILURES = (aiohttp.ClientError, TimeoutError, OSError)  # aiohttp.ServerTimeout
 class AiohttpRequest(BaseRequest):
     """An HTTP client for python-telegram-bot. If `trust_env` is True, it uses the environment's proxies."""
 
-    def __init__(
-        self,
-        *,
-        connection_pool_size: int = 1,
-        read_timeout: float = 5.0,
-        connect_timeout: float = 5.0,
-        pool_timeout: float = 1.0,
-        trust_env: bool = True,
-    ) -> None:
+    def __init__(self, *, connection_pool_size: int = 1, read_timeout: float = 20.0, trust_env: bool = True) -> None:
         self._pool_size = connection_pool_size
         self._read_timeout = read_timeout
-        self._connect_timeout = connect_timeout
-        self._pool_timeout = pool_timeout
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
         self._find_proxy = lru_cache(16)(find_proxy)  # by origin: there is one, or two with files
@@ -93,8 +83,7 @@ class AiohttpRequest(BaseRequest):
         body, headers = _make_body(request_data)
         upload = 600.0 if isinstance(body, aiohttp.FormData) else 20.0
         read = _choose_timeout(read_timeout, self._read_timeout)
-        connect = _choose_timeout(connect_timeout, self._connect_timeout)
-        connect += _choose_timeout(pool_timeout, self._pool_timeout)
+        connect = _choose_timeout(connect_timeout, 10.0) + _choose_timeout(pool_timeout, 10.0)
         timeout = aiohttp.ClientTimeout(
             connect=connect,
             sock_read=read or None,

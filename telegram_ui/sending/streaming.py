@@ -19,7 +19,7 @@ from records.errors import ServedElsewhere
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError, DeliveryUnknown
-from telegram_ui.sending.documents import Documents
+from telegram_ui.sending.documents import send_file
 from telegram_ui.sending.formatting import (
     MAX_MESSAGES,
     MAX_UNITS,
@@ -172,8 +172,8 @@ class AnswerStream:
         if is_file:
             content = io.BytesIO(replace_surrogates(markdown).encode())
             try:
-                send_file = Documents(self._delivery).send_file
-                self._sent.append(await send_file(self._chat, content, "answer.md", tr("answers-in-file")))
+                caption = tr("answers-in-file")
+                self._sent.append(await send_file(self._delivery, self._chat, content, "answer.md", caption))
             except DeliveryUnknown as unknown:
                 raise DeliveryUnknown(sent=self._sent) from unknown
         return self._sent

@@ -20,7 +20,7 @@ from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import IncomingPiece, UserMessage
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
-from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, Documents, FileTooLarge, find_document
+from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, FileTooLarge, download_file, find_document
 from telegram_ui.sending.formatting import TextBuilder
 from telegram_ui.updates.attached import AttachedFile, PictureSize
 from telegram_ui.updates.durable_queue import DurableQueue
@@ -50,7 +50,6 @@ class AttachedFiles:
 
     def __init__(self, delivery: Delivery, attachments: Attachments) -> None:
         self._delivery = delivery
-        self._files = Documents(delivery)
         self._attachments = attachments
         self._fetching = asyncio.Semaphore(MAX_FETCHES_AT_ONCE)
         self._locks_by_person: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
@@ -151,7 +150,7 @@ class AttachedFiles:
     async def _fetch_file(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
         document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
         try:
-            return await self._files.download(parsed.chat, document)
+            return await download_file(self._delivery, parsed.chat, document)
         except FileTooLarge:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
 

@@ -73,7 +73,7 @@ class Service:
 async def identify_bot(settings: Settings) -> str:
     """Return a one-line description of the bot for --check. Raise SettingsError if the token is wrong."""
     _check_token_format(settings)
-    bot = _make_bot(settings, AiohttpRequest(**_make_request_options(settings)))
+    bot = _make_bot(settings, AiohttpRequest(trust_env=_may_use_proxy(settings)))
     try:
         await bot.initialize()  # asks getMe
     except InvalidToken:
@@ -109,7 +109,7 @@ async def open_telegram_service(
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
     _check_token_format(settings)
-    polls = PollRequest(now=monotonic, connection_pool_size=1, **_make_request_options(settings))
+    polls = PollRequest(now=monotonic, trust_env=_may_use_proxy(settings))
     bot = _make_bot(settings, polls)
     memory = services.memory
     access = AccessPolicy(settings, bot, now=now, people=memory.people)
@@ -187,19 +187,18 @@ def _make_bot(settings: Settings, polling_request: AiohttpRequest) -> ExtBot[Non
         rate_limiter=LeaseGuard(),
         base_url=f"{settings.telegram_api_url}/bot",
         base_file_url=f"{settings.telegram_api_url}/file/bot",
-        request=AiohttpRequest(connection_pool_size=256, pool_timeout=10.0, **_make_request_options(settings)),
+        request=AiohttpRequest(connection_pool_size=256, trust_env=_may_use_proxy(settings)),
         get_updates_request=polling_request,
     )
 
 
-def _make_request_options(settings: Settings) -> dict[str, Any]:
+def _may_use_proxy(settings: Settings) -> bool:
     host = urlsplit(settings.telegram_api_url).hostname or ""
     try:
-        is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
+        # A proxy cannot reach this machine's loopback address.
+        return host != "localhost" and not ipaddress.ip_address(host).is_loopback
     except ValueError:
-        is_local = False
-    # A proxy cannot reach this machine's loopback address.
-    return {"read_timeout": 20.0, "connect_timeout": 10.0, "trust_env": not is_local}
+        return True
 
 
 async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_message: str, pause: Pause) -> None:

@@ -149,11 +149,11 @@ async def test_no_room_among_the_connections_means_that_nothing_was_sent() -> No
         await released.wait()
         return JSONResponse({"ok": True, "result": {}})
 
-    async with server(hang) as url, opened(connect_timeout=0.05, pool_timeout=0.0) as request:
-        first = asyncio.create_task(request.post(url, connect_timeout=20.0))
+    async with server(hang) as url, opened() as request:
+        first = asyncio.create_task(request.post(url))
         await begun.wait()
         with pytest.raises(TimedOut) as raised:
-            await request.post(url)
+            await request.post(url, connect_timeout=0.05, pool_timeout=0.0)
         released.set()
         await first
     assert request_had_no_effect(raised.value)
