@@ -90,9 +90,7 @@ def _make_broadcast_buttons(
 def run_broadcasts(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send confirmed broadcasts while the block runs. Those left unsent are sent in the next run."""
     send = partial(send_broadcasts, dependencies)
-    return repeat_in_background(
-        "sending a message to everybody", send, interval=POLL_SECONDS, at_start=True, grace=GRACE_SECONDS
-    )
+    return repeat_in_background("broadcasting", send, interval=POLL_SECONDS, at_start=True, grace=GRACE_SECONDS)
 
 
 async def send_broadcasts(dependencies: Dependencies) -> None:
