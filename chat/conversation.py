@@ -230,9 +230,6 @@ class Conversation:
         """Return the memory mode of an owner. Raise StorageError if the store cannot be read."""
         return get_memory_mode(await self._memory.get_config(owner))
 
-    async def record_shown_messages(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
-        await self._explanations.record_shown_messages(incoming, telegram_ids)
-
     async def run_after_turn(self, scope: Scope) -> Notices:
         return await self._follow_up.run_after_turn(scope)
 

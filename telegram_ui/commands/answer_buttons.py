@@ -143,7 +143,7 @@ class AnswerButtons(CommandGroup):
         if not sent:
             return
         if not reply.is_error:
-            await self._services.conversation.record_shown_messages(incoming, sent)
+            await self._services.explanations.record_shown_messages(incoming, sent)
         if self._last_buttons.record_answer(chat, sent):
             await self._last_buttons.clear_earlier_buttons(self._delivery, chat)
         for notice in reply.notices:

@@ -3,21 +3,16 @@
 import logging
 from datetime import tzinfo
 
-from telegram import InlineKeyboardMarkup
-
 from background.rebuild import RebuildProgress, ReportProgress
 from chat.choices import NotOffered
 from locales.catalog import tr
 from locales.sentences import STORAGE_NAMES, format_retention, format_summary_outcome
 from records.owners import DEFAULT_EVERY_N, OwnerConfig, StorageType
-from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary
 from summaries.policies import POLICIES
-from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.wording import find_zone, format_moment, format_policy_name, format_switch, format_time_span
-from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -160,11 +155,6 @@ class SummaryCommands(CommandGroup):
                 log.warning("progress was not shown: %s", type(error).__name__)
 
         return report
-
-
-def make_summary_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """Return the keyboard with [Try again] for the notice that a summary failed."""
-    return InlineKeyboardMarkup.from_button(buttons.make_button(FOLD, chat, person, tr("answers-try-again")))
 
 
 def format_status(status: Status) -> str:

@@ -14,7 +14,7 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 from chat.conversation import Conversation
 from external_memory import ExternalMemory
 from llm.quota import charge_person_too
-from locales.catalog import use_language
+from locales.catalog import tr, use_language
 from locales.sentences import use_reader_role
 from records.errors import KeepsakeError, StorageError
 from records.owners import MODES, Mode
@@ -22,6 +22,7 @@ from records.scopes import Scope
 from records.turns import IncomingPiece, Reply, UserMessage
 from telegram_ui.commands import answer_buttons, proposals, summaries
 from telegram_ui.commands.answer_buttons import format_shown_text
+from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import AnswerControls
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, require_lease
@@ -212,6 +213,7 @@ class TurnAnswerer:
         self._dependencies = self._commands.dependencies
         self._delivery, services = self._dependencies.delivery, self._dependencies.services
         self._conversation, self._memory = services.conversation, services.memory
+        self._explanations = services.explanations
         self._attached_files = AttachedFiles(self._delivery, services.attachments)
 
     async def answer_message(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -277,7 +279,7 @@ class TurnAnswerer:
         else:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
-                await self._conversation.record_shown_messages(turn.incoming, shown_as)
+                await self._explanations.record_shown_messages(turn.incoming, shown_as)
             last_buttons = dependencies.last_buttons
             has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
             # One waiting job per place is enough: it removes the buttons of all earlier answers.
@@ -311,12 +313,13 @@ class TurnAnswerer:
     async def _run_follow_up(self, parsed: ParsedUpdate) -> None:
         self._awaiting_follow_up.discard(parsed.scope)
         chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
-        make_keyboard = partial(summaries.make_summary_retry_keyboard, self._dependencies.buttons, chat, parsed.person)
+        make_button = partial(self._dependencies.buttons.make_button, summaries.FOLD, chat, parsed.person)
+        # In a group everybody reads the notice, but a button would belong to one person.
+        keyboard = make_keyboard([make_button(tr("answers-try-again"))] if chat.is_private else [])
         with charge_person_too(parsed.person.id):
             notices = await self._conversation.run_after_turn(parsed.scope)
         for notice in notices:
-            # In a group everybody reads the notice, but a button would belong to one person.
-            await self._delivery.send_text(chat, notice, keyboard=make_keyboard() if chat.is_private else None)
+            await self._delivery.send_text(chat, notice, keyboard=keyboard)
 
 
 def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:

@@ -245,7 +245,7 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     await room(talk, 1)
     asked = talk.incoming("While it fails." + " and so on" * 1000)
     await talk.conversation.reply(asked)
-    await talk.conversation.record_shown_messages(asked, [501, 502])
+    await talk.services.explanations.record_shown_messages(asked, [501, 502])
     explain = talk.services.explanations.explain_answer
     held = await explain(SCOPE, 502)
     assert held is not None

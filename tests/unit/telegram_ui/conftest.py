@@ -309,6 +309,7 @@ class Bots:
                 clock=lambda: NOW,
                 conversation=self.conversation,
                 corrections=self.conversation,
+                explanations=self.conversation,
                 memory=self.memory,
                 speech=None,
                 attachments=Attachments(
