@@ -59,7 +59,6 @@ class TransferCommands(CommandGroup):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._clock = self._delivery.clock
         self._paste = TextQuestion("paste", dependencies)
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Questionnaire] = LRUCache(MAX_REMEMBERED)
@@ -72,7 +71,7 @@ class TransferCommands(CommandGroup):
         if (sent := _find_import_source(event.update.effective_message)) is not None:
             await self._offer_import(event, sent)
             return
-        config, now = await self._read_config(event), self._clock.time()
+        config, now = await self._read_config(event), self._delivery.clock.time()
         if config is not None and config.incognito:
             await self._delivery.send_text(event.chat, tr("transfer-incognito"))
             return
@@ -87,7 +86,8 @@ class TransferCommands(CommandGroup):
 
     def awaits_file(self, event: ChatEvent) -> bool:
         until = self._awaited.get((event.chat.chat_scope, event.person.id))
-        return until is not None and find_document(event.update.message) is not None and self._clock.time() <= until
+        has_file = find_document(event.update.message) is not None
+        return until is not None and has_file and self._delivery.clock.time() <= until
 
     async def accept_awaited_file(self, event: ChatEvent) -> bool:
         document = find_document(event.update.message)
@@ -101,7 +101,7 @@ class TransferCommands(CommandGroup):
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
         key = (event.chat.chat_scope, event.person.id)
-        if self._clock.time() > self._awaited.pop(key, 0.0):
+        if self._delivery.clock.time() > self._awaited.pop(key, 0.0):
             return False
         await self._delivery.send_text(event.chat, tr("transfer-not-awaited"))
         return True

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import telegram
 from attrs import define, field
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 from telegram.error import TelegramError
 
 from records.owners import KnownPerson
@@ -55,7 +55,7 @@ class AccessPolicy:
         self.serves = make_access_check(self._settings, self._people)
         self._requests = self._told_in_all = (self._now(), 0)
         self._told = LRUCache[int, tuple[datetime, int]](MAX_REMEMBERED_PEOPLE)
-        self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](MAX_REMEMBERED_PEOPLE)
+        self._admins = TTLCache[tuple[int, int], bool](MAX_REMEMBERED_PEOPLE, 60.0, lambda: self._now().timestamp())
 
     def is_served(self, parsed: ParsedUpdate) -> bool:
         """Return True if the sender of an update may use the bot."""
@@ -103,15 +103,14 @@ class AccessPolicy:
         """
         if chat.is_private or person.id == ANONYMOUS_ADMIN:
             return True
-        now, key = self._now(), (chat.id, person.id)
-        if key in self._admins and now - self._admins[key][0] < timedelta(minutes=1):
-            return self._admins[key][1]
+        key = chat.id, person.id
+        if (known := self._admins.get(key)) is not None:
+            return known
         try:
             member = await self._bot.get_chat_member(chat.id, person.id)
         except TelegramError:
             return False
-        is_admin = member.status in (member.ADMINISTRATOR, member.OWNER)
-        self._admins[key] = (now, is_admin)
+        self._admins[key] = is_admin = member.status in (member.ADMINISTRATOR, member.OWNER)
         return is_admin
 
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 import telegram
-from cachetools import LRUCache
+from cachetools import TTLCache
 
 from records.errors import StorageError
 from records.owners import Mode
@@ -28,7 +28,7 @@ MAX_UNFINISHED = 1_000  # updates of everybody. Telegram keeps the others until 
 # Further updates of the person are refused with a sentence, so that nobody waits for them.
 MAX_UNFINISHED_PER_PERSON = 200
 MAX_URGENT = 20  # commands and presses of one person beyond that. /stop is needed most when too much waits.
-MAX_KNOWN_PEOPLE = 10_000  # people whose last refusal is remembered
+MAX_KNOWN_PEOPLE = 10_000  # people of whom it is remembered that they were refused
 MAX_RUNS = 20  # runs that may die over an update before it is given up
 MIN_TRYING_TIME = timedelta(hours=1)  # never give up earlier: the update may only have waited behind a deadly one
 MAX_SENDS = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
@@ -85,7 +85,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self._shown_before: dict[int, tuple[int, ...]] = {}
         self._leases: dict[int, Lease | None] = {}
         self._counts_by_person: Counter[int] = Counter()
-        self._refused = LRUCache[int, datetime](MAX_KNOWN_PEOPLE)
+        self._refused = TTLCache[int, bool](MAX_KNOWN_PEOPLE, 60.0, lambda: now().timestamp())
         self._unmarked: set[int] = set()  # finished, but not yet marked on disk
         self._being_marked: set[int] = set()
         self._unwritten: dict[int, telegram.Update] = {}  # passed on, but not on disk yet
@@ -354,11 +354,10 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         return self._counts_by_person[person]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
-        sender, now = find_sender_id(update), self._now()
-        last = self._refused.get(sender)
-        if last is not None and now - last < timedelta(minutes=1):  # the person has just been told
+        sender = find_sender_id(update)
+        if sender in self._refused:  # the person has just been told
             return
-        self._refused[sender] = now
+        self._refused[sender] = True
         logger.warning("Person %s has %s updates unfinished; more are refused.", sender, self._counts_by_person[sender])
         await self.put(QueuedUpdate(update, is_durable=False, is_refused=True))
 
