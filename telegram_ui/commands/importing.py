@@ -246,7 +246,7 @@ class TransferCommands(CommandGroup):
             return await self._show_next_step(event, sent)
         stop = [self._make_button(event, STOP, tr("transfer-pause"))]
         progress = self._running[key] = ImportProgress(
-            lambda text: self._show_text(event, text, stop), self._clock.time
+            lambda text: self._show_text(event, text, stop), self._delivery.clock.time
         )
         try:
             importer = self._services.importer
