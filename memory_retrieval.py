@@ -108,7 +108,7 @@ class MemoryRetrieval:
             incoming=incoming,
             system_prompt=prompts.add_persona(self._system_prompt, config),
             explains=store is not None,
-            powers=prompts.format_command_list(self._commands.items()) if self._commands else "",
+            powers=prompts.format_command_list(self._commands, is_stored=turn is not None),
             now=now,
         )
         words = len(incoming.text)

@@ -325,18 +325,18 @@ class SummaryManager:
                     )
                     dropped = [message for message in earlier if message.sort_key >= below[0].sort_key]
             facts = await store.facts.list_all_facts(scope.owner)
-        summaries = make_summary_sources(below)
+        summaries = make_summary_sources(below, config.zone)
         moments = [message.created_at for message in new]
         moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
         compressed = 1 + max((summary.compression_count for summary in below), default=0)
         if plan.window_ids:  # a message is not rewritten after it left the window
             compressed = min(compressed, sum(message.is_user for message in window) or 1)
         material = SummaryInput(
-            lines=make_message_sources(new) if new else summaries,
+            lines=make_message_sources(new, config.zone) if new else summaries,
             of_summaries=not new,
             prior=summaries if new else (),
-            dropped=make_message_sources(dropped) if dropped else (),
-            window=make_message_sources(window) if dropped else (),
+            dropped=make_message_sources(dropped, config.zone),
+            window=make_message_sources(window, config.zone) if dropped else (),
             superseded=list_stale_facts(facts, min(moments), max(moments)),
             limit=self.get_limits().get_text_limit(find_policy(plan.policy)),
             wishes=config.fold_instructions,

@@ -221,8 +221,8 @@ class Rebuilder:
         messages: Sequence[Message],
         corrected: Sequence[Summary] = (),
     ) -> SummaryInput:
-        summaries, said = make_summary_sources(children), make_message_sources(messages) if messages else []
-        told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
+        summaries, said = make_summary_sources(children, config.zone), make_message_sources(messages, config.zone)
+        told = [replace(source, is_user=True) for source in make_summary_sources(corrected, config.zone)]
         _, moments = _list_covered_ids_and_times(children, messages)
         async with self._memory.open_store(scope.owner) as store:
             facts = await store.facts.list_all_facts(scope.owner)

@@ -12,7 +12,7 @@ from attrs import define, field
 
 from chat.memory_reading import SeenIds
 from chat.session import GivenAnswer
-from chat.tools import MAX_PROPOSALS, TOOL_NAMES, MemoryTools, ToolResult
+from chat.tools import MAX_PROPOSALS, TOO_MANY_PROPOSALS, TOOL_NAMES, MemoryTools, ToolResult, make_error_result
 from chat.turn import Turn
 from llm.chat_model import ChatModel, OnText, choose_model, find_prompt_limit
 from llm.quota import Quota
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 MAX_ROUNDS = 5  # the most rounds of tool calls before the model has to answer
 RESULTS_SHARE = 3  # calls and results of an answer may take one in so many tokens of the ceiling, or what is free
-SCHEMAS_SHARE = 12  # the divisor of the ceiling that gives the token limit for tool schemas
+SCHEMAS_SHARE = 10  # the divisor of the ceiling that gives the token limit for tool schemas
 MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out if they would leave less.
 
 
@@ -68,8 +68,8 @@ class AnswerResult:
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """Return the distinct proposals of the tool calls, at most MAX_PROPOSALS."""
-        return tuple(dict.fromkeys(result.proposal for result in self.results if result.proposal))[:MAX_PROPOSALS]
+        """Return the distinct proposals of the tool calls."""
+        return tuple(dict.fromkeys(result.proposal for result in self.results if result.proposal))
 
     def make_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""
@@ -185,7 +185,10 @@ class AnswerLoop:
                 break
             share = max(WORTH_SHOWING, left // 2)  # as much is left to read on
             seen = _collect_seen_ids(context, [*earlier, *results])
-            results.append(await self._tools.run_tool_call(call, turn, seen=seen, max_tokens=share))
+            result = await self._tools.run_tool_call(call, turn, seen=seen, max_tokens=share)
+            proposals = {other.proposal for other in (*earlier, *results, result) if other.proposal}
+            is_one_too_many = len(proposals) > MAX_PROPOSALS
+            results.append(make_error_result(call, TOO_MANY_PROPOSALS) if is_one_too_many else result)
         if not results:
             return [], []
         messages = _to_messages(completion.text, completion, results)

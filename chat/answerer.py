@@ -69,16 +69,15 @@ class Answerer:
 
     async def _build_context(self, turn: Turn, max_tokens: int, *, without_memory: bool = False) -> Context:
         """Build the context, without memory if `without_memory` is True or the store cannot be read."""
-        built = partial(
-            self._retrieval.build_context, turn.incoming, max_tokens=max_tokens, config=turn.config, zone=turn.zone
-        )
+        build, number = self._retrieval.build_context, turn.stored
+        built = partial(build, turn.incoming, turn=number, max_tokens=max_tokens, config=turn.config, zone=turn.zone)
         if without_memory:
             return await built(store=None)
         if turn.reads_memory:
             try:
                 async with self._memory.open_store_if_on(turn.scope.owner) as store:
                     sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
-                    context = await built(store=store, turn=turn.stored, sources=sources, local_messages=turn.incognito)
+                    context = await built(store=store, sources=sources, local_messages=turn.incognito)
                     is_indexed = store is None or await store.wait_until_indexed(turn.scope.owner, timeout=0)
                 if not is_indexed and not turn.session.recall_failed:
                     turn.notices.append(tr("notices-indexing"))

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import count, zip_longest
 from typing import Any
@@ -118,10 +118,8 @@ class MemoryReading:
         if call.is_list:  # a list is about what people said; an overview also needs what they were told
             places = {False: count(), True: count(ANSWER_INTERVAL, ANSWER_INTERVAL)}
             new.sort(key=lambda hit: next(places[hit.is_long_winded]))
-        lines = [
-            prompts.format_summary_with_message_numbers(summary, self._tokens.truncate(summary.text, SUMMARY_TOKENS))
-            for summary in summaries
-        ]
+        heads = [replace(summary, text=self._tokens.truncate(summary.text, SUMMARY_TOKENS)) for summary in summaries]
+        lines = [prompts.format_summary(summary, now.tzinfo or UTC, is_numbered=True) for summary in heads]
         found = format_block("summaries", lines) + "\n" if lines else ""
         left = max_tokens - self._tokens.count(found) - MAX_HINT_TOKENS
         show_hits = self._format_hit_list if call.is_list else self._quote_hits

@@ -26,7 +26,8 @@ log = logging.getLogger(__name__)
 
 RESULT_TOKENS = 1_500  # of one result
 MAX_COMMAND_CHARS = 200  # the most characters of a command with its arguments
-MAX_PROPOSALS = 3
+MAX_PROPOSALS = 5  # in one answer: a reminder for each workday
+TOO_MANY_PROPOSALS = f"The user is asked about {MAX_PROPOSALS} things at once: tell them that this is not among them."
 ASKED = "The user is asked by a button now; it is not done yet."
 MAX_ARGUMENTS_CHARS = 1_000  # the most characters of a call's arguments, which go back into the prompt
 
@@ -86,7 +87,7 @@ class MemoryTools:
         """Run a tool call. Its result has at most `max_tokens` tokens, and describes any error to the model."""
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
-            return _make_error_result(replace(call, arguments="{}"), arguments)
+            return make_error_result(replace(call, arguments="{}"), arguments)
         try:
             if call.name == SEARCH_MEMORY.name and turn.reads_memory:
                 return await self._search_memory(call, arguments, turn, seen, max_tokens)
@@ -100,15 +101,15 @@ class MemoryTools:
                 return _propose_command(call, arguments, self._commands, turn.stored)
         except StorageError as error:
             log.warning("a tool for the model in %s failed: %s", turn.scope, type(error).__name__)
-            return _make_error_result(call, "The memory cannot be read right now.")
-        return _make_error_result(call, "There is no such tool.")
+            return make_error_result(call, "The memory cannot be read right now.")
+        return make_error_result(call, "There is no such tool.")
 
     async def _search_memory(
         self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, seen: SeenIds, max_tokens: int
     ) -> ToolResult:
         search = SearchCall.parse(arguments)
         if isinstance(search, str):
-            return _make_error_result(call, search)
+            return make_error_result(call, search)
         until = None if turn.stored is None else turn.stored - 1
         shown = await self._reading.search_memory(
             turn.scope, search, seen=seen, until=until, now=self._clock(), max_tokens=min(RESULT_TOKENS, max_tokens)
@@ -127,28 +128,25 @@ class MemoryTools:
 def _propose_fact(call: ToolCall, arguments: Mapping[str, Any]) -> ToolResult:
     text = " ".join(str(arguments.get("text") or "").split())
     if not text or len(text) > MAX_FACT_CHARS:
-        return _make_error_result(call, f"A fact is one sentence of at most {MAX_FACT_CHARS} characters.")
+        return make_error_result(call, f"A fact is one sentence of at most {MAX_FACT_CHARS} characters.")
     proposal = Proposal(kind="remember", text=text)
-    return ToolResult(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
+    return ToolResult(call=call, result=ASKED, note=f"{call.name}{prompts.PROPOSED_NOTE}", proposal=proposal)
 
 
 def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known_facts: Sequence[Fact]) -> ToolResult:
-    wanted = arguments.get("fact_id")
-    fact = next((fact for fact in known_facts if str(fact.id) == str(wanted) and fact.is_valid), None)
+    fact = next((fact for fact in known_facts if str(fact.id) == str(arguments.get("fact_id")) and fact.is_valid), None)
     if fact is None:
-        return _make_error_result(call, "There is no such fact.")
+        return make_error_result(call, "There is no such fact.")
     proposal = Proposal(kind="forget", text=fact.text, fact=fact.id)
-    return ToolResult(call=call, result=ASKED, note=f"{call.name} {fact.id}: proposed", proposal=proposal)
+    return ToolResult(call=call, result=ASKED, note=f"{call.name} {fact.id}{prompts.PROPOSED_NOTE}", proposal=proposal)
 
 
 def _propose_reminder(call: ToolCall, arguments: Mapping[str, Any], turn: Turn, now: datetime) -> ToolResult:
     reminder = parse_reminder(arguments, now.astimezone(turn.config.zone if turn.config is not None else UTC))
     if reminder is None:
-        return _make_error_result(
-            call, "A reminder needs a text, and a time to come: at (YYYY-MM-DDTHH:MM) or in_minutes."
-        )
+        return make_error_result(call, "A reminder needs text and a later time: at (YYYY-MM-DDTHH:MM) or in_minutes.")
     proposal = Proposal(kind="remind", text=reminder.text, reminder=reminder, source=turn.stored)
-    return ToolResult(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
+    return ToolResult(call=call, result=ASKED, note=f"{call.name}{prompts.PROPOSED_NOTE}", proposal=proposal)
 
 
 def _propose_command(
@@ -157,12 +155,12 @@ def _propose_command(
     text = " ".join(str(arguments.get("command") or "").split())
     name = text.partition(" ")[0].removeprefix("/").lower()
     if name not in commands or len(text) > MAX_COMMAND_CHARS:
-        return _make_error_result(call, "There is no such command, or it is too long.")
+        return make_error_result(call, "There is no such command, or it is too long.")
     proposal = Proposal(kind="command", text=f"/{name} {text.partition(' ')[2]}".rstrip(), source=turn)
-    return ToolResult(call=call, result=ASKED, note=f"{call.name} /{name}: proposed", proposal=proposal)
+    return ToolResult(call=call, result=ASKED, note=f"{call.name} /{name}{prompts.PROPOSED_NOTE}", proposal=proposal)
 
 
-def _make_error_result(call: ToolCall, reason: str) -> ToolResult:
+def make_error_result(call: ToolCall, reason: str) -> ToolResult:
     return ToolResult(call=call, result=reason, note=f"{call.name[:40]}: {reason}")
 
 

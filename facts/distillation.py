@@ -131,7 +131,8 @@ class ProfileDistiller:
         bases = {summary.base_id for summary in summaries}
         newest = [summary for summary in summaries if summary.id not in bases]
         known += [fact for fact in reversed(facts) if fact.decided_at and not fact.is_valid]
-        asked = self._requests.make_profile_request(before, newest, known, who=prompts.describe_owner(owner))
+        who, now = prompts.describe_owner(owner), self._clock()
+        asked = self._requests.make_profile_request(before, newest, known, who=who, now=now)
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
         completion = await self._quota.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)

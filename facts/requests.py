@@ -3,7 +3,7 @@
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from facts.reconciliation import FactCandidates
 from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
@@ -150,14 +150,15 @@ class Requests:
         return *asked.request, *_make_retry_messages(shown or "…")
 
     def make_profile_request(
-        self, previous: Profile | None, summaries: Sequence[Summary], facts: Sequence[Fact], *, who: str
+        self, previous: Profile | None, summaries: Sequence[Summary], facts: Sequence[Fact], *, who: str, now: datetime
     ) -> ProfileRequest:
         """Build a request from the previous profile, the known facts and the newest summaries.
 
         The profile may use half of the token budget. If there are summaries, the facts may use half of what remains.
         Withdrawn facts are listed if they share words with the profile or the summaries.
         """
-        instructions = prompts.TEXTS["distil_profile"].format(who=who, words=prompts.MAX_PROFILE_WORDS)
+        today, words = prompts.format_date(now), prompts.MAX_PROFILE_WORDS
+        instructions = prompts.TEXTS["distil_profile"].format(who=who, today=today, words=words)
         bare = prompts.make_profile_request("-", ["-"], ["-"], ["-"])
         tokens = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
         text = self._tokens.truncate_rendered(previous.text, tokens // 2, prompts.format_profile) if previous else ""

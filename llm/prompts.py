@@ -32,6 +32,8 @@ TOOLS: Mapping[str, Mapping[str, Any]] = TEXTS["tools"]
 FACT_PROPERTIES: Mapping[str, object] = TEXTS["fact_properties"]
 PROFILE_SECTIONS: Mapping[str, str] = TEXTS["profile_sections"]
 ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this instead of what a tool returned
+PROPOSED = "[proposed to the user by a button]"  # the same for a proposal, which must not be made again
+PROPOSED_NOTE = ": proposed"  # ends the stored note of a proposal
 
 
 def make_object_schema(properties: Mapping[str, object]) -> Mapping[str, object]:
@@ -43,9 +45,10 @@ def make_answer_schema(name: str, properties: Mapping[str, object]) -> Mapping[s
     return {"name": name, "strict": True, "schema": make_object_schema(properties)}
 
 
-def format_command_list(commands: Iterable[tuple[str, str]]) -> str:
-    """Return the part of the system prompt that lists the bot's commands."""
-    return "\n".join([TEXTS["powers"], *(f"/{name} – {does}" for name, does in commands)])
+def format_command_list(commands: Mapping[str, str], *, is_stored: bool = True) -> str:
+    """Return the part of the system prompt about memory and the bot's commands, or "" if there are none."""
+    powers = TEXTS["powers"].format(memory=TEXTS["remembers" if is_stored else "forgets"])
+    return "\n".join([powers, *(f"/{name} – {does}" for name, does in commands.items())]) if commands else ""
 
 
 def format_date(moment: datetime) -> str:
@@ -97,14 +100,17 @@ def make_fold_instructions(
     return "\n\n".join(parts)
 
 
-def format_message(message: Message) -> str:
-    return f"[{format_date_and_time(message.created_at)}] {format_message_with_speaker(message, message.content)}"
+def format_message(message: Message, zone: tzinfo = UTC) -> str:
+    when = format_date_and_time(message.created_at.astimezone(zone))
+    return f"[{when}] {format_message_with_speaker(message, message.content)}"
 
 
-def format_summary(summary: Summary, zone: tzinfo = UTC) -> str:
+def format_summary(summary: Summary, zone: tzinfo = UTC, *, is_numbered: bool = False) -> str:
+    """Format a summary with its period and, if `is_numbered`, the numbers of its messages."""
     first, last = format_date(summary.first_at.astimezone(zone)), format_date(summary.last_at.astimezone(zone))
     span = first if first == last else f"{first} to {last}"
-    return f"[{span}] {quote_text(summary.text)}"
+    numbers = f" · messages #{summary.first_id} to #{summary.last_id}" if is_numbered else ""
+    return f"[{span}{numbers}] {quote_text(summary.text)}"
 
 
 def format_snippet_heading(moment: datetime, now: datetime) -> str:
@@ -120,12 +126,6 @@ def format_message_with_speaker(message: Message, text: str) -> str:
 def format_numbered_message(message: Message, text: str, day: str = "") -> str:
     """Format a message with its number and, if given, the day on which it was sent."""
     return " ".join(filter(None, [f"#{message.id}", day, format_message_with_speaker(message, text)]))
-
-
-def format_summary_with_message_numbers(summary: Summary, text: str) -> str:
-    """Format a summary with its period and the numbers of its messages."""
-    span = f"{format_date(summary.first_at)} to {format_date(summary.last_at)}"
-    return f"[{span} · messages #{summary.first_id} to #{summary.last_id}] {quote_text(text)}"
 
 
 def group_by_day(
@@ -177,7 +177,7 @@ def format_profile(text: str) -> str:
 
 def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
     until = f"only until {format_date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
-    return f"[fact {fact.id} · {until}since {format_date(fact.valid_from.astimezone(zone))}] {quote_text(fact.text)}"
+    return f"[fact {fact.id} · {until}said {format_date(fact.observed_at.astimezone(zone))}] {quote_text(fact.text)}"
 
 
 def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:
@@ -193,14 +193,14 @@ def format_remembered_snippets(
 
 
 def format_current_time(now: datetime) -> str:
-    """Format the date and time in the zone of `now`."""
+    """Format the date, time and weekday in the zone of `now`."""
     zone = format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else "UTC"
-    return f"It is now {format_date_and_time(now)} {zone}."
+    return f"It is now {format_date_and_time(now)} {zone}. Today is {day_name[now.weekday()]}."
 
 
 def make_reminder_request(text: str, now: datetime) -> str:
-    clock = f"{format_current_time(now)} Today is {day_name[now.weekday()]}."
-    return "\n\n".join([TEXTS["read_reminder"], clock, format_block("conversation", [quote_text(text)])])
+    block = format_block("conversation", [quote_text(text)])
+    return "\n\n".join([TEXTS["read_reminder"], format_current_time(now), block])
 
 
 def format_replied_message(replied: ReplyTarget) -> str:

@@ -69,8 +69,8 @@ class TurnRenderer:
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _render_content(self, message: Message, limit: int | None = None) -> str:
-        if message.origin == "tool":  # its result may be out of date
-            return prompts.ARCHIVED_RESULT
+        if message.origin == "tool":  # what a search found may be out of date
+            return prompts.PROPOSED if message.content.endswith(prompts.PROPOSED_NOTE) else prompts.ARCHIVED_RESULT
         quote = partial(self._quote_content, message)
         if limit is None:
             return quote(message.content)

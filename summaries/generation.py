@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from typing import Literal
 
@@ -304,7 +304,7 @@ class SummaryWriter:
         return await self._summariser.summarise(material, model.complete, model=model.name)
 
 
-def make_message_sources(messages: Sequence[Message]) -> list[Source]:
+def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> list[Source]:
     """Format messages as sources, without declined messages, tool results, and short answers that only agree.
 
     Small models would attribute the words of such short answers to the person.
@@ -314,7 +314,7 @@ def make_message_sources(messages: Sequence[Message]) -> list[Source]:
     nods = {after.id for before, after in pairwise(told) if _adds_nothing(before, after)}
     told = [message for message in told if message.id not in nods]
     return [
-        Source(text=prompts.format_message(document), is_user=document.is_user and document.origin not in OTHERS)
+        Source(text=prompts.format_message(document, zone), is_user=document.is_user and document.origin not in OTHERS)
         for document in limit_document_passages(told)
     ]
 
@@ -335,9 +335,9 @@ def _remove_superseded_facts(text: str, superseded: Sequence[str]) -> str:
     return "".join(text for text in sentences if not gone or list_essential_words(text) not in gone).strip()
 
 
-def make_summary_sources(summaries: Sequence[Summary]) -> list[Source]:
-    """Format summaries as the sources of a higher-level summary."""
-    return [Source(text=prompts.format_summary(summary), is_user=False) for summary in summaries]
+def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Source]:
+    """Format summaries as the sources of a higher-level summary, in a time zone."""
+    return [Source(text=prompts.format_summary(summary, zone), is_user=False) for summary in summaries]
 
 
 def list_stale_facts(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:

@@ -247,7 +247,7 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
         lines.append(tr("memory-held", until=format_local_day(fact.valid_to, zone), **dates))
-    else:
+    elif dates["from"] != dates["said"] or not fact.quote:  # what was said today may have been true for long
         lines.append(tr("memory-holds", **dates))
     lines += [tr("memory-uncertain")] if fact.is_uncertain else []
     if fact.quote:

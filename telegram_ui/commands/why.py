@@ -198,7 +198,7 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
             items.append(f"· {tr('why-gone')}")
             continue
         count = len(fact.source_ids)
-        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.valid_from, zone)}
+        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.observed_at, zone)}
         lines = [tr("why-fact", messages=count, **values) if count else tr("why-fact-by-hand", **values)]
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":

@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 
+from chat.answer_loop import SCHEMAS_SHARE
+from chat.tools import ASKED, FORGET, MAX_PROPOSALS, OFFER_COMMAND, REMEMBER, REMIND, SEARCH_MEMORY, TOO_MANY_PROPOSALS
+from llm.tool_calls import format_tools_as_text
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
 from records.turns import Proposal
+from settings import Settings
 from tests.peers.openai_server import Behaviour, Recorded
 from tests.support.talk import ANNA, Talk, talking
 from text.tokenizer import Tokenizer
@@ -354,6 +358,25 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
     async with talk.services.memory.open_store(ANNA.id) as store:
         notes = [message.content for message in await store.timeline.read_page(SCOPE) if message.origin == "tool"]
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
+    await talk.say("And now?")
+    assert "[proposed to the user by a button]" in talk.prompts()[-1]
+    assert "ask again" not in talk.prompts()[-1], "it would be proposed twice"
+
+
+async def test_a_model_is_told_which_of_its_many_proposals_are_not_made(talk: Talk) -> None:
+    asked = [{"text": "stretch", "at": f"2027-03-{day:02}T07:15", "repeat": "weekly"} for day in range(1, 8)]
+    calls = tuple({"name": "remind", "arguments": arguments} for arguments in asked)
+    talk.server.script("chat-model", Behaviour(calls=calls), "I have asked you.")
+    reply = await talk.say("Remind me every day of the week to stretch.")
+    assert len(reply.proposals) == MAX_PROPOSALS
+    results = [message["content"] for message in talk.server.of("chat-model")[-1].messages if message["role"] == "tool"]
+    assert results == [ASKED] * MAX_PROPOSALS + [TOO_MANY_PROPOSALS] * 2
+
+
+def test_every_tool_is_offered_at_the_default_ceiling() -> None:
+    tools = [REMIND, SEARCH_MEMORY, REMEMBER, FORGET, OFFER_COMMAND]
+    size = Tokenizer.for_model("gpt-5.4-mini").count(format_tools_as_text(tools))
+    assert size * SCHEMAS_SHARE <= Settings.from_env({}).max_context_tokens
 
 
 async def test_no_command_is_proposed_where_there_are_none(talk: Talk) -> None:

@@ -52,8 +52,8 @@ async def test_a_fact_stands_below_what_it_replaced(talk: Talk) -> None:
     await talk.say("Where do I live?")
     prompt = talk.prompts()[-1]
     assert (
-        "[fact 1 · only until 2026-12-31, since 2026-11-21] Anna lives in Portland.\n"
-        "[fact 2 · since 2026-12-31] Anna lives in Seattle."
+        "[fact 1 · only until 2026-12-31, said 2026-11-21] Anna lives in Portland.\n"
+        "[fact 2 · said 2026-12-31] Anna lives in Seattle."
     ) in prompt
     assert prompt.index("near the river") < prompt.index("I moved to Seattle.")
     shown = await why(talk)

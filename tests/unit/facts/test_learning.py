@@ -363,7 +363,7 @@ async def test_a_fact_comes_with_its_question(tmp_path: Path) -> None:
         assert [fact.fact.text for fact in reply.context.facts] == ["Anna's flat is beside a harbour."]
         request = talk.server.of("chat-model")[-1].messages
         assert [message["role"] for message in request].count("system") == 1
-        assert "[fact 1 · since 2026-11-21] Anna's flat is beside a harbour." in request[-1]["content"]
+        assert "[fact 1 · said 2026-11-21] Anna's flat is beside a harbour." in request[-1]["content"]
 
 
 async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:

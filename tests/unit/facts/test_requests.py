@@ -180,7 +180,8 @@ def test_a_profile_is_asked_for_within_the_ceiling(
     ceiling: int, before: str, told: Sequence[str], known: Sequence[str], who: str
 ) -> None:
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
-    asked = Requests(TOKENS, ceiling).make_profile_request(version, summaries(told), facts(known), who=who)
+    asked = Requests(TOKENS, ceiling).make_profile_request(version, summaries(told), facts(known), who=who, now=NOW)
+    assert "Today is 2026-11-21." in asked.request[0].content
     assert TOKENS.count_request_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling
 
 

@@ -251,8 +251,8 @@ async def test_what_is_known_about_the_person_is_told_from_facts() -> None:
 
 async def test_what_no_longer_holds_is_not_told_and_what_no_fact_says_is() -> None:
     facts = (
-        "<facts>\n[fact 1 · only until 2026-11-21, since 2026-11-20] Anna's sister Clara lives in Porto.\n"
-        "[fact 3 · since 2026-11-21] Anna's sister Clara lives in Faro.\n</facts>"
+        "<facts>\n[fact 1 · only until 2026-11-21, said 2026-11-20] Anna's sister Clara lives in Porto.\n"
+        "[fact 3 · said 2026-11-21] Anna's sister Clara lives in Faro.\n</facts>"
     )
     text = await replied(
         user("My sister Clara lives in Porto."),

@@ -53,6 +53,6 @@ def test_what_is_asked_for_is_noted_in_the_persons_own_words() -> None:
 
 
 def test_a_profile_is_made_of_facts() -> None:
-    request = "<facts>\n[fact 1 · since 2026-05-01] Anna lives in Oslo.\n[fact 2 · since 2026-05-01] Anna likes jazz.\n"
+    request = "<facts>\n[fact 1 · said 2026-05-01] Anna lives in Oslo.\n[fact 2 · said 2026-05-01] Anna likes jazz.\n"
     told = json.loads(make_json_answer(request + "</facts>", PROFILE_SCHEMA))
     assert (told["profile"], told["preferences"]) == ("Anna lives in Oslo.", "Anna likes jazz.")

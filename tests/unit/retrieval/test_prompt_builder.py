@@ -261,7 +261,11 @@ def test_the_order_is_system_summaries_recent_and_one_last_message() -> None:
     assert "Second level." in context.messages[1].content
     assert roles[2:-1] == ["user", "assistant"] * 4
     last = context.messages[-1].content
-    assert last.index("old question") < last.index("It is now 2026-11-21 12:00 UTC.") < last.index("And now?")
+    assert (
+        last.index("old question")
+        < last.index("It is now 2026-11-21 12:00 UTC. Today is Saturday.")
+        < last.index("And now?")
+    )
     assert last.endswith("And now?")
 
 

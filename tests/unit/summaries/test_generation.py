@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -132,6 +133,13 @@ def test_nods_are_not_summarised() -> None:
     read = "\n".join(source.text for source in make_message_sources(messages))
     assert [answer for _, answer in said if answer.strip() in read] == [said[1][1], said[2][1], said[3][1]]
     assert all(text in read for text, _ in said)
+
+
+def test_messages_have_the_time_of_the_persons_clock() -> None:
+    moment = datetime(2026, 11, 29, 20, 0, tzinfo=UTC)
+    said = Message(id=1, scope=Scope(owner=1), role="user", content="I swim today.", created_at=moment, turn=1)
+    (source,) = make_message_sources([said], ZoneInfo("Pacific/Auckland"))
+    assert source.text.startswith("[2026-11-30 09:00]")
 
 
 def test_facts_that_no_longer_hold_are_those_of_the_stretch() -> None:

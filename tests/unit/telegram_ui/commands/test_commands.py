@@ -478,7 +478,9 @@ async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Des
     told = describe_commands()
     assert {"forget", "model", "persona", "usage", "reminders", "new", "chats", "settings", "export"} <= told.keys()
     assert not {"admin", "start", "cancel"} & told.keys()
-    section = prompts.format_command_list(told.items())
+    section = prompts.format_command_list(told)
+    assert "Memory is on" in section
+    assert "Nothing that is said now is stored" in prompts.format_command_list(told, is_stored=False)
     assert len(section) < 1_800, "some 350 tokens, in each request"
     assert (
         add_sections(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)

@@ -188,18 +188,25 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
         importance=0.75,
         tags=("housing",),
     )
-    changes = [FactChange(fact=oslo), FactChange(fact=replace(oslo, text="Ann lives in Bergen."), closes=(-1,))]
+    knee = replace(oslo, text="Ann's knee is bad.", subject="", quote="My knee is bad.")
+    changes = [FactChange(fact=knee), FactChange(fact=replace(knee, valid_from=now - timedelta(days=90)))]
+    changes += [FactChange(fact=oslo), FactChange(fact=replace(oslo, text="Ann lives in Bergen."), closes=(-3,))]
     async with talk.services.memory.open_store(ANN) as store:
         await store.facts.commit_changes(
             Scope(owner=ANN), changes, read_messages=[], last_learned_id=0, new_last_learned_id=0, now=now
         )
+    await desk.say(ANN, ANN, "/memory 1")
+    assert "Said on 21 November: “My knee is bad.”" in shown(desk)
+    assert "since" not in shown(desk), "told of today, it may be bad for years"
     await desk.say(ANN, ANN, "/memory 2")
+    assert "True since 23 August; last said 21 November." in shown(desk)
+    await desk.say(ANN, ANN, "/memory 4")
     text = shown(desk)
     assert "important\n" in text
     assert "home" not in text
     assert "Learned from 2 messages." in text
     assert "Until 21 November: Ann lives in Oslo." in text
-    await desk.say(ANN, ANN, "/memory #1")
+    await desk.say(ANN, ANN, "/memory #3")
     assert "Replaced by: Ann lives in Bergen." in shown(desk)
     await desk.say(ANN, ANN, "/memory 99")
     assert "no fact 99" in desk.last(ANN)
