@@ -48,7 +48,7 @@ async def test_order_and_roles_of_a_prompt(house: LocalServers, bot: Process) ->
     assert request[0]["role"] == "system"
     own, powers, *rest = request[0]["content"].split("\n\n")
     assert (own, rest) == ("You are a test's own assistant.", [prompts.READER])
-    assert powers.startswith(prompts.TEXTS["powers"])
+    assert powers.startswith("You are a bot in Telegram. Memory is on: ")
     assert "\n/forget – erase things for good" in powers
     assert all(f"<{block}>" in request[0]["content"] for block in ("summaries", "facts", "remembered", "instructions"))
     assert [message["role"] for message in request].count("system") == 1
