@@ -1,6 +1,5 @@
 """The HTTP side of the Bot API: tokens, parameters, faults and file downloads. The methods are in methods.py."""
 
-import ssl
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,13 +24,12 @@ def make_bot_api(
     *,
     webhook_delays: Sequence[float] = DELAYS,
     limits: Limits | None = None,
-    ssl_context: ssl.SSLContext | None = None,
 ) -> Starlette:
     """Build an app with the routes /bot{token}/{method} and /file/bot{token}/{path}.
 
-    With `limits`, the bot may not send more messages than Telegram allows. See Courier for `ssl_context`.
+    With `limits`, the bot may not send more messages than Telegram allows.
     """
-    courier = Courier(world.updates, world.clock, webhook_delays, ssl_context=ssl_context)
+    courier = Courier(world.updates, world.clock, webhook_delays)
     bot_api = _BotApi(world, faults or Faults(), courier, limits)
     return Starlette(
         routes=[

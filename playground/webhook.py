@@ -4,7 +4,6 @@ The updates of a chat are sent in order. Each is retried until the webhook accep
 """
 
 import asyncio
-import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -32,20 +31,11 @@ class Courier:
     parallel, up to the webhook's `max_connections`.
     """
 
-    def __init__(
-        self,
-        updates: Updates,
-        clock: Callable[[], float],
-        delays: Sequence[float] = DELAYS,
-        *,
-        ssl_context: ssl.SSLContext | None = None,
-    ) -> None:
-        """Verify the webhook's certificate with `ssl_context`, or with the system's certificates if it is None."""
+    def __init__(self, updates: Updates, clock: Callable[[], float], delays: Sequence[float] = DELAYS) -> None:
         self.webhook: Webhook | None = None
         self._updates = updates
         self._clock = clock
         self._delays = delays
-        self._ssl_context = ssl_context
         self._task: asyncio.Task[None] | None = None
         self._last_error: Json = {}
 
@@ -79,10 +69,7 @@ class Courier:
         headers = {"X-Telegram-Bot-Api-Secret-Token": webhook.secret} if webhook.secret else {}
         connections, busy = asyncio.Semaphore(webhook.max_connections), set[int]()
         # trust_env=False: two programs on one machine must not use a proxy from the environment.
-        async with (
-            httpx.AsyncClient(timeout=TIMEOUT_SECONDS, trust_env=False, verify=self._ssl_context or True) as client,
-            asyncio.TaskGroup() as group,
-        ):
+        async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS, trust_env=False) as client, asyncio.TaskGroup() as group:
 
             async def deliver(update: Json) -> None:
                 failures = 0

@@ -89,7 +89,7 @@ async def run_crash_test(folder: Path, *, kills: int, seed: int, max_seconds: in
     rng = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
     async with AsyncExitStack() as stack:
-        servers = await stack.enter_async_context(run_local_servers(folder, rng))
+        servers = await stack.enter_async_context(run_local_servers(folder, lambda: rng.random() * 0.05))
         environ = servers.environ(LOG_LEVEL="INFO")
         bot = await stack.enter_async_context(open_bot(environ, folder=servers.data, snapshot_after=20_000))
         test = CrashTest(servers, bot, rng, data=servers.data)

@@ -8,13 +8,9 @@ times the normal wait. With `--answer-after 0`, the model answers immediately, s
 attack remains.
 """
 
-import argparse
 import asyncio
-import json
 import re
-import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -23,18 +19,15 @@ from functools import partial
 from pathlib import Path
 
 import httpx
-from starlette.applications import Starlette
-from starlette.routing import Mount
 
-from playground.bot_api import make_bot_api
-from playground.faults import Faults
-from playground.server import serve
-from playground.world import World
+from benchmarks.measure import summarize_times
+from reliability import command
 from reliability import hostile_loads as loads
 from reliability.hostile_loads import Attack, Load
-from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, LocalServers
+from reliability.town import run_local_servers
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.visitors import init_data
-from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
+from tests.peers.openai_server import Answer, Behaviour
 from tests.peers.ports import kept_port
 
 MAX_SLOWDOWN = 3.0  # the median wait during an attack, divided by the usual median
@@ -106,7 +99,7 @@ async def measure_attack_case(
     alone: list[float] = []
     during_attack: list[float] = []
     async with AsyncExitStack() as stack:
-        servers = await stack.enter_async_context(_run_local_servers(folder, answer_after))
+        servers = await stack.enter_async_context(run_local_servers(folder, lambda: answer_after, make_answer))
         settings = {"LOG_LEVEL": "INFO", **case.settings}
         address = f"127.0.0.1:{stack.enter_context(kept_port())}"
         if webhook or case.is_webhook:
@@ -137,11 +130,12 @@ async def measure_attack_case(
                             turns, may_stop=partial(_has_load_finished, attack, attack.finished_loads)
                         )
                 await attack.wait_until_answered()
-    ratio = statistics.median(during_attack) / statistics.median(alone)
+    alone_ms, beside_ms = summarize_times(alone), summarize_times(during_attack)
+    ratio = beside_ms["p50"] / alone_ms["p50"]
     return {
         "turns": len(during_attack),
-        "alone_ms": _summarize_times(alone),
-        "beside_ms": _summarize_times(during_attack),
+        "alone_ms": alone_ms,
+        "beside_ms": beside_ms,
         "ratio": round(ratio, 2),
         "loads": attack.finished_loads,
         "is_good": ratio <= MAX_SLOWDOWN,
@@ -185,25 +179,6 @@ async def _repeat_load(load: Load, attack: Attack) -> AsyncIterator[None]:
             await task
 
 
-@asynccontextmanager
-async def _run_local_servers(folder: Path, answer_after: float) -> AsyncIterator[LocalServers]:
-    """Serve a local Bot API server and a model that cooperates with every attack, while the block runs."""
-    world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
-    model.default(ANSWERS, make_answer)
-    model.default(SUMMARIES, SUMMARY)
-
-    async def answer_with_delay(scope: object, receive: object, send: object) -> None:
-        await asyncio.sleep(answer_after)
-        await model_app(scope, receive, send)  # type: ignore[arg-type]
-
-    model_app = model.app()
-    telegram = Starlette(routes=[Mount("", make_bot_api(world, faults, webhook_delays=(0.001,)))])
-    async with serve(telegram) as url, serve(answer_with_delay if answer_after else model_app) as model_url:
-        yield LocalServers(
-            world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
-        )
-
-
 def make_answer(messages: Sequence[Mapping[str, str]]) -> Answer:
     """Return the simulated model's answer: what the attack asks for, or else the number of the question."""
     said = next((message["content"] for message in reversed(messages) if message["role"] == "user"), "").rpartition(
@@ -219,26 +194,20 @@ def make_answer(messages: Sequence[Mapping[str, str]]) -> Answer:
     return f"Answer {asked[-1]}." if asked else "Noted."
 
 
-def _summarize_times(seconds: Sequence[float]) -> dict[str, float]:
-    ordered = sorted(seconds)
-    return {
-        "median": round(1000 * statistics.median(ordered), 1),
-        "p95": round(1000 * ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))], 1),
-        "most": round(1000 * ordered[-1], 1),
-    }
-
-
 async def measure_attack_cases(
-    folder: Path, *, names: Sequence[str] = (), rounds: int, turns: int, answer_after: float, webhook: bool = False
+    folder: Path, *, case: Sequence[str] = (), rounds: int, turns: int, answer_after: float, webhook: bool = False
 ) -> dict[str, object]:
-    """Measure all cases, or those with a name that contains one of `names`, and return the report."""
-    cases = [case for case in CASES if not names or any(name in case.name for name in names)]
+    """Measure all cases, or those with a name that contains one of the texts in `case`, and return the report.
+
+    The model takes `answer_after` seconds. With `webhook`, updates come by webhook in every case.
+    """
+    cases = [known for known in CASES if not case or any(text in known.name for text in case)]
     results: dict[str, dict[str, object]] = {}
-    for number, case in enumerate(cases):
+    for number, chosen in enumerate(cases):
         place = folder / str(number)
         place.mkdir(parents=True)
-        results[case.name] = await measure_attack_case(
-            case, place, rounds=rounds, turns=turns, answer_after=answer_after, webhook=webhook
+        results[chosen.name] = await measure_attack_case(
+            chosen, place, rounds=rounds, turns=turns, answer_after=answer_after, webhook=webhook
         )
     return {
         "webhook": webhook,
@@ -250,28 +219,6 @@ async def measure_attack_cases(
     }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m reliability.hostile", description=__doc__)
-    parser.add_argument("--case", action="append", default=[], help="only cases whose name contains this")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--turns", type=int, default=10)
-    parser.add_argument("--answer-after", type=float, default=1.0, help="seconds that the model takes")
-    parser.add_argument("--webhook", action="store_true", help="updates come by webhook in every case")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="keepsake-hostile-") as away:
-        result = asyncio.run(
-            measure_attack_cases(
-                Path(away),
-                names=options.case,
-                rounds=options.rounds,
-                turns=options.turns,
-                answer_after=options.answer_after,
-                webhook=options.webhook,
-            )
-        )
-    print(json.dumps(result, indent=2))
-    return 0 if result["is_good"] else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    defaults = {"case": (), "rounds": 2, "turns": 10, "answer_after": 1.0, "webhook": False}
+    sys.exit(command.run_test_from_command_line(__doc__, defaults, measure_attack_cases))

@@ -6,11 +6,13 @@ Each load is a function that attacks once. It returns when the bot has handled t
 import asyncio
 import gzip
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 
+from runtime.tasks import cancel_and_wait
 from tests.end_to_end.harness import Json, Member
 
 FLOOD_MESSAGES = 1_200
@@ -117,9 +119,8 @@ async def send_long_texts(attack: Attack) -> None:
         attack.hostile.says(_make_words(PIECE_CHARS, f"{number}p{piece}"))
     attack.load_started.set()
     await attack.hostile.hears(since=since)
-    offer = await attack.send_file(
-        gzip.compress(_make_export([_make_words(IMPORTED_CHARS, f"{number}i")], first=number), 6)
-    )
+    export = _make_export(_make_words(IMPORTED_CHARS, f"{number}i"), number=number)
+    offer = await attack.send_file(gzip.compress(export, 6))
     if "reply_markup" in offer:
         since = attack.hostile.now
         attack.hostile.press(offer, "Import")
@@ -155,128 +156,114 @@ async def flood_with_messages(attack: Attack) -> None:
 
 async def open_slow_connections(attack: Attack) -> None:
     """Open twice as many webhook connections as the bot keeps, send headers byte by byte, and reopen closed ones."""
-    host, _, port = attack.address.rpartition(":")
 
-    async def send_slowly() -> None:
-        while True:
-            with suppress(OSError):
-                reader, writer = await asyncio.open_connection(host, int(port))
-                try:
-                    writer.write(b"POST /hook HTTP/1.1\r\nhost: a\r\nx-slow: ")
-                    is_open = True
-                    while is_open:
-                        writer.write(b"x")
-                        with suppress(TimeoutError):
-                            async with asyncio.timeout(CRAWL_SECONDS):  # wait_for may swallow the end of this task
-                                is_open = bool(await reader.read(1))
-                finally:
-                    writer.close()
-            await asyncio.sleep(CRAWL_SECONDS)
+    async def send_slowly(reader: StreamReader, writer: StreamWriter) -> None:
+        writer.write(b"POST /hook HTTP/1.1\r\nhost: a\r\nx-slow: ")
+        is_open = True
+        while is_open:
+            writer.write(b"x")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CRAWL_SECONDS):  # wait_for may swallow the end of this task
+                    is_open = bool(await reader.read(1))
 
-    await _run_workloads_until_end(attack, [send_slowly() for _ in range(CONNECTIONS)])
+    await _repeat_connections_until_end(attack, attack.address, CONNECTIONS, send_slowly, CRAWL_SECONDS)
 
 
 async def pipeline_page_requests(attack: Attack) -> None:
     """Send pipelined requests to the page without a session, and read the responses."""
-    await _run_workloads_until_end(attack, [_pipeline_requests(attack) for _ in range(PIPELINES)])
+    requests = f"GET /api/home?owner=1 HTTP/1.1\r\nHost: {attack.page}\r\n\r\n".encode() * 50
+
+    async def pipeline_requests(reader: StreamReader, writer: StreamWriter) -> None:
+        async def write_repeatedly() -> None:
+            while True:
+                writer.write(requests)
+                await writer.drain()
+
+        writing = asyncio.create_task(write_repeatedly())
+        try:
+            await _read_to_end(reader)
+        finally:
+            await cancel_and_wait(writing)
+
+    await _repeat_connections_until_end(attack, attack.page, PIPELINES, pipeline_requests, RECONNECT_SECONDS)
 
 
 async def open_page_connections(attack: Attack) -> None:
     """Open connections to the page without a session, and reconnect after each answer."""
-    await _run_workloads_until_end(attack, [_reconnect_repeatedly(attack) for _ in range(PAGE_CONNECTIONS)])
+
+    async def request_page(reader: StreamReader, writer: StreamWriter) -> None:
+        writer.write(f"GET / HTTP/1.1\r\nHost: {attack.page}\r\nConnection: close\r\n\r\n".encode())
+        await _read_to_end(reader)
+
+    await _repeat_connections_until_end(attack, attack.page, PAGE_CONNECTIONS, request_page, RECONNECT_SECONDS)
 
 
 async def send_incomplete_page_uploads(attack: Attack) -> None:
     """Begin uploads in a session on the page, and send only half of each."""
-    await _run_workloads_until_end(attack, [_send_incomplete_uploads(attack) for _ in range(UPLOADS)])
+    head = _make_session_request(attack, "POST", "/api/import/plan", "name=result.json", "Content-Length: 49000000\r\n")
+
+    async def send_half(reader: StreamReader, writer: StreamWriter) -> None:
+        writer.write(head)
+        for _ in range(400):
+            writer.write(b" " * 61_000)
+            await writer.drain()
+        await reader.read()
+
+    await _repeat_connections_until_end(attack, attack.page, UPLOADS, send_half, CRAWL_SECONDS)
 
 
 async def request_page_exports_without_reading(attack: Attack) -> None:
     """Request exports in a session on the page, and never read the responses."""
-    await _run_workloads_until_end(attack, [_request_exports_without_reading(attack) for _ in range(UPLOADS)])
+    request = _make_session_request(attack, "GET", "/api/export", "format=json")
+
+    async def request_export(_: StreamReader, writer: StreamWriter) -> None:
+        writer.write(request)
+        await asyncio.sleep(30)
+
+    await _repeat_connections_until_end(attack, attack.page, UPLOADS, request_export, CRAWL_SECONDS)
 
 
-async def _run_workloads_until_end(attack: Attack, workloads: Sequence[Coroutine[object, object, None]]) -> None:
-    tasks = [asyncio.create_task(workload) for workload in workloads]
+async def _repeat_connections_until_end(
+    attack: Attack,
+    address: str,
+    count: int,
+    use: Callable[[StreamReader, StreamWriter], Awaitable[None]],
+    pause_seconds: float,
+) -> None:
+    """Keep `count` connections open until end_load() is called. Use and close each, and open it again after a pause."""
+    host, _, port = address.rpartition(":")
+
+    async def connect_repeatedly() -> None:
+        while True:
+            with suppress(OSError):
+                reader, writer = await asyncio.open_connection(host, int(port))
+                try:
+                    await use(reader, writer)
+                finally:
+                    writer.close()
+            await asyncio.sleep(pause_seconds)
+
+    tasks = [asyncio.create_task(connect_repeatedly()) for _ in range(count)]
     try:
         await asyncio.sleep(CRAWL_SECONDS)  # time to connect
         attack.runs_until_ended = True
         attack.load_started.set()
         await attack.wait_for_end()
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_and_wait(*tasks)
     attack.finished_loads += 1
 
 
-@asynccontextmanager
-async def _open_connection(attack: Attack) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    host, _, port = attack.page.rpartition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    try:
-        yield reader, writer
-    finally:
-        writer.close()
+async def _read_to_end(reader: StreamReader) -> None:
+    while await reader.read(65_536):
+        pass
 
 
-async def _pipeline_requests(attack: Attack) -> None:
-    requests = f"GET /api/home?owner=1 HTTP/1.1\r\nHost: {attack.page}\r\n\r\n".encode() * 50
-    while True:
-        with suppress(OSError):
-            async with _open_connection(attack) as (reader, writer):
-                writing = asyncio.create_task(_write_repeatedly(writer, requests))
-                try:
-                    while await reader.read(65_536):
-                        pass
-                finally:
-                    writing.cancel()
-                    await asyncio.gather(writing, return_exceptions=True)
-        await asyncio.sleep(RECONNECT_SECONDS)
-
-
-async def _write_repeatedly(writer: asyncio.StreamWriter, data: bytes) -> None:
-    while True:
-        writer.write(data)
-        await writer.drain()
-
-
-async def _reconnect_repeatedly(attack: Attack) -> None:
-    request = f"GET / HTTP/1.1\r\nHost: {attack.page}\r\nConnection: close\r\n\r\n".encode()
-    while True:
-        with suppress(OSError):
-            async with _open_connection(attack) as (reader, writer):
-                writer.write(request)
-                await writer.drain()
-                while await reader.read(65_536):
-                    pass
-        await asyncio.sleep(RECONNECT_SECONDS)
-
-
-async def _send_incomplete_uploads(attack: Attack) -> None:
-    query = f"owner={attack.hostile.id}&name=result.json"
-    head = f"POST /api/import/plan?{query} HTTP/1.1\r\nHost: {attack.page}\r\nAuthorization: Bearer {attack.token}\r\n"
-    while True:
-        with suppress(OSError):
-            async with _open_connection(attack) as (reader, writer):
-                writer.write(f"{head}Content-Length: 49000000\r\n\r\n".encode())
-                for _ in range(400):
-                    writer.write(b" " * 61_000)
-                    await writer.drain()
-                await reader.read()
-        await asyncio.sleep(CRAWL_SECONDS)
-
-
-async def _request_exports_without_reading(attack: Attack) -> None:
-    path = f"/api/export?owner={attack.hostile.id}&format=json"
-    request = f"GET {path} HTTP/1.1\r\nHost: {attack.page}\r\nAuthorization: Bearer {attack.token}\r\n\r\n"
-    while True:
-        with suppress(OSError):
-            async with _open_connection(attack) as (_, writer):
-                writer.write(request.encode())
-                await writer.drain()
-                await asyncio.sleep(30)
-        await asyncio.sleep(CRAWL_SECONDS)
+def _make_session_request(attack: Attack, method: str, path: str, query: str, headers: str = "") -> bytes:
+    return (
+        f"{method} {path}?owner={attack.hostile.id}&{query} HTTP/1.1\r\nHost: {attack.page}\r\n"
+        f"Authorization: Bearer {attack.token}\r\n{headers}\r\n"
+    ).encode()
 
 
 def _make_words(characters: int, seed: str) -> str:
@@ -284,16 +271,14 @@ def _make_words(characters: int, seed: str) -> str:
     return " ".join(f"w{n}x{seed}" for n in range(characters // 8))[:characters]
 
 
-def _make_export(texts: Sequence[str], *, first: int) -> bytes:
-    messages = [
-        {
-            "id": first * 1_000 + number,
-            "type": "message",
-            "date_unixtime": str(1_600_000_000 + 60 * (first * 1_000 + number)),
-            "from": "Maria",
-            "from_id": "user5",
-            "text": text,
-        }
-        for number, text in enumerate(texts)
-    ]
-    return json.dumps({"name": "Maria", "type": "personal_chat", "id": 5, "messages": messages}).encode()
+def _make_export(text: str, *, number: int) -> bytes:
+    """Return a Telegram export with one message."""
+    message = {
+        "id": number,
+        "type": "message",
+        "date_unixtime": str(1_600_000_000 + 60_000 * number),
+        "from": "Maria",
+        "from_id": "user5",
+        "text": text,
+    }
+    return json.dumps({"name": "Maria", "type": "personal_chat", "id": 5, "messages": [message]}).encode()

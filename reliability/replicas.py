@@ -187,7 +187,7 @@ async def run_replica_test(
     async with AsyncExitStack() as stack:
         server = stack.enter_context(postgres_server())
         address = new_database(server, f"replicas_{os.getpid()}")
-        servers = await stack.enter_async_context(run_local_servers(folder, rng))
+        servers = await stack.enter_async_context(run_local_servers(folder, lambda: rng.random() * 0.05))
         behind, wire = await stack.enter_async_context(laid(address))
         wire.cuts_some = lambda: bool(lost_reply_every) and rng.random() * lost_reply_every < 1
         settings = {"LOG_LEVEL": "INFO", "DATABASE_URL": as_uri(behind)}

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
+from benchmarks.measure import read_resident_megabytes
 from playground.faults import Fault
 from reliability import command
 from reliability.invariants import Violations
@@ -72,7 +73,7 @@ class SoakTest:
         self._rng = rng
         self.ledger = MessageLedger(servers.world)
         self.injected: Counter[str] = Counter()
-        self.rss: list[int] = []
+        self.rss: list[float] = []
         self.is_listening = True
         self.user_groups = [
             SimulatedUsers(
@@ -174,16 +175,11 @@ class SoakTest:
 
     async def _measure_memory(self) -> None:
         while True:
-            self.rss.append(_read_resident_mb(self._bot.pid))
+            self.rss.append(read_resident_megabytes(self._bot.pid))
             await asyncio.sleep(0.5)
 
 
-def _read_resident_mb(pid: int) -> int:
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
-
-
-def compute_medians(values: Sequence[int], parts: int) -> list[float]:
+def compute_medians(values: Sequence[float], parts: int) -> list[float]:
     """Split the values into `parts` parts of the same length, and return the median of each."""
     cuts = [len(values) * number // parts for number in range(parts + 1)]
     return [statistics.median(values[begin:end] or values) for begin, end in itertools.pairwise(cuts)]
@@ -199,7 +195,7 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, max
     rng = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
     async with AsyncExitStack() as stack:
-        servers = await stack.enter_async_context(run_local_servers(folder, rng, max_delay=0.02))
+        servers = await stack.enter_async_context(run_local_servers(folder, lambda: rng.random() * 0.02))
         environ = servers.environ(LOG_LEVEL="WARNING")
         bot = await stack.enter_async_context(open_bot(environ, folder=servers.data, snapshot_after=1_000_000))
         work = SoakTest(servers, bot, rng, people=people)

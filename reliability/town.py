@@ -9,7 +9,6 @@ import os
 import random
 import re
 import signal
-import ssl
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -31,7 +30,7 @@ from playground.server import serve
 from playground.world import World
 from reliability.invariants import MemoryState, Violations, find_violations, read_memory_state
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, LocalServers, Member, Process
-from tests.peers.openai_server import OpenAIServer
+from tests.peers.openai_server import Answer, OpenAIServer
 from tests.support.forking import Forked, zygote
 
 WORD = re.compile(r"\bq[0-9]+z\b")
@@ -45,12 +44,9 @@ EDITED_SHARE = 0.2  # of the answered messages
 class BotProcess:
     """A process of the bot, or of another program, that can be killed and started again."""
 
-    def __init__(
-        self, start: Callable[[], Awaitable[asyncio.subprocess.Process | Forked]], *, ready_text: str = "is ready"
-    ) -> None:
-        """Use `start` to start the process, which is ready once it logs a line that contains `ready_text`."""
+    def __init__(self, start: Callable[[], Awaitable[asyncio.subprocess.Process | Forked]]) -> None:
+        """Use `start` to start the process, which is ready once it logs so."""
         self._start = start
-        self._ready_text = ready_text
         self.log = Feed()
         self._since = 0
         self._run: Process | None = None
@@ -65,7 +61,7 @@ class BotProcess:
         self._run = Process(await self._start(), log=self.log)
 
     async def wait_until_ready(self) -> None:
-        await self.wait_until_logged(self._ready_text)
+        await self._started_process.logged("is ready", since=self._since)
 
     async def start_and_wait(self) -> None:
         """Start the process and wait until it is ready. If it exits with status 1, start it again, as systemd does.
@@ -81,10 +77,6 @@ class BotProcess:
                     raise
             else:
                 return
-
-    async def wait_until_logged(self, text: str) -> None:
-        """Wait until the current run has logged a line that contains `text`."""
-        await self._started_process.logged(text, since=self._since)
 
     async def stop_with_signal(self, signal_number: signal.Signals) -> int:
         """Send a signal to the process and return its exit status."""
@@ -123,52 +115,39 @@ async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: 
         await bot.kill()
 
 
-@asynccontextmanager
-async def run_local_servers(
-    folder: Path,
-    rng: random.Random,
-    *,
-    max_delay: float = 0.05,
-    host: str = "127.0.0.1",
-    ssl_context: ssl.SSLContext | None = None,
-) -> AsyncIterator[LocalServers]:
-    """Serve a local Bot API server and a scripted model while the block runs.
-
-    Both listen on `host`. The model answers with the newest word, after at most `max_delay` seconds. See the
-    playground's Courier for `ssl_context`.
-    """
-    world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
-    app = Starlette(
-        routes=[
-            Mount("/control", make_control_router(world, faults)),
-            Mount("", make_bot_api(world, faults, webhook_delays=(0.001,), ssl_context=ssl_context)),
-        ]
-    )
-    model.default(ANSWERS, make_answer)
-    model.default(SUMMARIES, SUMMARY)
-    delayed_model = _add_random_delay(model.app(), rng, max_delay)
-    async with (
-        serve(_ignore_disconnects(app), host=host) as url,
-        serve(_ignore_disconnects(delayed_model), host=host) as model_url,
-    ):
-        yield LocalServers(
-            world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
-        )
-
-
 def make_answer(messages: Sequence[Mapping[str, str]]) -> str:
     """Return the simulated model's answer: the last word that occurs only once in the prompt."""
     heard = WORD.findall(messages[-1]["content"])
     return f"I heard {heard[-1]} and remember it." if heard else "I heard nothing."
 
 
-def _add_random_delay(app: ASGIApp, rng: random.Random, max_delay: float) -> ASGIApp:
-    async def call_with_delay(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await asyncio.sleep(rng.random() * max_delay)
-        await app(scope, receive, send)
+@asynccontextmanager
+async def run_local_servers(
+    folder: Path,
+    get_delay: Callable[[], float],
+    make_answer: Callable[[Sequence[Mapping[str, str]]], Answer] = make_answer,
+) -> AsyncIterator[LocalServers]:
+    """Serve a local Bot API server, and a scripted model that answers after `get_delay()` seconds, during the block."""
+    world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
+    model.default(ANSWERS, make_answer)
+    model.default(SUMMARIES, SUMMARY)
+    model_app = model.app()
+    telegram = Starlette(
+        routes=[
+            Mount("/control", make_control_router(world, faults)),
+            Mount("", make_bot_api(world, faults, webhook_delays=(0.001,))),
+        ]
+    )
 
-    return call_with_delay
+    async def answer_with_delay(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await asyncio.sleep(get_delay())
+        await model_app(scope, receive, send)
+
+    async with serve(_ignore_disconnects(telegram)) as url, serve(_ignore_disconnects(answer_with_delay)) as model_url:
+        yield LocalServers(
+            world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
+        )
 
 
 def _ignore_disconnects(app: ASGIApp) -> ASGIApp:
