@@ -96,7 +96,7 @@ class HistoryArchive:
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add_history(self._lease, chunk, made, now=self._archiver.clock()))
         while len(newest := self._active[-FAN_IN:]) == FAN_IN and len({active.level for active in newest}) == 1:
-            await self._merge_summaries(newest, newest[-1].level + 1)
+            self._active[-FAN_IN:] = [await self._merge_summaries(newest, newest[-1].level + 1)]
 
     async def close(self) -> None:
         """Merge summaries until at most MAX_ACTIVE are active.
@@ -115,15 +115,11 @@ class HistoryArchive:
         async with self._archiver.home(self._scope.owner) as store:
             return sorted(await store.list_summaries(self._scope), key=lambda summary: (summary.sort_key, summary.id))
 
-    async def _merge_summaries(self, sources: Sequence[Summary], level: int) -> None:
+    async def _merge_summaries(self, sources: Sequence[Summary], level: int) -> Summary:
         archiver = self._archiver
         made = await archiver.extract_summary(
             quoting.format_block("summaries", [prompts.format_summary(source) for source in sources])
         )
         plan = SummaryPlan(level=level, summary_ids=tuple(source.id for source in sources), reason="import")
         async with archiver.home(self._scope.owner) as store:
-            summary = await store.history.commit_summary(self._lease, self._scope, plan, made, now=archiver.clock())
-        gone = set(plan.summary_ids)
-        self._active = [active for active in self._active if active.id not in gone]
-        self._active.append(summary)
-        self._active.sort(key=lambda active: active.sort_key)
+            return await store.history.commit_summary(self._lease, self._scope, plan, made, now=archiver.clock())

@@ -39,16 +39,24 @@ FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present on
 
 
 WrittenDate = tuple[tuple[int, int, int], str]
-"""The numbers of a date as written, and their order, or "" if the whole file has to decide."""
+"""The numbers of a date as written, with year 0 if there is none, and their order: "dmy", "mdy", "ymd", or "" if the
+whole file has to decide."""
 _FoundDate = tuple[tuple[int, int, int], str, int, int]  # its numbers, their order, its start and its end
+
+
+class Stamp(NamedTuple):
+    """A time of day, and a date if there is one, as a program writes them next to a message."""
+
+    day: WrittenDate | None
+    clock: time
+    is_clock_first: bool
 
 
 class MessageHead(NamedTuple):
     """The beginning of a message in a text chat, with its date and time."""
 
-    date: tuple[int, int, int]  # its numbers as written, with year 0 if there is none
-    clock: tuple[int, int, int]
-    order: str  # "dmy", "mdy" or "ymd", or "" if the whole file has to decide
+    day: WrittenDate
+    clock: time
     stamp: str
     rest: str
     shape: tuple[int, bool]  # its container, 1 for Android, and if the clock is first; equal for all heads of one file
@@ -59,10 +67,9 @@ def parse_message_head(line: str) -> MessageHead | None:
     if not any(character.isdigit() for character in line[:16]):
         return None
     for number, container in enumerate(_CONTAINERS):
-        if found := container.match(line):
-            stamp = line[: found.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
-            if head := _parse_head(found["stamp"], stamp, found["rest"], number):
-                return head
+        if (found := container.match(line)) and (stamp := parse_stamp(found["stamp"])) and stamp.day:
+            written = line[: found.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
+            return MessageHead(stamp.day, stamp.clock, written, found["rest"], (number, stamp.is_clock_first))
     return None
 
 
@@ -122,15 +129,15 @@ def parse_written_date_and_clock(text: str, language: str = "", date_order: str 
     default, the day comes first. Raise ValueError if the date or the time is incomplete.
     """
     offset = _OFFSET.search(text)
-    head = _parse_head(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None
-    if head is None or not head.date[0]:
+    stamp = parse_stamp(_OFFSET.sub("", text), language) if len(text) <= MAX_DATE_CHARS else None
+    if stamp is None or stamp.day is None or not stamp.day[0][0]:
         raise ValueError(text)
-    guess = "ymd" if head.date[0] > 31 else date_order or "dmy"
-    numbers = arrange_date(head.date, head.order or guess)
+    numbers, order = stamp.day
+    numbers = arrange_date(numbers, order or ("ymd" if numbers[0] > 31 else date_order or "dmy"))
     day = (find_calendar([numbers], LAST_YEAR) or _gregorian_to_date)(*numbers)
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
-    return datetime.combine(day, time(*head.clock), timezone(shift) if offset else None)
+    return datetime.combine(day, stamp.clock, timezone(shift) if offset else None)
 
 
 def _gregorian_to_date(year: int, month: int, day: int) -> date:
@@ -152,24 +159,21 @@ def _persian_to_date(year: int, month: int, day: int) -> date:
     return date.fromordinal(days - 355_668 - 365)
 
 
-def _parse_head(date_text: str, stamp: str, rest: str, container_index: int, language: str = "") -> MessageHead | None:
-    date_text = _MARKS.sub("", date_text).replace("\u00a0", " ").replace("\u202f", " ")
-    found = find_date(date_text, language) if _CLOCK.search(date_text) else None
-    if found is None:
-        return None
-    numbers, order, start, end = found
-    before, after = date_text[:start], date_text[end:]
+def parse_stamp(text: str, language: str = "") -> Stamp | None:
+    """Parse a time of day with or without a date. Return None if there is no time, or if the text is a sentence."""
+    text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
+    has_date = _NUMBER.search(_CLOCK.sub("", text, count=1))
+    found = find_date(text, language) if has_date and _CLOCK.search(text) else None
+    before, after = (text[: found[2]], text[found[3] :]) if found else ("", text)
     clock = _CLOCK.search(after) or _CLOCK.search(before)
     if clock is None:
         return None
-    is_clock_first = clock.string is before
     words = _WORD.findall(f"{before} {after}".replace(clock[0], " ", 1))
     half = is_afternoon(tuple(words))
     hour = int(clock[1]) % 12 + (12 if half else 0) if half is not None and int(clock[1]) <= 12 else int(clock[1])
     if len(words) > MAX_WORDS or hour > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
         return None
-    seconds = (hour, int(clock[2]), int(clock[3] or 0))
-    return MessageHead(numbers, seconds, order, stamp, rest, (container_index, is_clock_first))
+    return Stamp(found and found[:2], time(hour, int(clock[2]), int(clock[3] or 0)), clock.string is before)
 
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import iterate_with_pauses
-from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_calendar, find_date, is_afternoon
+from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_calendar, find_date, parse_stamp
 from transfer.formats.conversations import HistoryBuilder, LeftOut, hash_parts, make_times_monotonic, number_duplicate
 from transfer.formats.history import (
     NO_DATE,
@@ -99,33 +99,29 @@ def _fill_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: in
     return found[::-1]
 
 
-_CLOCK = r"(?:(?P<half>[^\W\d_]{1,4}) ?)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?: ?(?P<late_half>[AaPp][Mm]))?"
+_CLOCK = r"(?:[^\W\d_]{1,4} ?)?\d{1,2}:\d\d(?: ?[AaPp][Mm])?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
-_LINE = re.compile(rf"{_CLOCK}\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)")  # 21:25, tab, Anna, tab, words
-_KAKAO = re.compile(
-    rf"(?P<day>[^\n:]{{8,30}}?),? {_CLOCK}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)"
-)  # on a phone
+_LINE = re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)")  # 21:25, tab, Anna, tab, words
+_KAKAO_STAMP = rf"(?P<stamp>[^\n:]{{8,30}}?,? {_CLOCK})"  # on a phone
+_KAKAO = re.compile(rf"{_KAKAO_STAMP}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)")
+_BRACKET = rf"\[(?P<stamp>\d[^\]:\n]{{5,20}}?,? {_CLOCK})\]"  # of Telegram and Discord
 _HEADS = (
     *(_LINE, _KAKAO),
-    re.compile(rf"\[(?P<speaker>[^\]\n]{{1,100}})\] \[{_CLOCK}\] (?P<words>.*)"),  # KakaoTalk on a computer
-    re.compile(  # Telegram, and Discord below
-        rf"(?P<speaker>[^\[\]\n]{{1,100}}), \[(?P<day>\d[^\]:\n]{{5,20}}?),? {_CLOCK}\](?P<words>)$"
-    ),
-    re.compile(rf"\[(?P<day>\d[^\]:\n]{{5,20}}?),? {_CLOCK}\] (?P<speaker>[^:\n]{{1,100}})(?P<words>)$"),
+    re.compile(rf"\[(?P<speaker>[^\]\n]{{1,100}})\] \[(?P<stamp>{_CLOCK})\] (?P<words>.*)"),  # KakaoTalk on a computer
+    re.compile(rf"(?P<speaker>[^\[\]\n]{{1,100}}), {_BRACKET}(?P<words>)$"),
+    re.compile(rf"{_BRACKET} (?P<speaker>[^:\n]{{1,100}})(?P<words>)$"),
     re.compile(  # QQ and WeChat
-        r"(?P<day>\d{4}-\d\d-\d\d) (?P<late_half>)(?P<hour>\d{1,2}):(?P<minute>\d\d):\d\d "
-        r"(?P<speaker>[^\s:-][^:\n]{0,99})(?P<words>)$"
+        r"(?P<stamp>\d{4}-\d\d-\d\d \d{1,2}:\d\d:\d\d) (?P<speaker>[^\s:-][^:\n]{0,99})(?P<words>)$"
     ),
     re.compile(  # iMessage, where "Read by" may follow the date
-        r"(?P<day>[^\W\d_]{3,12} \d{1,2}, \d{4}) {1,3}(?P<hour>\d{1,2}):(?P<minute>\d\d):\d\d (?P<late_half>[AP]M)"
-        r"(?: \([^()\n]*\))?(?P<words>)$"
+        r"(?P<stamp>[^\W\d_]{3,12} \d{1,2}, \d{4} {1,3}\d{1,2}:\d\d:\d\d [AP]M)(?: \([^()\n]*\))?(?P<words>)$"
     ),
 )
 _APP_LINES = {
-    _LINE: re.compile(rf"{_CLOCK}\t(?P<speaker>)(?P<words>[^\t\n]*)$"),
-    _KAKAO: re.compile(rf"(?P<day>[^\n:]{{8,30}}?),? {_CLOCK}(?:, |: )(?P<speaker>)(?P<words>[^:\n]*)$"),
+    _LINE: re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>)(?P<words>[^\t\n]*)$"),
+    _KAKAO: re.compile(rf"{_KAKAO_STAMP}(?:, |: )(?P<speaker>)(?P<words>[^:\n]*)$"),
 }  # lines without a speaker, in files with these heads
-_SPACED = re.compile(rf"{_CLOCK} (?P<speaker>)(?P<words>\S.*)")
+_SPACED = re.compile(rf"(?P<stamp>{_CLOCK}) (?P<speaker>)(?P<words>\S.*)")
 """LINE on a computer puts only spaces between time, speaker and words, below a line for the day."""
 _STAND_IN = re.compile(
     r"\[[^\[\]\s]{1,20}\]|사진(?: \d{1,3}장)?|동영상|이모티콘|삭제된 메시지입니다\.|貼圖|圖片|影片|スタンプ|写真"
@@ -153,16 +149,12 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
     heads += [_SPACED] if _LINE_DAY.match(text) else []
     for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n")):
         found = next((match for head in heads if (match := head.match(line))), None)
-        if found is not None:
+        if found and (stamp := parse_stamp(found["stamp"])):
             if said:
                 yield said
-            groups = found.groupdict()
-            own_day = find_date(groups.get("day") or "")
-            hour, half = int(found["hour"]), is_afternoon((groups.get("half") or found["late_half"] or "",))
-            hour = hour % 12 + (12 if half else 0) if half is not None else hour
-            clock = time(hour % 24, min(int(found["minute"]), 59))
-            speaker = groups.get("speaker")
-            said = ChatLine(own_day[:2] if own_day else day, clock, speaker and speaker.strip(), found["words"])
+            speaker = found.groupdict().get("speaker")
+            clock = stamp.clock.replace(second=0)  # earlier versions did not read seconds, and a time is part of ids
+            said = ChatLine(stamp.day or day, clock, speaker and speaker.strip(), found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new[:2]
         elif said and said.speaker is None:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from datetime import time
 
 from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_heads import parse_message_head, split_into_messages
@@ -60,7 +59,7 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
             continue
         rest = _MARK.sub("", rest) if is_marked else rest
         speaker = speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0") or "?"
-        said.append(ChatLine((head.date, head.order), time(*head.clock), speaker, rest, head.stamp))
+        said.append(ChatLine(head.day, head.clock, speaker, rest, head.stamp))
     return said
 
 

@@ -130,7 +130,7 @@ def test_heads_of_whatsapp_are_known_by_their_shape(name: str) -> None:
 def test_the_half_of_the_day_is_known_in_any_language(head: str, clock: tuple[int, int]) -> None:
     found = parse_message_head(f"{head}Anna: hello")
     assert found is not None
-    assert found.clock[:2] == clock
+    assert (found.clock.hour, found.clock.minute) == clock
     assert found.rest == "Anna: hello"
 
 
