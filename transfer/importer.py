@@ -154,10 +154,10 @@ class Importer:
             raise ImportBusy(tr("import-busy"))
         self._importing.add(owner)
         try:
-            yield
+            with self.mark_import_running(owner):
+                yield
         finally:
             self._importing.discard(owner)
-            self._stopped.discard(owner)
 
     @contextmanager
     def mark_import_running(self, owner: int) -> Iterator[None]:
@@ -171,8 +171,7 @@ class Importer:
                 self._stopped.discard(owner)
 
     def is_running(self, owner: int) -> bool:
-        """Return True if an import for the owner is running or has been marked as running."""
-        return owner in self._importing or owner in self._marked_running
+        return owner in self._marked_running
 
     def stop(self, owner: int) -> None:
         """Stop the owner's import if it has no lease yet. If it has one, the caller must revoke the lease."""
@@ -386,6 +385,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
 
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
+    """Return the ids that messages without a source have in the export, and still have in the store."""
     by_number, threads = await asyncio.to_thread(find_sourceless_messages_and_threads, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)

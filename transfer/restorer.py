@@ -21,7 +21,7 @@ from records.scopes import Clock
 from records.summaries import SummaryLease
 from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import RESTORES, SUMMARIES, PortableRow
-from storage.schema.rows import format_moment, parse_config, parse_message
+from storage.schema.rows import format_moment, group_rows_by_table, parse_config, parse_message
 from storage.stores.memory_store import MemoryStore
 from transfer.archiver import MODEL, Archiver
 from transfer.formats.history import ImportedHistory
@@ -92,12 +92,15 @@ class Restorer:
             first = [{"table": name, **row} for name in ("users", "progress") for row in rows.get(name, ())]
             async with self._memory.open_store(owner) as store:
                 await store.history.begin_restore(
-                    lease, [self._make_restore_row(owner, plan, 0, {"parts": sorted(plan.parts), "last": None}), *first]
+                    lease, [self._make_restore_row(owner, plan, 0, {"parts": [], "last": None}), *first]
                 )
-        held_back = await self._read_held_back_rows(owner)
-        summaries = {row["id"]: row for row in (*held_back["summaries"], *rows["summaries"])}
-        for group in _iterate_batches(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
-            covering = await self._make_covering_summaries(owner, group, summaries)
+        chunks = await asyncio.to_thread(_group_by_chunk, rows["messages"])
+        async with self._memory.open_store(owner) as store:
+            held_back = await _read_held_back_rows(store, owner)
+            stored = await store.history.read_summaries(owner, [number for number in chunks if number is not None])
+        summaries = {row["id"]: row for row in (*stored, *held_back["summaries"], *rows["summaries"])}
+        for group in _iterate_batches(chunks):
+            covering = await self._make_covering_summaries(group, summaries)
             async with self._memory.open_store(owner) as store:
                 await store.history.put_rows_and_recount(
                     lease, [*covering, *({"table": "messages", **row} for row in group)]
@@ -130,31 +133,16 @@ class Restorer:
         if rows["users"]:
             await self._memory.change_config(owner, partial(_merge_config, rows["users"][0]))
 
-    async def _read_held_back_rows(self, owner: int) -> Mapping[str, list[PortableRow]]:
-        found: dict[str, list[PortableRow]] = {name: [] for name in _LAST}
-        async with self._memory.open_store(owner) as store:
-            for row in await store.history.list_held_back_rows(owner):
-                held: Any = row["held"]
-                name = str(held.get("table"))
-                if name in found:
-                    found[name].append({key: value for key, value in held.items() if key != "table"})
-        return found
-
     async def _make_covering_summaries(
-        self, owner: int, messages: Sequence[PortableRow], known_summaries: Mapping[object, PortableRow]
+        self, messages: Sequence[PortableRow], known_summaries: Mapping[object, PortableRow]
     ) -> list[PortableRow]:
         """Return an active summary for each chunk, extracted from its messages if the original is in another file."""
-        by_chunk = {number: said for number, said in _group_by_chunk(messages).items() if number is not None}
-        lacking = [int(str(number)) for number in by_chunk if number not in known_summaries]
-        stored: dict[object, PortableRow] = {}
-        if lacking:
-            async with self._memory.open_store(owner) as store:
-                stored = {row["id"]: dict(row) for row in await store.history.read_summaries(owner, lacking)}
         covering: list[PortableRow] = []
-        for number, said in by_chunk.items():
-            row = known_summaries.get(number) or stored.get(number) or await self._make_extracted_summary(said)
-            alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number]}
-            covering.append({"table": "summaries", **row, **alone})
+        for number, said in _group_by_chunk(messages).items():
+            if number is not None:
+                row = known_summaries.get(number) or await self._make_extracted_summary(said)
+                alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number]}
+                covering.append({"table": "summaries", **row, **alone})
         return covering
 
     async def _make_extracted_summary(self, messages: Sequence[PortableRow]) -> PortableRow:
@@ -186,6 +174,11 @@ class Restorer:
         return {"table": RESTORES.name, **ids, "begun_at": format_moment(self._clock()), "held": content}
 
 
+async def _read_held_back_rows(store: MemoryStore, owner: int) -> Rows:
+    rows = [cast(PortableRow, row["held"]) for row in await store.history.list_held_back_rows(owner)]
+    return {**dict.fromkeys(_LAST, ()), **group_rows_by_table(rows, owner)}
+
+
 def _make_export_id(rows: Rows) -> str:
     """Return an id for an export that has none, because an early version wrote it."""
     digest = hashlib.sha256()
@@ -195,14 +188,14 @@ def _make_export_id(rows: Rows) -> str:
     return digest.hexdigest()
 
 
-def _group_by_chunk(messages: Sequence[PortableRow]) -> dict[object, list[PortableRow]]:
-    chunks: dict[object, list[PortableRow]] = {}
+def _group_by_chunk(messages: Sequence[PortableRow]) -> dict[int | None, list[PortableRow]]:
+    chunks: dict[int | None, list[PortableRow]] = {}
     for row in iterate_with_pauses(messages):
-        chunks.setdefault(row["chunk_id"], []).append(row)
+        chunks.setdefault(cast(int | None, row["chunk_id"]), []).append(row)
     return chunks
 
 
-def _iterate_batches(chunks: dict[object, list[PortableRow]]) -> Iterator[list[PortableRow]]:
+def _iterate_batches(chunks: dict[int | None, list[PortableRow]]) -> Iterator[list[PortableRow]]:
     batch: list[PortableRow] = []
     loose = chunks.pop(None, [])
     for group in [*chunks.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]:
@@ -232,16 +225,13 @@ def _merge_config(imported: PortableRow, current: OwnerConfig) -> OwnerConfig:
     """Return the settings of the export, but keep the current state and storage of the memory."""
     kept = parse_config({**imported, "storage_type": current.storage})
     return replace(
-        current,
+        kept,
+        owner=current.owner,
+        enabled=current.enabled,
+        incognito=current.incognito,
+        created_at=current.created_at,
+        updated_at=current.updated_at,
         every_n=min(MAX_EVERY_N, max(1, kept.every_n)),
-        policy=kept.policy,
-        auto_fold=kept.auto_fold,
-        timezone=kept.timezone,
         fold_instructions=kept.fold_instructions[:MAX_INSTRUCTIONS_CHARS],
-        language=kept.language,
-        model=kept.model,
-        persona=kept.persona,
         persona_text=kept.persona_text[:MAX_PERSONA_CHARS],
-        spoken_answers=kept.spoken_answers,
-        formatting=kept.formatting,
     )

@@ -101,7 +101,7 @@ def _fill_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: in
 
 _CLOCK = r"(?:[^\W\d_]{1,4} ?)?\d{1,2}:\d\d(?: ?[AaPp][Mm])?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
-_LINE = re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)")  # 21:25, tab, Anna, tab, words
+_LINE = re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)")
 _KAKAO_STAMP = rf"(?P<stamp>[^\n:]{{8,30}}?,? {_CLOCK})"  # on a phone
 _KAKAO = re.compile(rf"{_KAKAO_STAMP}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)")
 _BRACKET = rf"\[(?P<stamp>\d[^\]:\n]{{5,20}}?,? {_CLOCK})\]"  # of Telegram and Discord

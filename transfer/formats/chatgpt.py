@@ -5,7 +5,7 @@ System, tool and hidden messages are skipped.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -48,7 +48,7 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
     for name, message in messages.items():
         if isinstance(message, dict):
             message["id"] = as_text(message.get("id")) or name
-    documents = dict(_find_documents(map(as_object, messages.values())))
+    documents = _find_documents(map(as_object, messages.values()))
 
     def read_turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
         author = require_object(message.get("author"), ".author")
@@ -60,23 +60,23 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
     builder.add_conversation(conversation, messages.values(), read_turn, where=".mapping")
 
 
-def _find_documents(messages: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield the id of the last message about each canvas document, and the document's final text."""
+def _find_documents(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+    """Return the final text of each canvas document by the id of the last message about it."""
+    documents: dict[str, str] = {}
     name, document = "", ""
     for message in messages:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
             continue
         held = as_object(parse_json(_join_parts(as_object(message.get("content")))))
         if recipient == _CANVAS:
-            if name:
-                yield name, document
             text = as_text(held.get("content"))
             document = f"# {as_text(held.get('name'))}\n\n{text}" if text else ""
         else:
+            documents.pop(name, None)
             document = _apply_edits(document, held)
         name = message["id"]
-    if name:
-        yield name, document
+        documents[name] = document
+    return documents
 
 
 def _find_shown_text(

@@ -217,22 +217,22 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
-    tree = {name: _unwrap_message(node) for name, node in nodes.items() if isinstance(node, dict)}
-    parent = next((name for node in tree.values() for name in find_names(node, "parent")), "")
+    tree = [{**as_object(_unwrap_message(node)), "id": name} for name, node in nodes.items() if isinstance(node, dict)]
     is_wrapped = any(isinstance(as_object(node).get("message"), dict) for node in nodes.values())
-    if not parent or not (is_wrapped or any(map(is_message, tree.values()))):
+    if not any(find_names(node, "parent") for node in tree) or not (is_wrapped or any(map(is_message, tree))):
         return []
-    current = conversation.get("currentId") or conversation.get("current_node")
-    parents = {name: _read_id(node.get(parent)) for name, node in tree.items()}
-    path = [tree[name] for name in find_path_to_leaf(parents, current, lambda name: _find_timestamp(tree[name]))]
+    path = select_newest_branch(tree, conversation.get("currentId") or conversation.get("current_node"))
     if not any(map(is_message, path)):  # an old export of DeepSeek: each message answers the one before
         spoken = (node for node in path if find_message_text(node))
         return [{**node, "role": role} for node, role in zip(spoken, cycle(("user", "assistant")), strict=False)]
     return [node for node in path if is_message(node)]
 
 
-def select_newest_branch(messages: list[Any]) -> list[Any]:
-    """Return the newest branch if the messages name their parents, otherwise all messages."""
+def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
+    """Return the branch that ends with the id `leaf` (default: the newest) if the messages name their parents.
+
+    Otherwise return all messages.
+    """
     dicts = [message for message in messages if isinstance(message, dict)]
     names = find_names(dicts[0], "id") if dicts else ()
     number = next((name for name in names if all(_read_id(message.get(name)) for message in dicts)), "")
@@ -244,7 +244,7 @@ def select_newest_branch(messages: list[Any]) -> list[Any]:
     tied = sum(name in nodes for name in parents.values())
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
-    return [nodes[name] for name in find_path_to_leaf(parents, None, lambda name: _find_timestamp(nodes[name]))]
+    return [nodes[name] for name in find_path_to_leaf(parents, leaf, lambda name: _find_timestamp(nodes[name]))]
 
 
 def _read_id(value: object) -> str:

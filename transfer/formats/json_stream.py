@@ -100,10 +100,7 @@ class JsonStream:
 
     def iterate_elements(self) -> Iterator[int]:
         """Yield the index of each element of the next array, with the stream positioned at the element."""
-        for number, begin in enumerate(iterate_with_pauses(self._iterate_parts("[", "]"))):
-            yield number
-            if self.at == begin:
-                self.skip_value()
+        yield from (number for number, _ in enumerate(iterate_with_pauses(self._iterate_parts("[", "]"))))
 
     def iterate_values(self) -> Iterator[tuple[str, int, "JsonStream"]]:
         """Yield the name and offset of each top-level value or array element, and a stream positioned at it.
@@ -171,7 +168,10 @@ class JsonStream:
             self.at += 1
             return
         while True:
-            yield self._skip_space()
+            begin = self._skip_space()
+            yield begin
+            if self.at == begin:
+                self.skip_value()
             character = self.peek()
             if character not in (",", closing) or not character:
                 self.raise_syntax_error()
