@@ -27,7 +27,8 @@ from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file
 from runtime.tasks import cancel_and_wait
 from transfer.exporter import ExportedFile
-from transfer.plans import FileContext, format_instructions_heading, format_plan, format_result
+from transfer.formats.history import FileReading
+from transfer.plans import format_instructions_heading, format_plan, format_result
 from transfer.restorer import Progress
 
 log = logging.getLogger(__name__)
@@ -50,10 +51,10 @@ class TransferHandlers:
 
     async def plan_import(self, request: PageRequest) -> JsonBody:
         """Return a preview of an import, with the questions that the person still has to answer."""
-        context = self._parse_import_request(request)
+        reading = self._parse_import_request(request)
         async with self._uploads.reserve_place(request.session.person):
             data = await _receive_upload(request)
-            plan = await self._services.importer.plan(request.scope, request.session.person, data, context)
+            plan = await self._services.importer.plan(request.scope, request.session.person, data, reading)
         return {
             "text": remove_commands(format_plan(plan, with_instructions=False)),
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
@@ -66,21 +67,21 @@ class TransferHandlers:
                     else [*range(len(question.options) if question.several else 0)],
                 }
                 for question in plan.questions
-                if question.key not in context.answers and (plan.new_message_count or question.several)
+                if question.key not in reading.answers and (plan.new_message_count or question.several)
             ],
             "has_new": plan.has_anything_new,
             "learn": None if plan.has_anything_new else await self._offer_to_learn_facts(request.owner, plan.ids),
         }
 
     async def run_import(self, request: PageRequest) -> Response:
-        context = self._parse_import_request(request)
+        reading = self._parse_import_request(request)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._uploads.reserve_place(request.session.person))
-            lines = self._stream_import(request, await _receive_upload(request), context, stack.pop_all())
+            lines = self._stream_import(request, await _receive_upload(request), reading, stack.pop_all())
             return StreamingResponse(lines, media_type="application/x-ndjson")
 
     async def _stream_import(
-        self, request: PageRequest, data: bytes, context: FileContext, stack: AsyncExitStack
+        self, request: PageRequest, data: bytes, reading: FileReading, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
         changed, counts = asyncio.Event(), (0, 0)
 
@@ -90,7 +91,7 @@ class TransferHandlers:
             changed.set()
 
         with use_language(request.language):  # the task inherits the language
-            task = asyncio.create_task(self._import_file(request, data, context, report))
+            task = asyncio.create_task(self._import_file(request, data, reading, report))
         try:
             while not task.done():
                 change = asyncio.ensure_future(changed.wait())
@@ -104,11 +105,11 @@ class TransferHandlers:
             await stack.aclose()
             await cancel_and_wait(task)
 
-    async def _import_file(self, request: PageRequest, data: bytes, context: FileContext, report: Progress) -> JsonBody:
+    async def _import_file(self, request: PageRequest, data: bytes, reading: FileReading, report: Progress) -> JsonBody:
         person = request.session.person
         try:
             async with self._services.memory.keep_lease(request.owner):  # the handler of the request has returned
-                done = await self._services.importer.import_file(request.scope, person, data, context, progress=report)
+                done = await self._services.importer.import_file(request.scope, person, data, reading, progress=report)
             offer = await self._offer_to_learn_facts(request.owner, done.ids)
             return {"said": remove_commands(format_result(done)), "learn": offer}
         except StaleSummary:
@@ -189,7 +190,7 @@ class TransferHandlers:
                 raise RequestRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
-    def _parse_import_request(self, request: PageRequest) -> FileContext:
+    def _parse_import_request(self, request: PageRequest) -> FileReading:
         try:
             answers = parse_untrusted_json(request.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:
@@ -200,7 +201,7 @@ class TransferHandlers:
             raise BadRequest("answers are numbers of options, by the keys of questions.")
         chosen = {str(key): tuple(numbers) for key, numbers in answers.items()}
         name = request.parameters.read_text("name", MAX_FILE_NAME_CHARS)
-        return FileContext(name=name, bot=self._host.bot_id, answers=chosen)
+        return FileReading(person=request.session.person, name=name, bot=self._host.bot_id, answers=chosen)
 
 
 async def _receive_upload(request: PageRequest) -> bytes:

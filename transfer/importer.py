@@ -27,6 +27,7 @@ from text.characters import collapse_to_visible_line
 from transfer.archiver import Archiver, HistoryArchive, split_into_chunks
 from transfer.formats import detection
 from transfer.formats.history import (
+    FileReading,
     ImportedHistory,
     ImportedMessage,
     ImportQuestion,
@@ -35,7 +36,7 @@ from transfer.formats.history import (
     list_message_sources,
 )
 from transfer.formats.keepsake import Signer, identify_signer
-from transfer.plans import NOTHING_GIVEN, FileContext, Imported, ImportPlan
+from transfer.plans import Imported, ImportPlan
 from transfer.reading import FileReader
 from transfer.restorer import Progress, RestorePlan, Restorer, list_persona_and_instructions, plan_restore
 from transfer.rows import FutureReminder, convert_history_to_rows, demote_long_instructions, select_future_reminders
@@ -77,9 +78,9 @@ class Importer:
     def __attrs_post_init__(self) -> None:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
-    async def plan(self, scope: Scope, person: int, data: bytes, context: FileContext = NOTHING_GIVEN) -> ImportPlan:
+    async def plan(self, scope: Scope, person: int, data: bytes, reading: FileReading | None = None) -> ImportPlan:
         """Return a plan of what importing a file would add. Raise ImportRefused or StorageError on failure."""
-        job = await self._prepare_import(scope, person, data, context)
+        job = await self._prepare_import(scope, data, reading or FileReading(person=person))
         dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in job.new))
         known = await asyncio.to_thread(lambda: sorted(said.created_at for said in job.new if not said.is_undated))
         facts, questions = job.rows.get("facts", ()), job.history.questions
@@ -112,16 +113,17 @@ class Importer:
         )
 
     async def import_file(
-        self, scope: Scope, person: int, data: bytes, context: FileContext = NOTHING_GIVEN, *, progress: Progress
+        self, scope: Scope, person: int, data: bytes, reading: FileReading | None = None, *, progress: Progress
     ) -> Imported:
         """Import everything in the file that is new. After an interruption, run it again with the same file.
 
         Raise ImportRefused, or StorageError if the memory was moved or erased during the import.
         """
         with self._lock_owner(scope.owner):
-            job = await self._prepare_import(scope, person, data, context)
+            reading = reading or FileReading(person=person)
+            job = await self._prepare_import(scope, data, reading)
             must_answer = (question.key for question in job.history.questions if question.chosen is None)
-            if any(key not in context.answers for key in must_answer):
+            if any(key not in reading.answers for key in must_answer):
                 raise ImportRefused(tr("import-not-answered"))
             if not await self._memory.is_memory_on(scope.owner):
                 await self._memory.set_enabled(scope.owner, enabled=True)
@@ -178,14 +180,13 @@ class Importer:
         if self.is_running(owner):
             self._stopped.add(owner)
 
-    async def _prepare_import(self, scope: Scope, person: int, data: bytes, context: FileContext) -> _ImportJob:
+    async def _prepare_import(self, scope: Scope, data: bytes, reading: FileReading) -> _ImportJob:
         owner = scope.owner
         config = await self._memory.get_config(owner)
         if config is not None and config.incognito:
             raise ImportRefused(tr("transfer-incognito"))
         zone = config.zone if config else UTC
-        more = {"name": context.name, "bot": context.bot, "answers": dict(context.answers), "now": self._clock()}
-        history = await self._reader.read(data, person=person, zone=zone, **more)
+        history = await self._reader.read(data, replace(reading, zone=zone, now=self._clock()))
         is_signed = await self._identify_signer(history) == "here"
         rows = await asyncio.to_thread(convert_history_to_rows, history, owner, self._clock(), is_signed_here=is_signed)
         async with self._memory.open_store(owner) as store:

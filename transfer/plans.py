@@ -1,7 +1,7 @@
 """The plan and the result of an import, and the texts that describe them to people."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from locales.catalog import format_day, join_with_and, tr
@@ -35,18 +35,6 @@ class ImportPlan:
     @property
     def has_anything_new(self) -> bool:
         return bool(self.is_restored or self.new_message_count or self.new_facts or self.reminders)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileContext:
-    """The context of an imported file: its name, the bot's id, and the person's answers to questions about it."""
-
-    name: str = ""  # "" for a pasted text
-    bot: int = 0  # the Telegram id of this bot
-    answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-
-
-NOTHING_GIVEN = FileContext()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,7 +5,7 @@ import base64
 import pickle
 from collections.abc import Mapping
 from contextlib import aclosing, suppress
-from datetime import datetime, tzinfo
+from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -13,7 +13,7 @@ from locales.catalog import current_language, tr
 from records.errors import ImportRefused
 from runtime import subprocess_worker
 from transfer.formats import detection
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, ImportQuestion
+from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportedMessage, ImportQuestion
 
 READ_HERE = 64_000  # bytes; a smaller unpacked file is read in a thread
 MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little it computed
@@ -30,21 +30,20 @@ class FileReader:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read(self, data: bytes, *, person: int, zone: tzinfo, **options: Any) -> ImportedHistory:
-        """Read a file. `options` are further arguments of `detection.parse_file`. Raise ImportRefused on failure."""
-        options |= {"person": person, "zone": zone}
+    async def read(self, data: bytes, reading: FileReading) -> ImportedHistory:
+        """Read a file. Raise ImportRefused on failure."""
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:
-            return await asyncio.to_thread(lambda: detection.parse_file(data, **options))
-        async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
-            return await read_history_in_child(data, options)
+            return await asyncio.to_thread(detection.parse_file, data, reading)
+        async with self._of_each.setdefault(reading.person, asyncio.Lock()), self._slots:
+            return await read_history_in_child(data, reading)
 
 
-async def read_history_in_child(data: bytes, options: Mapping[str, Any]) -> ImportedHistory:
+async def read_history_in_child(data: bytes, reading: FileReading) -> ImportedHistory:
     """Read a file in a child process with limits. Raise ImportRefused if it is unreadable or too large."""
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
-    arguments = (base64.b64encode(pickle.dumps(options)).decode(), str(len(data)), current_language())
+    arguments = (base64.b64encode(pickle.dumps(reading)).decode(), str(len(data)), current_language())
     with suppress(subprocess_worker.ChildDied):
         async with aclosing(
             subprocess_worker.iterate_child_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)

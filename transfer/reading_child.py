@@ -12,7 +12,7 @@ from locales.catalog import tr, use_language
 from records.errors import ImportRefused
 from runtime.subprocess_child import limit_resources, write_answer
 from transfer.formats import detection
-from transfer.formats.history import ImportedHistory
+from transfer.formats.history import FileReading, ImportedHistory
 
 MEMORY_ANYWAY = 400_000_000  # bytes of address space
 MEMORY_EACH = 10  # more bytes for each byte that the file may unpack to
@@ -24,17 +24,17 @@ PIECE_CHARACTERS = 200_000  # of their texts
 def run_as_child_process() -> None:
     """Read a file from standard input, and write its content to standard output in pieces."""
     # Our own parent process wrote this, not the sender of the file.
-    options = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
+    reading = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
     limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.get_unpacked_limit(size), cpu_seconds=SECONDS)
     with use_language(sys.argv[4]):
-        _read_file_and_write_batches(size, options)
+        _read_file_and_write_batches(size, reading)
 
 
-def _read_file_and_write_batches(size: int, options: Mapping[str, Any]) -> None:
+def _read_file_and_write_batches(size: int, reading: FileReading) -> None:
     out = sys.stdout.buffer
     try:
-        for kind, value in _encode_in_batches(detection.parse_file(sys.stdin.buffer.read(size), **options)):
+        for kind, value in _encode_in_batches(detection.parse_file(sys.stdin.buffer.read(size), reading)):
             write_answer(out, kind, value)
     except ImportRefused as refused:
         write_answer(out, "refused", refused.sentence)

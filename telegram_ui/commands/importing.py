@@ -16,8 +16,8 @@ from telegram_ui.commands.buttons import make_keyboard, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, download_file, find_document
-from transfer.formats.history import ImportQuestion
-from transfer.plans import FileContext, format_plan, format_question, format_result
+from transfer.formats.history import FileReading, ImportQuestion
+from transfer.plans import format_plan, format_question, format_result
 
 log = logging.getLogger(__name__)
 
@@ -151,12 +151,16 @@ class TransferCommands(CommandGroup):
         button = self._make_button(event, kind, tr("answers-try-again"), event.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _download_file(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, FileContext]:
+    async def _download_file(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, FileReading]:
         document = source.document
         typed = source.text.encode("utf-8", "replace")
         data = await download_file(self._delivery, event.chat, document) if document else typed
-        answers = dict(self._get_questionnaire(event, source).answers)
-        return data, FileContext(name=document.name if document else "", bot=event.update.get_bot().id, answers=answers)
+        return data, FileReading(
+            person=event.person.id,
+            name=document.name if document else "",
+            bot=event.update.get_bot().id,
+            answers=dict(self._get_questionnaire(event, source).answers),
+        )
 
     def _get_questionnaire(self, event: ChatEvent, source: _ImportSource) -> _Questionnaire:
         return self._asked.setdefault((event.chat.chat_scope, source.message_id), _Questionnaire())

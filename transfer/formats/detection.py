@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import IO, Any
+from typing import IO
 
 from locales.catalog import join_list, tr
 from records.errors import ImportRefused
@@ -73,12 +73,10 @@ _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
-def parse_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **options: Any) -> ImportedHistory:
-    """Parse an imported file. `options` holds the arguments of FileReading. Raise ImportRefused if it is unreadable."""
-    reading = FileReading(**options)
+def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
+    """Parse an imported file. Raise ImportRefused if it is unreadable."""
     unpacked = deque(_unpack_files(data, reading.name, min(max_unpacked_bytes, get_unpacked_limit(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
-    signatures = [keepsake.read_digest_and_signature(content) for _, content in unpacked]
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
     for path, content in pop_each(unpacked):
@@ -106,7 +104,7 @@ def parse_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **o
     messages = history.messages if is_own_export else merge_duplicates(history.messages, form.product or "Assistant")
     history = replace(history, messages=split_long_messages(messages, form.longest_message))
     _check_history_size(history, len(data))
-    return replace(history, signature=signatures[0]) if len(files) == 1 else history
+    return history
 
 
 def _read_history_in_format(

@@ -13,8 +13,7 @@ from typing import IO, Any, Literal, TypeGuard
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, make_import_source
-from transfer.formats.json_stream import JsonStream
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, SourceFile, make_import_source
 from transfer.formats.values import WrongElement, as_text, make_element_error, require_moment, require_object
 
 MARK = "keepsake-export"
@@ -67,8 +66,9 @@ class ExportFile:
         self.size += self.file.write(written)
 
 
-def read_export(stream: JsonStream) -> ImportedHistory:
+def read_export(file: SourceFile) -> ImportedHistory:
     """Read an export. Raise ImportRefused if a row is invalid or the version is unknown."""
+    stream = file.open_json()
     tables: dict[str, list[dict[str, object]]] = {}
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
     messages: list[ImportedMessage] = []
@@ -103,6 +103,7 @@ def read_export(stream: JsonStream) -> ImportedHistory:
         export=str(called) if is_named else None,
         part=part,
         is_last=facts["more"] is False,
+        signature=_read_digest_and_signature(file.text.encode()),
     )
 
 
@@ -145,7 +146,7 @@ def make_signature(key: bytes, digest: str) -> str:
     return f"{_make_key_id(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
 
 
-def read_digest_and_signature(data: bytes) -> tuple[str, str]:
+def _read_digest_and_signature(data: bytes) -> tuple[str, str]:
     """Return the digest of a file's signed content and its signature, or two empty strings if it is unsigned."""
     tail = data[-MAX_END_BYTES:]
     end = _END.search(tail)
@@ -170,7 +171,7 @@ def _make_key_id(key: bytes) -> str:
 FORMAT = ImportFormat(
     name="keepsake",
     fits=lambda sample: sample.opening == "{" and "format" in sample.names and MARK in sample.text,
-    read=lambda files, _: read_export(files[0].open_json()),
+    read=lambda files, _: read_export(files[0]),
     members=re.compile(r"\A[^/]*/keepsake[^/]*\.json"),
     is_alone=True,
     longest_message=MAX_MESSAGE_CHARS,

@@ -20,7 +20,7 @@ from tests.paths import ROOT
 from tests.support.loop_watch import watched_loop
 from transfer import reading
 from transfer.formats import detection
-from transfer.formats.history import ImportedHistory
+from transfer.formats.history import FileReading, ImportedHistory
 from transfer.formats.html_blocks import iterate_blocks
 from transfer.formats.json_stream import MAX_DEPTH, JsonStream
 from transfer.reading import READ_HERE, FileReader
@@ -46,7 +46,7 @@ MANY = {"elements of a message": 1_600_000, "pieces of a text": 1_600_000, "mess
 
 
 async def read(data: bytes) -> ImportedHistory:
-    return await FileReader().read(data, person=ANNA, zone=UTC)
+    return await FileReader().read(data, FileReading(person=ANNA, zone=UTC))
 
 
 def telegram(messages: int, text: str = "A walnut, дом, 😀.") -> bytes:
@@ -70,7 +70,9 @@ async def test_a_child_reads_what_a_thread_reads(packed: bool, zone: ZoneInfo) -
     data = telegram(1_200)
     assert len(data) > READ_HERE
     sent = gzip.compress(data) if packed else data
-    assert await FileReader().read(sent, person=ANNA, zone=zone) == detection.parse_file(data, person=ANNA, zone=zone)
+    assert await FileReader().read(sent, FileReading(person=ANNA, zone=zone)) == detection.parse_file(
+        data, FileReading(person=ANNA, zone=zone)
+    )
 
 
 async def test_rows_of_an_export_come_back_as_they_were() -> None:
@@ -80,7 +82,7 @@ async def test_rows_of_an_export_come_back_as_they_were() -> None:
     given = {"format": "keepsake-export", "version": 1, "owner": 11, "part": 1, "more": False, "messages": rows}
     data = json.dumps(given).encode()
     apart = await read(data)
-    assert apart == detection.parse_file(data, person=ANNA)
+    assert apart == detection.parse_file(data, FileReading(person=ANNA))
     assert apart.rows is not None
     assert len(apart.rows["messages"]) == len(rows)
 
@@ -134,7 +136,7 @@ async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from transfer import reading_child\n"
         "from transfer.formats import detection\n"
-        "detection.parse_file = lambda data, **given: bytearray(10**10)\n"
+        "detection.parse_file = lambda data, reading: bytearray(10**10)\n"
         "reading_child.run_as_child_process()"
     )
     monkeypatch.setattr(reading, "CHILD", child)
@@ -183,8 +185,8 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
     begun: list[int] = []
     first, gate = asyncio.Event(), asyncio.Event()
 
-    async def held(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
-        begun.append(given["person"])
+    async def held(data: bytes, given: FileReading) -> ImportedHistory:
+        begun.append(given.person)
         first.set()
         if given["person"] == ANNA:
             await gate.wait()
@@ -192,9 +194,9 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(reading, "read_history_in_child", held)
     reader, data = FileReader(), telegram(1_200)
-    flood = [asyncio.create_task(reader.read(data, person=ANNA, zone=UTC)) for _ in range(20)]
+    flood = [asyncio.create_task(reader.read(data, FileReading(person=ANNA, zone=UTC))) for _ in range(20)]
     await first.wait()
-    await reader.read(data, person=12, zone=UTC)
+    await reader.read(data, FileReading(person=12, zone=UTC))
     assert begun == [ANNA, 12]
     gate.set()
     await asyncio.gather(*flood)
@@ -226,7 +228,7 @@ def test_facts_are_bounded_in_number_and_length(count: int, length: int, told: s
     facts = [{"id": number, "text": "x" * length} for number in range(count)]
     data = json.dumps({"format": "keepsake-export", "version": 1, "owner": 11, "facts": facts}).encode()
     with pytest.raises(ImportRefused, match=told):
-        detection.parse_file(data, person=ANNA)
+        detection.parse_file(data, FileReading(person=ANNA))
 
 
 @pytest.mark.parametrize("begun", ["<!--", "<?", "<script>", "</", "</p", "<a b='"])

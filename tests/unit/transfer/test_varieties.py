@@ -19,8 +19,7 @@ from tests.unit.transfer import assistants, chats
 from tests.unit.transfer.conftest import ignore
 from tests.unit.transfer.talk import ME, NOW, VARIETIES, ZONE, Said, Written
 from transfer.formats.detection import FORMATS, parse_file
-from transfer.formats.history import ImportedHistory
-from transfer.plans import FileContext
+from transfer.formats.history import FileReading, ImportedHistory
 
 HERE = Scope(owner=ME)
 NAMES_SPEAKERS = ("whatsapp", "discord", "telegram", "telegram-html")
@@ -30,7 +29,7 @@ EACH = [pytest.param(name, make, id=make.__name__) for name, makes in VARIETIES.
 
 
 def past(file: Written) -> ImportedHistory:
-    return parse_file(file.data, person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers)
+    return parse_file(file.data, FileReading(person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers))
 
 
 def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
@@ -95,7 +94,9 @@ def test_a_damaged_file_is_read_in_part_or_refused(name: str, make: Callable[[],
     file, chance = make(), random.Random(name)  # noqa: S311 - always the same damage
     for _ in range(12):
         with suppress(ImportRefused):
-            history = parse_file(damaged(file.data, chance), person=ME, zone=ZONE, now=NOW, answers=file.answers)
+            history = parse_file(
+                damaged(file.data, chance), FileReading(person=ME, zone=ZONE, now=NOW, answers=file.answers)
+            )
             assert all(message.content and message.source for message in history.messages)
 
 
@@ -120,11 +121,11 @@ async def test_all_formats_come_together_in_one_memory(
         importer = talk.services.importer
         for again in (False, True):
             for file in files.values():
-                given = FileContext(name=file.name, answers=file.answers)
+                given = FileReading(person=ME, name=file.name, answers=file.answers)
                 done = await importer.import_file(HERE, ME, file.data, given, progress=ignore)
                 counts = (done.messages, done.known)
                 assert counts == ((0, len(file.taken)) if again else (len(file.taken), 0))
-            pasted = FileContext(answers={"facts0": (0, 1)})
+            pasted = FileReading(person=ME, answers={"facts0": (0, 1)})
             done = await importer.import_file(
                 HERE, ME, b"- Anna lives in Bern.\n- She grows walnuts.", pasted, progress=ignore
             )
