@@ -7,10 +7,8 @@ import json
 import resource
 import sys
 import zipfile
-from collections.abc import Mapping
 from datetime import UTC, timedelta, timezone
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -188,7 +186,7 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
     async def held(data: bytes, given: FileReading) -> ImportedHistory:
         begun.append(given.person)
         first.set()
-        if given["person"] == ANNA:
+        if given.person == ANNA:
             await gate.wait()
         return ImportedHistory(format="telegram", messages=())
 
