@@ -238,10 +238,9 @@ def _extract_script_data(text: str) -> str:
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
     if (found := (_SCRIPT if is_page else _ASSIGNMENT).search(text, 0, MARKED_CHARS)) is None:
         return text
-    stream = JsonStream(text)
-    stream.at = found.end()
+    stream = JsonStream(text[found.end() :])
     stream.skip_value()
-    return text[found.end() : stream.at]
+    return text[found.end() :][: stream.at]
 
 
 def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, bytes]]:
