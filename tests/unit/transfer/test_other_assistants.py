@@ -129,7 +129,11 @@ def test_projects_of_claude() -> None:
 def test_archives_inside_an_archive_are_bounded_together() -> None:
     inner = zipped(conversations_DOT_json="[" + " " * 300_000 + "]")
     with pytest.raises(ImportRefused, match="holds more than"):
-        past(packed({f"conversations-{number}.zip": inner for number in range(4)}), max_unpacked_bytes=1_000_000)
+        parse_file(
+            packed({f"conversations-{number}.zip": inner for number in range(4)}),
+            FileReading(person=ME),
+            max_unpacked_bytes=1_000_000,
+        )
 
 
 def test_gemini() -> None:
