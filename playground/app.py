@@ -22,7 +22,7 @@ from dashboard.host import STATIC as DASHBOARD_STATIC
 from locales.catalog import tr, use_language
 from locales.page_texts import find_reader_language, make_page_texts_for_request
 from playground.bot_api import make_bot_api
-from playground.control import make_control_router, parse_required_number
+from playground.control import make_control_router
 from playground.faults import Faults
 from playground.guests import GuestEndpoints
 from playground.parameters import parse_parameters
@@ -77,7 +77,7 @@ def make_playground_app(
     async def serve_dashboard_link(request: Request) -> Response:
         try:
             parameters = await parse_parameters(request)
-            person, owner = parse_required_number(parameters, "person"), parse_required_number(parameters, "owner")
+            person, owner = parameters.require_integers("person", "owner")
             thread = parameters.read_integer("thread", 0) or 0
         except (Impossible, Refusal):
             return JSONResponse({"error": "person, owner and thread are numbers."}, 400)

@@ -66,9 +66,10 @@ class _PeopleEndpoints:
         self._world = world
 
     async def send_text(self, request: Request, parameters: Parameters) -> Json:
+        person_id, chat_id = parameters.require_integers("person_id", "chat_id")
         return self._world.say(
-            parse_required_number(parameters, "person_id"),
-            parse_required_number(parameters, "chat_id"),
+            person_id,
+            chat_id,
             parameters.read_text("text"),
             reply_to=parameters.read_integer("reply_to"),
             thread_id=parameters.read_integer("thread_id"),
@@ -77,27 +78,23 @@ class _PeopleEndpoints:
 
     async def send_content(self, request: Request, parameters: Parameters) -> Json:
         """Send a message with the fields in "content". If "message_id" is given, change that message instead."""
-        person_id, chat_id, fields = (
-            parse_required_number(parameters, "person_id"),
-            parse_required_number(parameters, "chat_id"),
-            parameters.read_object("content"),
-        )
+        person_id, chat_id = parameters.require_integers("person_id", "chat_id")
+        fields = parameters.read_object("content") or {}
         if (message_id := parameters.read_integer("message_id")) is not None:
-            return edit_content(self._world, person_id, chat_id, message_id, fields or {})
+            return edit_content(self._world, person_id, chat_id, message_id, fields)
         return send_content(
             self._world,
             person_id,
             chat_id,
-            fields or {},
+            fields,
             reply_to=parameters.read_integer("reply_to"),
             thread_id=parameters.read_integer("thread_id"),
             forward_from=parameters.read_text("forward_from"),
         )
 
     async def stop_draft(self, request: Request, parameters: Parameters) -> Json:
-        stop_draft(
-            self._world, parse_required_number(parameters, "person_id"), thread_id=parameters.read_integer("thread_id")
-        )
+        [person_id] = parameters.require_integers("person_id")
+        stop_draft(self._world, person_id, thread_id=parameters.read_integer("thread_id"))
         return {"stopped": True}
 
     async def send_file(self, request: Request, parameters: Parameters) -> Json:
@@ -110,8 +107,7 @@ class _PeopleEndpoints:
         if not data:
             raise Impossible("This file is empty.")
         return self._world.send_file(
-            parse_required_number(parameters, "person_id"),
-            parse_required_number(parameters, "chat_id"),
+            *parameters.require_integers("person_id", "chat_id"),
             kind=parameters.read_text("kind", "document"),
             name=parameters.read_text("name") or (upload.name if upload else "file"),
             data=data,
@@ -122,35 +118,22 @@ class _PeopleEndpoints:
         )
 
     async def edit_message(self, request: Request, parameters: Parameters) -> Json:
-        return self._world.edit_message(
-            parse_required_number(parameters, "person_id"),
-            parse_required_number(parameters, "chat_id"),
-            parse_required_number(parameters, "message_id"),
-            parameters.read_text("text"),
-        )
+        person_id, chat_id, message_id = parameters.require_integers("person_id", "chat_id", "message_id")
+        return self._world.edit_message(person_id, chat_id, message_id, parameters.read_text("text"))
 
     async def press_button(self, request: Request, parameters: Parameters) -> Json:
-        query_id = self._world.press_button(
-            parse_required_number(parameters, "person_id"),
-            parse_required_number(parameters, "chat_id"),
-            parse_required_number(parameters, "message_id"),
-            parameters.read_text("data"),
-        )
-        return {"query_id": query_id}
+        person_id, chat_id, message_id = parameters.require_integers("person_id", "chat_id", "message_id")
+        return {"query_id": self._world.press_button(person_id, chat_id, message_id, parameters.read_text("data"))}
 
     async def set_reactions(self, request: Request, parameters: Parameters) -> Json:
         """Replace the person's reactions to a message with the emoji in the list "reaction"."""
+        person_id, chat_id, message_id = parameters.require_integers("person_id", "chat_id", "message_id")
         emoji = parameters.read_texts("reaction") or []
-        self._world.react(
-            parse_required_number(parameters, "person_id"),
-            parse_required_number(parameters, "chat_id"),
-            parse_required_number(parameters, "message_id"),
-            *emoji,
-        )
+        self._world.react(person_id, chat_id, message_id, *emoji)
         return {"reaction": emoji}
 
     async def block_bot(self, request: Request, parameters: Parameters) -> Json:
-        person_id = parse_required_number(parameters, "person_id")
+        [person_id] = parameters.require_integers("person_id")
         if parameters.read_flag("blocked"):
             self._world.block_bot(person_id)
         else:
@@ -161,9 +144,7 @@ class _PeopleEndpoints:
         return self._world.make_snapshot()
 
     async def list_menu_commands(self, request: Request, parameters: Parameters) -> list[Json]:
-        return self._world.list_menu_commands(
-            parse_required_number(parameters, "person_id"), parse_required_number(parameters, "chat_id")
-        )
+        return self._world.list_menu_commands(*parameters.require_integers("person_id", "chat_id"))
 
     async def wait_for_events(self, request: Request, parameters: Parameters) -> list[Json]:
         return await _wait_for_entries(request, parameters, self._world.wait_for_events)
@@ -238,14 +219,6 @@ def make_endpoint(action: Callable[[Request, Parameters], Awaitable[Any]]) -> Ha
             return JSONResponse({"error": str(wrong)}, 400)
 
     return endpoint
-
-
-def parse_required_number(parameters: Parameters, name: str) -> int:
-    """Return a parameter that is a whole number. Raise Impossible if it is missing."""
-    number = parameters.read_integer(name)
-    if number is None:
-        raise Impossible(f"{name} is missing.")
-    return number
 
 
 def _parse_id_or_name(text: str) -> int | str | None:

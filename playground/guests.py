@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from locales.catalog import tr
-from playground.control import make_endpoint, parse_required_number
+from playground.control import make_endpoint
 from playground.parameters import Parameters
 from playground.people import Impossible, Person
 from playground.refusals import Json
@@ -69,13 +69,13 @@ class GuestEndpoints:
         return person.to_user_json()
 
     async def _set_language(self, request: Request, parameters: Parameters) -> Json:
-        person = parse_required_number(parameters, "person_id")
+        [person] = parameters.require_integers("person_id")
         self._world.set_language(person, _parse_language(parameters))
         self._store_people()
         return self._world.people[person].to_user_json()
 
     async def _erase_chat(self, request: Request, parameters: Parameters) -> Json:
-        chat = parse_required_number(parameters, "chat_id")
+        [chat] = parameters.require_integers("chat_id")
         if chat not in self._world.chats:
             raise Impossible(f"There is no chat {chat}.")
         await self._erase(chat)

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
+from playground.people import Impossible
 from playground.refusals import Json, Refusal, make_bad_request_error
 from runtime.bounded_json import parse_untrusted_json
 
@@ -62,6 +63,15 @@ class Parameters:
         if abs(number) >= MAX_NUMBER:
             raise make_bad_request_error(f'field "{name}" must be a number')
         return number
+
+    def require_integers(self, *names: str) -> list[int]:
+        """Return parameters that are whole numbers. Raise Impossible if one is missing."""
+        numbers = list[int]()
+        for name in names:
+            if (number := self.read_integer(name)) is None:
+                raise Impossible(f"{name} is missing.")
+            numbers.append(number)
+        return numbers
 
     def read_flag(self, name: str) -> bool:
         return str(self._values.get(name, "")).lower() in ("true", "1", "yes", "t", "y")
