@@ -9,9 +9,9 @@ import sqlite3
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,6 @@ import psycopg
 from psycopg.rows import dict_row
 
 Row = dict[str, Any]
-_SQLITE_QUERIES = {
-    "users": "SELECT * FROM users WHERE storage_type = 'sqlite'",
-    "messages": "SELECT * FROM messages",
-    "summaries": "SELECT * FROM summaries",
-}
-_POSTGRES_QUERIES = {**_SQLITE_QUERIES, "users": "SELECT * FROM users WHERE storage_type = 'postgres'"}
 _KEYS = {"users": ("user_id",), "messages": ("user_id", "id"), "summaries": ("user_id", "id")}
 
 
@@ -75,16 +69,8 @@ def read_memory_state(folder: Path) -> MemoryState:
 
             if not fetch_rows("SELECT 1 FROM sqlite_master WHERE name = 'updates'"):
                 return MemoryState()
-            places = fetch_rows("SELECT user_id, storage_type FROM users")
-            return MemoryState(
-                homes={row["user_id"]: row["storage_type"] for row in places},
-                moving=frozenset(row["user_id"] for row in fetch_rows("SELECT user_id FROM moves")),
-                stores={
-                    "sqlite": _convert_sql_rows({name: fetch_rows(sql) for name, sql in _SQLITE_QUERIES.items()}),
-                    "json": _read_json_rows(folder),
-                },
-                inbox=tuple(row["payload"] for row in fetch_rows("SELECT payload FROM updates WHERE done_at IS NULL")),
-            )
+            moving = frozenset(row["user_id"] for row in fetch_rows("SELECT user_id FROM moves"))
+            return replace(_read_state(fetch_rows, "sqlite", folder), moving=moving)
 
 
 def read_postgres(address: str, folder: Path | None = None) -> MemoryState:
@@ -95,17 +81,23 @@ def read_postgres(address: str, folder: Path | None = None) -> MemoryState:
         def fetch_rows(sql: str) -> tuple[Row, ...]:
             return tuple(connection.execute(sql.encode()).fetchall())
 
-        return MemoryState(
-            homes={
-                row["user_id"]: row["storage_type"] for row in fetch_rows("SELECT user_id, storage_type FROM users")
-            },
-            stores={
-                "postgres": _convert_sql_rows({name: fetch_rows(sql) for name, sql in _POSTGRES_QUERIES.items()}),
-                "sqlite": Rows(),
-                "json": _read_json_rows(folder) if folder else Rows(),
-            },
-            inbox=tuple(row["payload"] for row in fetch_rows("SELECT payload FROM updates WHERE done_at IS NULL")),
-        )
+        return _read_state(fetch_rows, "postgres", folder)
+
+
+def _read_state(fetch_rows: Callable[[str], tuple[Row, ...]], kind: str, folder: Path | None) -> MemoryState:
+    """Read the tables of an SQL store of this kind, and the JSON store in `folder` if given."""
+    tables = {name: fetch_rows(f"SELECT * FROM {name}") for name in _KEYS}  # noqa: S608 - our own names
+    homes = {row["user_id"]: row["storage_type"] for row in tables["users"]}
+    tables["users"] = tuple(row for row in tables["users"] if row["storage_type"] == kind)
+    return MemoryState(
+        homes=homes,
+        stores={
+            "sqlite": Rows(),
+            "json": _read_json_rows(folder) if folder else Rows(),
+            kind: _convert_sql_rows(tables),
+        },
+        inbox=tuple(row["payload"] for row in fetch_rows("SELECT payload FROM updates WHERE done_at IS NULL")),
+    )
 
 
 def _convert_sql_rows(tables: dict[str, tuple[Row, ...]]) -> Rows:
