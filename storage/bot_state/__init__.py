@@ -1,1 +1,1 @@
-"""Bot-wide state that belongs to no memory: inbox, people, usage, wizard, directory, leases, replicas."""
+"""Bot-wide state that belongs to no memory: inbox, people, usage, wizard, directory, leases."""

@@ -18,9 +18,9 @@ from attrs import define, field
 from records.errors import KeepsakeError, ServedElsewhere, StorageError
 from runtime.tasks import run_uncancelled
 from storage.bot_state.leases import OwnerLeases, PrepareOwners
-from storage.bot_state.replica import LOOK_SECONDS, Replica
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
+from storage.engine.replica import LOOK_SECONDS, Replica
 from storage.schema.rows import format_moment
 
 log = logging.getLogger(__name__)

@@ -117,8 +117,8 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
     # Imported here so that a bot without a server starts without the driver.
     from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
     from storage.bot_state.postgres_leases import PostgresLeases
-    from storage.bot_state.replica import Replica
     from storage.engine.data_dir import read_or_create_instance_id
+    from storage.engine.replica import Replica
     from storage.stores.postgres import PostgresStore, open_postgres_database
 
     replica = Replica(read_or_create_instance_id(folder))

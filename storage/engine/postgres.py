@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -21,19 +21,10 @@ from records.errors import ServedElsewhere, SettingsError, StorageError
 from runtime.tasks import run_uncancelled
 from storage.engine import postgres_driver as driver
 from storage.engine.protocol import Connection, Reader, Runner, Transaction
+from storage.engine.replica import Replica
 
 Result = TypeVar("Result")
 Raw = psycopg.Connection[tuple[Any, ...]]
-
-
-class LeaseHolder(Protocol):
-    """A process that shares the server with others. `held` maps each owner to this process's fencing token."""
-
-    id: int
-    held: dict[int, int]
-
-    def register_process(self, raw: psycopg.Connection[Any]) -> None:
-        """Register this process on the server."""
 
 
 MAX_CONNECTIONS = 8  # connections of one process. A server accepts 100 by default, for all processes together.
@@ -49,7 +40,7 @@ class PostgresDatabase:
     """An open PostgreSQL database. If it has a `replica`, only the holder of an owner's lease may write."""
 
     def __init__(
-        self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor, replica: LeaseHolder | None, full_text: object
+        self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor, replica: Replica | None, full_text: object
     ) -> None:
         self._full_text = full_text
         self._replica = replica
@@ -64,7 +55,7 @@ class PostgresDatabase:
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
-        cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: LeaseHolder | None = None
+        cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: Replica | None = None
     ) -> AsyncIterator["PostgresDatabase"]:
         """Connect to the server, migrate its schema and register `replica`. Close all connections at the end.
 
@@ -253,12 +244,12 @@ def _retry_if_stale(connection: driver.PostgresConnection, work: Callable[[Any],
         return work(connection)
 
 
-def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
+def _configure_connection(replica: Replica | None, raw: Raw) -> None:
     driver.register_adapters(raw)
     raw.execute(f"{driver.SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
-def _migrate_and_register(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
+def _migrate_and_register(url: str, migrate: Callable[[Raw], None], replica: Replica | None) -> None:
     try:
         raw: Raw = psycopg.connect(url, **driver.OPTIONS)
     except psycopg.Error as error:

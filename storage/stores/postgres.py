@@ -3,7 +3,8 @@
 from contextlib import AbstractAsyncContextManager
 
 from records.owners import StorageType
-from storage.engine.postgres import LeaseHolder, PostgresDatabase
+from storage.engine.postgres import PostgresDatabase
+from storage.engine.replica import Replica
 from storage.schema.portable_tables import ERASED
 from storage.schema.postgres_migrations import migrate
 from storage.search.postgres_full_text import TsVectorIndex
@@ -12,7 +13,7 @@ from storage.tables.owner_tables import change_owner_id
 
 
 def open_postgres_database(
-    url: str, *, replica: LeaseHolder | None = None
+    url: str, *, replica: Replica | None = None
 ) -> AbstractAsyncContextManager[PostgresDatabase]:
     """Open a PostgreSQL database with this program's migrations and word index."""
     return PostgresDatabase.open(url, migrate=migrate, full_text=TsVectorIndex(), replica=replica)

@@ -9,7 +9,7 @@ import pytest
 
 from records.errors import ServedElsewhere
 from storage.bot_state.broadcasts import BroadcastProgress, Broadcasts
-from storage.bot_state.replica import Replica
+from storage.engine.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.postgres import open_postgres_database

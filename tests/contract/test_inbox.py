@@ -11,7 +11,7 @@ from records.errors import ServedElsewhere
 from storage.bot_state.inbox import Inbox, ReceivedUpdate
 from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
-from storage.bot_state.replica import Replica
+from storage.engine.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.postgres import open_postgres_database

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from runtime import tasks
-from storage.bot_state.replica import Replica
+from storage.engine.replica import Replica
 
 
 async def test_what_passes_a_cancellation_over_is_cancelled_again(monkeypatch: pytest.MonkeyPatch) -> None:

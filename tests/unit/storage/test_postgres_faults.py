@@ -18,8 +18,8 @@ from external_memory import ExternalMemory
 from records.errors import StorageError
 from records.owners import StorageType
 from records.summaries import SummaryPlan
-from storage.bot_state.replica import Replica
 from storage.engine.postgres import MAX_CONNECTIONS
+from storage.engine.replica import Replica
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import ANNA, NOW, fold, lease, made, said, talk
 from tests.support.postgres_server import USER, address, new_database
