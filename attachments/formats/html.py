@@ -20,15 +20,11 @@ class _PageReader(HTMLParser):
         self._line: list[str] = []
         self._hidden = 0
         self._heading = ""
-        self._in_heading = False
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         if tag in HIDDEN:
             self._hidden += 1
-        elif tag in HEADINGS:
-            self.end_line()
-            self._in_heading = True
-        elif tag in BLOCKS:
+        elif tag in HEADINGS or tag in BLOCKS:
             self.end_line()
         elif tag in ("td", "th") and self._line:
             self._line.append(" | ")
@@ -39,7 +35,6 @@ class _PageReader(HTMLParser):
         elif tag in HEADINGS:
             self._heading = " ".join("".join(self._line).split())[:MAX_HEADING_CHARS] or self._heading
             self.end_line()
-            self._in_heading = False
         elif tag in BLOCKS:
             self.end_line()
 
