@@ -15,8 +15,8 @@ from storage.erasure import dependents, fact_cascade
 from storage.erasure.dependents import ProfileSources, SummaryCascade, SummarySources
 from storage.erasure.fact_cascade import FactCascade
 from storage.erasure.quotes import Quotes, RowIds, find_remaining_quotes
-from storage.schema.portable_tables import VERSIONS, translate_value_errors
-from storage.schema.rows import format_moment, parse_message, parse_moment
+from storage.schema.portable_tables import SUMMARIES, VERSIONS, translate_value_errors
+from storage.schema.rows import RowMapper, format_moment, parse_message, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
@@ -25,6 +25,9 @@ from storage.tables.folds import delete_summaries
 from storage.tables.owner_tables import OwnerTables, delete_owner_rows, reserve_ids
 from text.characters import replace_surrogates
 
+_SUMMARY_ROWS = RowMapper(
+    SummarySources, SUMMARIES, thread="thread_id", chunks="source_chunk_ids", summaries="source_ids"
+)
 MAX_LISTED = 30  # rows of each table that a preview lists
 
 
@@ -293,7 +296,7 @@ async def _find_derived_rows(
     keeps_decided_facts: bool = False,
 ) -> _RowsToDelete:
     summaries = dependents.find_summary_cascade(
-        [_parse_summary_sources(row) for row in await reader.fetch_rows(_SUMMARIES, owner)], ids_by_thread, chunk_ids
+        [_SUMMARY_ROWS.parse(row) for row in await reader.fetch_rows(_SUMMARIES, owner)], ids_by_thread, chunk_ids
     )
     ids = {message for several in ids_by_thread.values() for message in several}
     lost = await fact_cascade.find_fact_cascade(reader, owner, ids, fact_ids, keeps_decided_facts=keeps_decided_facts)
@@ -314,19 +317,6 @@ async def _read_profile_sources(reader: Reader, owner: int) -> list[ProfileSourc
         )
         for row in await reader.fetch_rows(_PROFILE_SOURCES, owner)
     ]
-
-
-def _parse_summary_sources(row: Row) -> SummarySources:
-    base = [] if row["base_id"] is None else [row["base_id"]]
-    return SummarySources(
-        id=row["id"],
-        thread=row["thread_id"],
-        first_id=row["first_id"],
-        last_id=row["last_id"],
-        chunks=frozenset(json.loads(row["source_chunk_ids"])),
-        made_of=frozenset([*json.loads(row["source_ids"]), *base]),
-        is_active=bool(row["is_active"]),
-    )
 
 
 async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, request: ForgetRequest) -> ForgetResult:

@@ -13,9 +13,14 @@ class SummarySources:
     thread: int
     first_id: int
     last_id: int
-    chunks: frozenset[int]
-    made_of: frozenset[int]  # the summaries that it was made from, and the version that it was based on
+    chunks: tuple[int, ...]
+    summaries: tuple[int, ...]  # from which it was made
+    base_id: int | None = None  # the version on which it was based
     is_active: bool
+
+    @property
+    def made_of(self) -> set[int]:
+        return {*self.summaries, *(() if self.base_id is None else (self.base_id,))}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,11 +57,11 @@ def find_summary_cascade(
     gone = {
         summary.id
         for summary in summaries
-        if summary.chunks & chunk_ids or summary.id in chunk_ids or _covers_any(summary, ids_by_thread)
+        if not chunk_ids.isdisjoint((summary.id, *summary.chunks)) or _covers_any(summary, ids_by_thread)
     }
     above: dict[int, list[int]] = {}
     for summary in summaries:
-        for source in summary.made_of | summary.chunks - {summary.id}:
+        for source in summary.made_of | {*summary.chunks} - {summary.id}:
             above.setdefault(source, []).append(summary.id)
     waiting = list(gone)
     while waiting:

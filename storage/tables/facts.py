@@ -149,15 +149,9 @@ class FactTable(OwnerTables):
                 return known
             earlier = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
             moment = format_moment(now)
-            old = FACTS.to_portable(row)
-            old |= {
-                "id": earlier,
-                "superseded_by": fact_id,
-                "origin": EARLIER,
-                "is_pinned": False,
-                "decided_at": moment,
-            }
-            await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**old, "valid_to": old["valid_to"] or moment}))
+            old = {"id": earlier, "superseded_by": fact_id, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
+            old = {**FACTS.to_portable(row), "valid_to": row["valid_to"] or moment, **old}
+            await tx.execute(FACTS.upsert_sql, *FACTS.to_values(old))
             await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, fact_id)
             return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
 

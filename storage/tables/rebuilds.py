@@ -9,10 +9,9 @@ from records.errors import StaleSummary
 from records.messages import MessageOutline
 from records.scopes import Scope
 from records.summaries import NewSummary, RebuiltSummary, SummaryLease
-from storage.schema.rows import format_moment
+from storage.schema.rows import SUMMARY_ROWS, format_moment
 from storage.tables.folds import DELETE_SUMMARIES, complete_job, make_summary_fields, put_summary, transact_under_lease
 from storage.tables.owner_tables import OwnerTables, reserve_ids
-from text.characters import replace_surrogates
 
 MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted automatically
 
@@ -86,12 +85,9 @@ class RebuildTable(OwnerTables):
 
     async def replace_summary_text(self, lease: SummaryLease, summary_id: int, new_summary: NewSummary) -> None:
         """Replace the text, model and costs of a summary with those of a new summary."""
-        text, details = replace_surrogates(new_summary.text), json.dumps(dict(new_summary.details))
-        figures = (new_summary.tokens_in, new_summary.tokens_out, new_summary.milliseconds, new_summary.score, details)
         async with transact_under_lease(self.database, lease) as tx:
-            await tx.execute(
-                _PUT_TEXT, text, new_summary.model, new_summary.prompt_version, *figures, *lease.scope, summary_id
-            )
+            for row in await tx.fetch_rows(_ONE, *lease.scope, summary_id):
+                await put_summary(tx, replace(SUMMARY_ROWS.parse(row), **make_summary_fields(new_summary)))
 
     async def list_interrupted_rebuilds(self) -> list[Scope]:
         """Return the scopes whose last job was an interrupted rebuild, unless it has failed MAX_RESTARTS times."""
@@ -119,11 +115,7 @@ _CORRECT = """
 UPDATE summaries SET summary_text = ?, correction = ?, score = NULL WHERE user_id = ? AND thread_id = ? AND id = ?
 RETURNING id
 """
-_PUT_TEXT = """
-UPDATE summaries SET summary_text = ?, model = ?, prompt_version = ?, tokens_in = ?, tokens_out = ?, milliseconds = ?,
-  score = ?, details = ?
-WHERE user_id = ? AND thread_id = ? AND id = ?
-"""
+_ONE = "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND id = ?"
 _INTERRUPTED = """
 SELECT jobs.user_id, jobs.thread_id FROM jobs JOIN users ON users.user_id = jobs.user_id
 WHERE served_here(jobs.user_id)

@@ -1,5 +1,7 @@
 """What falls with a forgotten message: every summary above it, never one beside it; what is left answers again."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,13 +17,7 @@ from storage.erasure.dependents import (
 
 def leaf(number: int, first: int, last: int, *, is_active: bool = True) -> SummarySources:
     return SummarySources(
-        id=number,
-        thread=0,
-        first_id=first,
-        last_id=last,
-        chunks=frozenset({number}),
-        made_of=frozenset(),
-        is_active=is_active,
+        id=number, thread=0, first_id=first, last_id=last, chunks=(number,), summaries=(), is_active=is_active
     )
 
 
@@ -31,8 +27,8 @@ def above(number: int, below: list[SummarySources], *, is_active: bool = True) -
         thread=0,
         first_id=min(summary.first_id for summary in below),
         last_id=max(summary.last_id for summary in below),
-        chunks=frozenset().union(*(summary.chunks for summary in below)),
-        made_of=frozenset(summary.id for summary in below),
+        chunks=tuple(chunk for summary in below for chunk in summary.chunks),
+        summaries=tuple(summary.id for summary in below),
         is_active=is_active,
     )
 
@@ -53,10 +49,10 @@ def test_another_thread_with_the_same_ids_is_left_alone() -> None:
 def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answers_again() -> None:
     first = leaf(1, 1, 10, is_active=False)
     second = SummarySources(
-        id=2, thread=0, first_id=1, last_id=20, chunks=frozenset({1, 2}), made_of=frozenset({1}), is_active=False
+        id=2, thread=0, first_id=1, last_id=20, chunks=(1, 2), summaries=(), base_id=1, is_active=False
     )
     third = SummarySources(
-        id=3, thread=0, first_id=1, last_id=30, chunks=frozenset({1, 2, 3}), made_of=frozenset({2}), is_active=True
+        id=3, thread=0, first_id=1, last_id=30, chunks=(1, 2, 3), summaries=(), base_id=2, is_active=True
     )
     chain = [first, second, third]
     assert find_summary_cascade(chain, {0: [25]}, frozenset({3})) == find_summary_cascade(chain, {}, frozenset({3}))
@@ -77,12 +73,7 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
         start = data.draw(st.integers(0, len(active) - 2))
         group = active[start : data.draw(st.integers(start + 2, len(active)))]
         made = above(100 + len(found), group)
-        found = [
-            SummarySources(**{name: getattr(summary, name) for name in summary.__slots__} | {"is_active": False})
-            if summary in group
-            else summary
-            for summary in found
-        ] + [made]
+        found = [replace(summary, is_active=False) if summary in group else summary for summary in found] + [made]
         active = [summary for summary in active if summary not in group]
         active.insert(start, made)
     forgotten = data.draw(st.sets(st.integers(10, leaves * 10 + 9), max_size=6))
