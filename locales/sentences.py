@@ -147,12 +147,11 @@ def format_erasures(forgotten: ForgetResult) -> str:
 
 def format_quote_counts(quotes: RemainingQuotes) -> str:
     """Format the number of later items that quote erased messages, as in "3 later answers, 1 fact"."""
-    answers = len(quotes.answers)
     parts = [
-        answers and tr("forget-answers", answers=answers),
-        quotes.facts and tr("shared-facts", facts=quotes.facts),
-        quotes.summaries and tr("shared-summaries", summaries=quotes.summaries),
-        quotes.profiles and tr("forget-profiles", profiles=quotes.profiles),
+        quotes.answers and tr("forget-answers", answers=len(quotes.answers)),
+        quotes.facts and tr("shared-facts", facts=len(quotes.facts)),
+        quotes.summaries and tr("shared-summaries", summaries=len(quotes.summaries)),
+        quotes.profiles and tr("forget-profiles", profiles=len(quotes.profiles)),
     ]
     return join_list(part for part in parts if part)
 

@@ -39,13 +39,13 @@ class ForgetRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RemainingQuotes:
-    """The remaining texts that repeat forgotten words."""
+    """The ids of the remaining texts that repeat forgotten words."""
 
-    answers: tuple[int, ...] = ()  # their ids
-    facts: int = 0  # counts, as below
-    summaries: int = 0
-    profiles: int = 0
-    others: int = 0  # further messages
+    answers: tuple[int, ...] = ()
+    facts: frozenset[int] = frozenset()
+    summaries: frozenset[int] = frozenset()
+    profiles: frozenset[int] = frozenset()
+    others: int = 0  # the number of further messages
     is_complete: bool = True  # False if there were too many words to search for
 
     @property

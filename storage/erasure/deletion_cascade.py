@@ -14,7 +14,7 @@ from storage.engine.protocol import OwnerDatabase, Reader, Row, Transaction
 from storage.erasure import dependents, fact_cascade
 from storage.erasure.dependents import ProfileSources, SummaryCascade, SummarySources
 from storage.erasure.fact_cascade import FactCascade
-from storage.erasure.quotes import Quotes, RowIds, find_remaining_quotes
+from storage.erasure.quotes import RowIds, find_remaining_quotes
 from storage.schema.portable_tables import SUMMARIES, VERSIONS, translate_value_errors
 from storage.schema.rows import RowMapper, format_moment, parse_message, parse_moment
 from storage.search import word_index
@@ -201,24 +201,16 @@ async def _find_and_count_rows(
     quotes = await find_remaining_quotes(
         reader, owner, deletion.ids, fact_ids=request.ids if request.what == "facts" else ()
     )
-    if request.with_quotes and quotes:
-        ids = (*deletion.message_ids, *quotes.messages)
+    if request.with_quotes and quotes.has_quotes:
+        ids = (*deletion.message_ids, *quotes.answers)
         rows = await _fetch_messages(reader, owner, ForgetRequest(what="messages", ids=ids))
         facts = [*quotes.facts, *(request.ids if request.what == "facts" else ())]
         deletion = await _find_derived_rows(
             reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, fact_ids=facts
         )
         deletion = replace(deletion, profiles=deletion.profiles | quotes.profiles)
-        quotes = Quotes(holders=quotes.holders, is_complete=quotes.is_complete)
-    remaining = RemainingQuotes(
-        answers=quotes.messages,
-        facts=len(quotes.facts),
-        summaries=len(quotes.summaries),
-        profiles=len(quotes.profiles),
-        others=len(quotes.holders.difference(deletion.message_ids, quotes.messages)),
-        is_complete=quotes.is_complete,
-    )
-    return deletion, replace(await _count_rows(reader, owner, deletion, request), quotes=remaining)
+        quotes = RemainingQuotes(others=quotes.others, is_complete=quotes.is_complete)
+    return deletion, replace(await _count_rows(reader, owner, deletion, request), quotes=quotes)
 
 
 async def _preview_deletion(reader: Reader, owner: int, request: ForgetRequest, ids: RowIds) -> DeletionPreview:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
+from records.forgetting import RemainingQuotes
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Reader, Row
 from storage.search import full_text, word_index
@@ -41,24 +42,6 @@ MAX_TEXTS = 500  # messages that are compared, those with the rarest words first
 FEW_HOLDERS = 5  # messages that hold a word which was in use before, and still points at what is forgotten
 MAX_ALONE = 200  # characters of an answer that may say nothing but a forgotten everyday word
 THREADS_AT_ONCE = 100  # threads that one query names
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Quotes:
-    """The ids of remaining texts that quote forgotten text.
-
-    `messages` lists answers and `holders` all messages with a quote. `is_complete` is False if the search was limited.
-    """
-
-    messages: tuple[int, ...] = ()
-    facts: frozenset[int] = frozenset()
-    summaries: frozenset[int] = frozenset()
-    profiles: frozenset[int] = frozenset()
-    holders: frozenset[int] = frozenset()
-    is_complete: bool = True
-
-    def __bool__(self) -> bool:
-        return bool(self.messages or self.facts or self.summaries or self.profiles)
 
 
 RowIds = Mapping[str, Set[int]]  # the ids of rows, by table
@@ -151,12 +134,12 @@ class _RemainingMessages:
 
 async def find_remaining_quotes(
     reader: Reader, owner: int, deleted_ids: RowIds, *, fact_ids: Collection[int] = ()
-) -> Quotes:
+) -> RemainingQuotes:
     """Find the remaining texts that quote deleted messages or, if no messages are deleted, these facts."""
     words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], fact_ids)
     said, holders = await _find_remaining_messages(reader, owner, words, deleted_ids["messages"])
     if not words.new:
-        return Quotes(holders=frozenset(holders), is_complete=words.is_complete)
+        return RemainingQuotes(others=len(holders), is_complete=words.is_complete)
 
     async def find_quoting_ids(sql: str, excluded_ids: Set[int]) -> set[int]:
         rows = [row for row in await reader.fetch_rows(sql, owner) if row["id"] not in excluded_ids]
@@ -169,12 +152,13 @@ async def find_remaining_quotes(
 
         return await asyncio.to_thread(lambda: {row["quoted_id"] for row in rows if is_quoting(row)})
 
-    return Quotes(
-        messages=await asyncio.to_thread(said.find_quoting_answers, words),
+    answers = await asyncio.to_thread(said.find_quoting_answers, words)
+    return RemainingQuotes(
+        answers=answers,
         facts=frozenset(await find_quoting_ids(_FACTS, deleted_ids["facts"]) - deleted_ids["facts"]),
         summaries=frozenset(await find_quoting_ids(_SUMMARIES, deleted_ids["summaries"])),
         profiles=frozenset(await find_quoting_ids(_PROFILES, deleted_ids["profiles"])),
-        holders=frozenset(holders),
+        others=len(holders.difference(answers)),
         is_complete=words.is_complete,
     )
 

@@ -121,7 +121,7 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
         store, PROFILES, id=1, text="Her code word is heliotrope.", created_at=later.isoformat(), last_summary_id=0
     )
     left = await talk.left_by(first)
-    assert (left.facts, left.profiles) == (1, 1)
+    assert (len(left.facts), len(left.profiles)) == (1, 1)
     taken = await store.forgetting.forget(
         ANNA.owner, ForgetRequest(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
