@@ -36,7 +36,6 @@ class _RowsToDelete:
     """The rows to delete. `messages` maps each thread to ascending message ids."""
 
     messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    chunks: frozenset[int] = frozenset()
     summaries: SummaryCascade = field(default_factory=lambda: SummaryCascade(gone=frozenset(), reactivated=frozenset()))
     facts: FactCascade = field(default_factory=FactCascade)
     profiles: frozenset[int] = frozenset()
@@ -295,7 +294,7 @@ async def _find_derived_rows(
     profiles = dependents.find_outdated_profiles(
         await _read_profile_sources(reader, owner), summaries=summaries.gone, facts=lost.gone
     )
-    return _RowsToDelete(messages=ids_by_thread, chunks=chunk_ids, summaries=summaries, facts=lost, profiles=profiles)
+    return _RowsToDelete(messages=ids_by_thread, summaries=summaries, facts=lost, profiles=profiles)
 
 
 async def _read_profile_sources(reader: Reader, owner: int) -> list[ProfileSources]:
