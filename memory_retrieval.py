@@ -134,7 +134,7 @@ class MemoryRetrieval:
                 builder.add_search_hint()
         if not scope.is_channel_direct_chat:
             builder.add_profile(sources.profile)
-        older = await self._add_summaries_and_turns(builder, store, scope, sources, local_messages, turn)
+        older = await self._add_summaries_and_turns(builder, store, scope, sources, local_messages)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already
         builder.set_history_size(
             messages=sources.total - len(pieces),
@@ -331,7 +331,6 @@ class MemoryRetrieval:
         scope: Scope,
         sources: ContextSources,
         local_messages: Sequence[Message],
-        turn: int | None,
     ) -> Sequence[Message]:
         """Add the summaries, and the turns older than the newest. Return the messages of these older turns."""
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
