@@ -6,7 +6,7 @@ from typing import Literal
 
 from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, REPEATS, NewReminder, Repeat
 from text.characters import collapse_to_visible_line
-from text.time_zones import find_next_month_day, find_next_time, to_utc
+from text.time_zones import find_next_time, to_utc
 
 MAX_TEXT_CHARS = 1_000  # characters of a text that is read
 MORNING = 9  # the hour where none is said
@@ -44,10 +44,7 @@ def make_local_reminder(
     """Return a reminder at a wall clock time. A repeating one starts at its next occurrence."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
-        if month_day:
-            local = find_next_month_day(local, month_day, after=wall) or local
-        else:
-            local = find_next_time(local, repeat, 0, after=wall) or local
+        local = find_next_time(local, repeat, month_day, after=wall) or local
     try:
         return make_reminder(text, to_utc(local, now.tzinfo), local, repeat, now, month_day)
     except OverflowError:

@@ -138,12 +138,9 @@ def load_lexicon(language: str) -> Lexicon:
 def _list_unit_words(locale: Locale, unit: str, width: str) -> set[str]:
     of_unit, field = locale._data["unit_patterns"][f"duration-{unit}"], locale._data["date_fields"].get(unit, {})
     forms = [text for name, text in of_unit.get(width, {}).items() if name != "per"]
-    behind = [text.partition("{0}")[2].split() for text in (*forms, *_list_strings(field))]
+    forms += [text for tense in field.values() for text in tense.values()]
+    behind = [form.partition("{0}")[2].split() for form in forms]
     return {words[0] for words in behind if words and len(words[0]) > 1}
-
-
-def _list_strings(data: Any) -> list[str]:
-    return [text for part in data.values() for text in _list_strings(part)] if hasattr(data, "values") else [str(data)]
 
 
 def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, int]]]:
@@ -152,8 +149,8 @@ def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, 
     Return the new text and, for each of its characters, the start and end of the original words in `text`.
     """
     pattern, numbers, written = _compile_spoken(language)
-    parts, places, done = list[str](), list[tuple[int, int]](), 0
-    for match in pattern.finditer(text):
+    places = [(at, at + 1) for at in range(len(text))]
+    for match in reversed([*pattern.finditer(text)]):
         word = normalise_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
         number = int(word) if word.isdigit() else numbers.get(word, 0)
 
@@ -163,10 +160,9 @@ def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, 
             return str(number) if sign[0] == "#" else f"{minutes // 60 or 12 * number}:{minutes % 60:02d}"
 
         new = _NUMBER_MARK.sub(write_number, written[match.lastgroup or ""]).translate(PLAIN)
-        parts += text[done : match.start()], new
-        places += [(at, at + 1) for at in range(done, match.start())] + [match.span()] * len(new)
-        done = match.end()
-    return "".join([*parts, text[done:]]), [*places, *((at, at + 1) for at in range(done, len(text)))]
+        text = text[: match.start()] + new + text[match.end() :]
+        places[match.start() : match.end()] = [match.span()] * len(new)
+    return text, places
 
 
 @cache

@@ -21,7 +21,7 @@ _MONTHS = {"month": 1, "year": 12}
 # The patterns below are those of Lexicon.match(): a space is any gap, and {month} any word for a month.
 _AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})(?P<gap> (?:{and} )?)"
 _ORDINAL = r"\s*(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
-_YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of}\b)?)?"
+_YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of})?)?"
 _HOUR = r"\d{1,2}(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)"
 _MINUTE = r"(?:[:.h]|[点點](?=\d\d(?:分|\s|$))| uhr (?!\d\d {unit}))(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
 _WEEKDAY = (
@@ -96,7 +96,8 @@ class TimePhraseParser:
         start, lead = skip_gap(self.text, start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
-            if end := self._parse_time_part(start, lead):
+            parts = ((read, self.words.match(pattern, self.text, start)) for pattern, read in GRAMMAR)
+            if end := next((end for read, found in parts if found and (end := read(self, found, lead))), 0):
                 if self.clock is not None and not is_clock_known:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = end, ""
@@ -105,13 +106,6 @@ class TimePhraseParser:
                 lead, start = "on" if found["on"] else "at", found.end()
             else:
                 return
-
-    def _parse_time_part(self, start: int, lead: str) -> int:
-        """Return the position after the part that begins at `start` behind a preposition, or 0 if there is none."""
-        for pattern, read in GRAMMAR:
-            if (found := self.words.match(pattern, self.text, start)) and (end := read(self, found, lead)):
-                return end
-        return 0
 
     @rule(r"{in} ")
     def _read_delay(self, found: re.Match[str], _lead: str) -> int:
@@ -183,11 +177,7 @@ class TimePhraseParser:
 
     @rule(
         r"(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?"
-        r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*(?:"
-        + _HOUR
-        + "|"
-        + _MINUTE
-        + ")))?"
+        r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*\d{1,2}(?!\d)))?"
     )
     def _read_numeric_date(self, found: re.Match[str], _lead: str) -> int:
         """Read a date in the language's usual order. Ask about one that may be another date, or a time."""
@@ -234,13 +224,8 @@ class TimePhraseParser:
         """Shift the hour to the named part of the day. Return False if the two contradict each other."""
         hour, minute = self.clock or (0, 0)
         start, end = self.words.ranges.get(name, (720, 1440))
-        length = (end - start) % 1440 or 1440
-
-        def count_minutes_apart(chosen: int) -> int:
-            into = (chosen * 60 + minute - start) % 1440
-            return 0 if into < length else min(into - length + 1, 1440 - into)
-
-        chosen = min(hour % 12, hour % 12 + 12, key=count_minutes_apart)
+        middle = start + ((end - start) % 1440 - 1) / 2
+        chosen = min(hour % 12, hour % 12 + 12, key=lambda at: abs((at * 60 + minute - middle + 720) % 1440 - 720))
         if hour > 12 and chosen != hour:
             return False
         self.clock = chosen, minute

@@ -106,19 +106,13 @@ def add_months(local: datetime, *, months: int, day: int = 0) -> datetime:
     return local.replace(year=year, month=month, day=min(day or local.day, calendar.monthrange(year, month)[1]))
 
 
-def find_next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
-    """Return the first time after `after` that falls on `day`, in the month of `local` or a later one."""
-    at = add_months(local, months=0, day=day)
-    if at <= after:
-        at = add_months(local, months=max(0, (after.year - local.year) * 12 + after.month - local.month), day=day)
-    return at if at > after else add_months(at, months=1, day=day)
-
-
 def find_next_time(local: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:
     """Return the first repetition later than both `local` and `after`, or None if nothing is repeated."""
     if not repeat:
         return None
+    after = max(after, local)
     if repeat == "monthly":
-        return find_next_month_day(local, month_day or local.day, after=max(after, local))
-    step = timedelta(days={"daily": 1, "weekly": 7}[repeat])
-    return local + step * max(1, (after - local) // step + 1)
+        months, day = (after.year - local.year) * 12 + after.month - local.month, month_day or local.day
+        return next(at for more in (0, 1) if (at := add_months(local, months=months + more, day=day)) > after)
+    step = timedelta(days=1 if repeat == "daily" else 7)
+    return local + step * ((after - local) // step + 1)
