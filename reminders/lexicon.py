@@ -39,7 +39,7 @@ _KIND = re.compile(r"\{([a-z-]+)\}")  # a place for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
 _BOUNDARIES = {"unit": (r"(?![^\W\d])",), "on": (r"(?=\s)",), "at": (r"(?=\s)",)}
 _BOUNDARIES |= {"part-root": (r"\w{0,2}",), "weekday-root": (r"\w{0,6}",)}
-_KINDS = ("in", "every", "at", "on", "hours", "joining", "next", "number", "unread", "until", "zone", "tonight")
+_KINDS = ("in", "every", "at", "on", "this", "hours", "joining", "next", "number", "unread", "until", "zone", "tonight")
 _PARTS = [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1", "früh"), ("afternoon1", "днем")]
 _FORMS = ("format", "stand-alone")
 
@@ -143,13 +143,14 @@ def _list_unit_words(locale: Locale, unit: str, width: str) -> set[str]:
     return {words[0] for words in behind if words and len(words[0]) > 1}
 
 
-def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, int]]]:
+def write_in_digits(text: str, language: str) -> tuple[str, Sequence[int], Sequence[int]]:
     """Write spoken times in digits, as in "at 8:30" for "at half past eight", using spoken_times.toml.
 
-    Return the new text and, for each of its characters, the start and end of the original words in `text`.
+    Return the new text. For each position in it, return the position in `text` from which a quotation that begins
+    there is taken, and the position up to which one that ends there is taken.
     """
     pattern, numbers, written = _compile_spoken(language)
-    places = [(at, at + 1) for at in range(len(text))]
+    starts, ends = list(range(len(text) + 1)), list(range(len(text) + 1))
     for match in reversed([*pattern.finditer(text)]):
         word = normalise_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
         number = int(word) if word.isdigit() else numbers.get(word, 0)
@@ -161,8 +162,9 @@ def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, 
 
         new = _NUMBER_MARK.sub(write_number, written[match.lastgroup or ""]).translate(PLAIN)
         text = text[: match.start()] + new + text[match.end() :]
-        places[match.start() : match.end()] = [match.span()] * len(new)
-    return text, places
+        starts[match.start() : match.end()] = [match.start()] * len(new)
+        ends[match.start() + 1 : match.end() + 1] = [match.end()] * len(new)
+    return text, starts, ends
 
 
 @cache

@@ -37,11 +37,12 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     bare = text.translate(PLAIN)  # keeps its length
     parsers = list[TimePhraseParser]()
     for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
-        (written, places), words = write_in_digits(bare, language), load_lexicon(language)
-        parsers.append(TimePhraseParser(request=text, text=written, places=places, words=words, wall=wall))
-        parsers[-1].parse_time_parts(parsers[-1].skip("(?:{joining} )*", 0))
-    best = max(parsers, key=lambda parser: (parser.map_to_request_position(parser.end), parser.is_every))
-    start, end = best.map_to_request_position(best.end), len(text)
+        (written, starts, ends), words = write_in_digits(bare, language), load_lexicon(language)
+        parser = TimePhraseParser(request=text, text=written, starts=starts, ends=ends, words=words, wall=wall)
+        parser.parse_time_parts(parser.skip("(?:{joining} )*", 0))
+        parsers.append(parser)
+    best = max(parsers, key=lambda parser: (parser.ends[parser.end], parser.is_every))
+    start, end = best.ends[best.end], len(text)
     if unread := _find_unparsed_time_words(best):
         if best.zone_span or (found := _find_time_at_end(parsers)) is None:
             return UncertainReminder(words=unread)
@@ -88,7 +89,7 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
         is_open |= any(is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
         is_open |= any(late.skip("{every}", token.start()) > token.start() for token in before)
         is_open |= any(late.skip("{and}|{next}|{until}", token.start()) > token.start() for token in before[-1:])
-        return None if is_open else (late, early.map_to_request_position(early.end), late.places[start][0])
+        return None if is_open else (late, early.ends[early.end], late.starts[start])
     return None
 
 

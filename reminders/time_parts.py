@@ -46,12 +46,13 @@ def rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
 class TimePhraseParser:
     """The times that were read in one language. `end` is the position after the last of them.
 
-    `text` is `request` with its times in digits. `places` maps each character of `text` to its span in `request`.
+    `text` is `request` as write_in_digits() returns it, with `starts` and `ends`.
     """
 
     request: str
     text: str
-    places: Sequence[tuple[int, int]]
+    starts: Sequence[int]
+    ends: Sequence[int]
     words: Lexicon
     wall: datetime
     end: int = 0
@@ -71,13 +72,9 @@ class TimePhraseParser:
     is_exact: bool = False  # the clock time has minutes, "am" or the like
     unsure: list[str] = field(default_factory=list)  # words that may mean another time, or none
 
-    def map_to_request_position(self, end: int) -> int:
-        """Return the position in `request` that corresponds to the position `end` in `text`."""
-        return self.places[end - 1][1] if end else 0
-
     def quote(self, start: int, end: int) -> str:
         """Return the part of `request` that corresponds to `text[start:end]`."""
-        return self.request[self.places[start][0] : self.map_to_request_position(end)] if start < end else ""
+        return self.request[self.starts[start] : self.ends[end]]
 
     def skip(self, pattern: str, start: int) -> int:
         found = self.words.match(pattern, self.text, start)
@@ -206,18 +203,21 @@ class TimePhraseParser:
                     return
         self.impossible, self.day = True, self.wall.date()
 
-    @rule(r"(?P<part>{part})(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
+    @rule(r"(?P<this>{this} )?(?P<part>{part})(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
     def _read_part_of_day(self, found: re.Match[str], _lead: str) -> int:
         name = self.words.get_meaning("part", found["part"])
         if self.clock is not None:
-            return found.end() if self.distance is None and self._shift_to_part_of_day(name) else 0
-        if name in ("noon", "midnight"):
+            if self.distance is not None or not self._shift_to_part_of_day(name):
+                return 0
+        elif name in ("noon", "midnight"):
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
         elif found["timed"] is not None:
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
             return 0
+        if found["this"] and not self.is_dated:
+            self.day = self.wall.date()
         return found.end()
 
     def _shift_to_part_of_day(self, name: str) -> bool:

@@ -33,6 +33,7 @@ reminders-next-words = القادم القادمة المقبل
 reminders-every-words = كل
 reminders-at-words = في الساعة عند
 reminders-on-words = يوم
+reminders-this-words = هذا
 reminders-tonight-words = الليلة
 reminders-before-day-words = في خلال بعد قبل
 reminders-unread-words = يوميا يومياً أسبوعيا شهريا سنويا مبكرا والنصف والربع العام عام

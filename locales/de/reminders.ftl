@@ -33,6 +33,7 @@ reminders-next-words = nächsten nächste nächstes kommenden kommende kommendes
 reminders-every-words = jeden jede jedes
 reminders-at-words = um ab gegen
 reminders-on-words = am den diesen dem
+reminders-this-words = diesen diese dieses
 reminders-tonight-words = heute_Nacht
 reminders-before-day-words = an am in zu
 reminders-unread-words = täglich wöchentlich monatlich jährlich stündlich werktags wochentags wochenende früh monats jahres vierzehntägig zweiwöchentlich

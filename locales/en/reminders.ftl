@@ -37,6 +37,7 @@ reminders-next-words = next
 reminders-every-words = every each
 reminders-at-words = at by from
 reminders-on-words = on the this
+reminders-this-words = this
 reminders-tonight-words = tonight this_evening
 reminders-before-day-words = on in at by during before after
 reminders-unread-words = daily nightly weekly monthly yearly hourly weekday weekdays weekend weekends early

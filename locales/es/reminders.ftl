@@ -33,6 +33,7 @@ reminders-next-words = próximo próxima siguiente que_viene
 reminders-every-words = cada todos todas todos_los todas_las
 reminders-at-words = a al la las por
 reminders-on-words = el este esta día
+reminders-this-words = este esta
 reminders-tonight-words = esta_noche
 reminders-before-day-words = en por de
 reminders-unread-words = diario diariamente semanalmente mensualmente anualmente temprano medianoche

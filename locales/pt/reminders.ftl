@@ -33,6 +33,7 @@ reminders-next-words = próximo próxima que_vem
 reminders-every-words = cada toda todo todos todas todos_os todas_as
 reminders-at-words = às as à a ao por
 reminders-on-words = no na o dia em este esta
+reminders-this-words = este esta neste nesta
 reminders-tonight-words = esta_noite hoje_à_noite
 reminders-before-day-words = no na em
 reminders-unread-words = diariamente semanalmente mensalmente anualmente cedo

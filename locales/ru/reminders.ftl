@@ -33,6 +33,7 @@ reminders-next-words = следующий следующую следующее 
 reminders-every-words = каждый каждую каждое
 reminders-at-words = в во к на по
 reminders-on-words = этот эту это
+reminders-this-words = этим
 reminders-tonight-words = сегодня_вечером
 reminders-before-day-words = на в во под после до
 reminders-unread-words = ежедневно еженедельно ежемесячно ежегодно ежечасно рано мск половиной четвертью будням средам числам

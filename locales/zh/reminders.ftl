@@ -33,6 +33,7 @@ reminders-next-words = 下周 下个
 reminders-every-words = 每个 每
 reminders-at-words = 在
 reminders-on-words = 于
+reminders-this-words = 今
 reminders-tonight-words = 今晚 今夜
 reminders-before-day-words = 在
 reminders-unread-words = 明晚 明早 今早 工作日 周末 明年 后年
