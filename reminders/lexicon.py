@@ -28,7 +28,8 @@ PLAIN = {
 }  # letters without accents, and Latin letters, digits and signs of the usual width
 _TANWEEN = "\u064b"  # an Arabic vowel sign of adverbs, often left out
 _TIME_SHAPES = re.compile(
-    r"^(?:\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b)|\d[点點]", re.IGNORECASE
+    r"^(?:\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b)|\d[点點]|[天日号後后]\d{1,2}:\d\d",
+    re.IGNORECASE,
 )
 _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
 _BEFORE_HAN_NUMBER: str = SPOKEN["zh"]["before_number"]

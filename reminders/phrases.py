@@ -85,7 +85,7 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
             continue
         before = [token for token in tokens[:-back] if token.start() >= early.end]
         leads = [False, *(late.skip("{on}|{at}", token.start()) > token.start() for token in before)]
-        is_open = late.has_unparsed_zone
+        is_open = late.has_unparsed_zone or (late.is_every and not late.repeat)
         is_open |= any(is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
         is_open |= any(late.skip("{every}", token.start()) > token.start() for token in before)
         is_open |= any(late.skip("{and}|{next}|{until}", token.start()) > token.start() for token in before[-1:])

@@ -23,7 +23,10 @@ _AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<uni
 _ORDINAL = r"\s*(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
 _YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of})?)?"
 _HOUR = r"\d{1,2}(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)"
-_MINUTE = r"(?:[:.h]|[点點](?=\d\d(?:分|\s|$))| uhr (?!\d\d {unit}))(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
+_MINUTE = (  # "3.12." is a date
+    r"(?:[:h]|\.(?!\d\d\.(?!\d))|[点點](?=\d\d(?:分|\s|$))| uhr (?!\d\d {unit}))"
+    r"(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
+)
 _WEEKDAY = (
     r"(?P<next>{next} )?(?:(?P<weekday>{weekday})|(?P<short>{short}))"
     r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?: {next})?"
@@ -226,7 +229,7 @@ class TimePhraseParser:
         start, end = self.words.ranges.get(name, (720, 1440))
         middle = start + ((end - start) % 1440 - 1) / 2
         chosen = min(hour % 12, hour % 12 + 12, key=lambda at: abs((at * 60 + minute - middle + 720) % 1440 - 720))
-        if hour > 12 and chosen != hour:
+        if chosen != hour and (hour > 12 or (hour == 0 and name != "pm")):
             return False
         self.clock = chosen, minute
         return True

@@ -2,7 +2,6 @@
 
 import calendar
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from difflib import get_close_matches
@@ -10,7 +9,7 @@ from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from records.reminders import Repeat
-from text.characters import normalise_unicode
+from text.analyzer import fold_term, normalise_text
 
 MAX_NAME_CHARS = 60  # no place has a longer name
 UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "greenwich"})
@@ -88,9 +87,7 @@ def _read_zones() -> Mapping[str, str]:
 
 
 def _simplify_name(text: str) -> str:
-    folded = normalise_unicode("NFKD", text.casefold())
-    bare = "".join(letter for letter in folded if not unicodedata.combining(letter)).replace("ł", "l").replace("ø", "o")
-    return " ".join(bare.replace("_", " ").replace(".", " ").split())
+    return " ".join(fold_term(normalise_text(text)).replace("_", " ").replace(".", " ").split())
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:

@@ -358,6 +358,9 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
         ("en", "🎂", "🎂"),
         ("en", "(((", "((("),
         ("en", "at 9 Tue/Thu gym", "Tue/Thu"),
+        ("de", "in einer Woche am 3.12. um 9 Zahnarzt", "am 3.12. um 9"),
+        ("zh", "大后天每天8:00吃药", "每天8:00吃药"),
+        ("en", "every hour drink on 3 December", "every hour drink on 3 December"),
     ],
 )
 def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
@@ -507,6 +510,7 @@ def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what
         ("in 0 minutes leave", "passed"),
         ("in 0 months leave", "passed"),
         ("on 31 February at 9 x", "none"),
+        ("早上零点出发", "none"),
         ("Thursday 4 December 9:00 x", "none"),
         ("on 29 February 2027 x", "none"),
         ("on 28 March 2027 at 2:30 x", "none"),
