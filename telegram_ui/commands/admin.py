@@ -65,7 +65,7 @@ class AdminCommands(CommandGroup):
         decided = self._services.memory.people.find_person(person_id)
         standing: AccessStatus = "allowed" if action == ALLOW else "refused"
         if decided is None or decided.standing != standing:
-            decided = await set_access(self._dependencies, person_id, standing, admin_id=event.person.id)
+            decided = await set_access(self._dependencies, person_id, standing, event.person.id)
         text = _format_known_person(decided)
         await self._show_text(event, text, self._make_back_buttons(event))
         return text[:200]
@@ -73,7 +73,7 @@ class AdminCommands(CommandGroup):
     async def _remove_person(self, event: ChatEvent, person_id: int) -> str:
         if person_id in self._operation.admin_ids:
             return tr("admin-not-an-admin")
-        removed = await set_access(self._dependencies, person_id, "removed", admin_id=event.person.id)
+        removed = await set_access(self._dependencies, person_id, "removed", event.person.id)
         await self._show_people(event, 0)
         return _format_known_person(removed)[:200]
 
@@ -177,7 +177,7 @@ async def _ask_admin_for_access(dependencies: Dependencies, admin_id: int, stran
         log.warning("an admin could not be asked about somebody: %s", type(error).__name__)
 
 
-async def set_access(dependencies: Dependencies, person_id: int, status: AccessStatus, *, admin_id: int) -> KnownPerson:
+async def set_access(dependencies: Dependencies, person_id: int, status: AccessStatus, admin_id: int) -> KnownPerson:
     """Store an admin's decision about a person. If the person is newly allowed, tell them."""
     people = dependencies.services.memory.people
     before = people.find_person(person_id)

@@ -1,6 +1,7 @@
 """/dashboard: opens the memory page within Telegram, or sends a link to it that works once."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import IO
 
 from telegram import InlineKeyboardButton, WebAppInfo
@@ -8,7 +9,6 @@ from telegram import InlineKeyboardButton, WebAppInfo
 from dashboard.host import Host
 from dashboard.sessions import LINK_FOR, PageSessions
 from locales.catalog import tr
-from records.owners import AccessStatus
 from records.scopes import Person
 from telegram_ui.commands.admin import set_access
 from telegram_ui.commands.buttons import make_keyboard
@@ -64,9 +64,6 @@ def make_host(dependencies: Dependencies, health: Health) -> Host:
     async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 
-    async def store_access(person: int, standing: AccessStatus, admin_id: int) -> None:
-        await set_access(dependencies, person, standing, admin_id=admin_id)
-
     async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
         try:
             await documents.send_file(dependencies.delivery, Chat(id=person), file, name, "")
@@ -78,6 +75,6 @@ def make_host(dependencies: Dependencies, health: Health) -> Host:
         operation=dependencies.operation,
         configures=may_configure,
         health=health,
-        store_access=store_access,
+        store_access=partial(set_access, dependencies),
         send_file=send_file,
     )

@@ -309,10 +309,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             logger.info("Update %s was forgotten before it was answered.", number)
             await self.mark_done([number])
             return
-        try:
-            update = parse_raw_update(json.loads(row.payload), bot)
-        except Exception as error:  # broad: one unreadable row must not keep the others from being answered
-            logger.error("Update %s in the inbox is unreadable (%s); dropped.", number, type(error).__name__)  # noqa: TRY400
+        if (update := parse_stored_update(row, bot)) is None:
             await self.mark_done([number])
             return
         if row.shown:
@@ -360,6 +357,15 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self._refused[sender] = True
         logger.warning("Person %s has %s updates unfinished; more are refused.", sender, self._counts_by_person[sender])
         await self.put(QueuedUpdate(update, is_durable=False, is_refused=True))
+
+
+def parse_stored_update(row: PendingUpdate, bot: telegram.Bot) -> telegram.Update | None:
+    """Return the update in a row of the inbox, or None if it is unreadable."""
+    try:
+        return parse_raw_update(json.loads(row.payload), bot)
+    except Exception as error:  # broad: one unreadable row must not keep the others from being answered
+        logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
+        return None
 
 
 def find_owner_id(update: telegram.Update) -> int:

@@ -1,7 +1,6 @@
 """The update queue of a process that shares its work with others. It claims updates from a shared inbox."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,8 +19,8 @@ from telegram_ui.updates.durable_queue import (
     DurableQueue,
     find_owner_id,
     find_sender_id,
+    parse_stored_update,
 )
-from telegram_ui.updates.raw_update import parse_raw_update
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
     from storage.bot_state.postgres_inbox import SharedWork
@@ -65,11 +64,7 @@ class SharedQueue(DurableQueue):
         former = self._shared.former
         rows = await former.list_pending_updates(bot.id)
         for row in rows:
-            try:
-                update = parse_raw_update(json.loads(row.payload), bot)
-            except Exception as error:  # broad: the library may raise anything
-                logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
-            else:
+            if (update := parse_stored_update(row, bot)) is not None:
                 arrival = ReceivedUpdate(row.update_id, row.payload, find_owner_id(update), find_sender_id(update))
                 await self._inbox.store_updates(bot.id, [arrival], row.received_at)
             await former.mark_done(bot.id, [row.update_id], self._now())
