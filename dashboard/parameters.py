@@ -48,8 +48,8 @@ class Parameters:
     def read_optional_integer(self, name: str) -> int | None:
         return self.read_integer(name) if name in self else None
 
-    def read_text(self, name: str, max_chars: int, default: str = "") -> str:
-        value = self._values.get(name, default)
+    def read_text(self, name: str, max_chars: int) -> str:
+        value = self._values.get(name, "")
         if not isinstance(value, str) or len(value) > max_chars:
             raise BadRequest(f"{name} is a text of at most {max_chars} characters.")
         return replace_surrogates(value)

@@ -204,11 +204,6 @@ class CommandGroup:
         """Return the commands and button actions of the class in the order of their declaration."""
         return (value for value in vars(cls).values() if isinstance(value, Action))
 
-    async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Return True if this group is waiting for a text from this person."""
-        state = await self._services.memory.wizards.find_state(chat.chat_scope, person.id)
-        return state is not None and state.accepts_answer(update_id)
-
     async def accept_awaited_text(self, event: ChatEvent) -> bool:
         """Handle a text that this group asked for. Return False if the text is an ordinary message."""
         return False

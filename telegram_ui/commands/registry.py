@@ -77,10 +77,6 @@ class Commands:
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._groups = [group(self.dependencies) for group in groups]
         self._pressed = LRUCache[tuple[int, int | None, str, str], None](MAX_PRESSES)
-        base = CommandGroup.accept_awaited_text
-        self._text_takers = [group for group in self._groups if type(group).accept_awaited_text is not base]
-        # Groups with the same rule are asked once.
-        self._awaiting_texts = tuple({type(group).awaits_text: group for group in self._text_takers}.values())
         self._actions: dict[str, tuple[CommandGroup, Action]] = {}
         for group in self._groups:
             for action in group.list_actions():
@@ -183,16 +179,17 @@ class Commands:
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         """Return True if a group may have asked for this text, or if the store fails."""
         try:
-            return any([await group.awaits_text(chat, person, update_id) for group in self._awaiting_texts])
+            state = await self.dependencies.services.memory.wizards.find_state(chat.chat_scope, person.id)
         except KeepsakeError:
             return True
+        return state is not None and state.accepts_answer(update_id)
 
     async def pass_text_to_waiting_command(
         self, update: telegram.Update, chat: Chat, person: Person, text: str
     ) -> bool:
         """Pass a text to the group of commands that asked for it. Return False if none did."""
         event = await self._make_event(update, chat, person, text)
-        for group in self._text_takers:
+        for group in self._groups:
             if await group.accept_awaited_text(event):
                 return True
         return False

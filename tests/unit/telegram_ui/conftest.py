@@ -26,19 +26,18 @@ from playground.world import World
 from records.errors import StorageError
 from records.messages import Correction
 from records.owners import Mode, OwnerConfig
-from records.scopes import Person, Scope
+from records.scopes import Scope
 from records.turns import Reply, UserMessage
 from settings import Secret, Settings
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.people import People
-from storage.bot_state.wizard_state import WizardStates
+from storage.bot_state.wizard_state import WizardState, WizardStates
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.commands.proposals import ProposalButtons
-from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.service import Service, open_telegram_service
 from tests.peers.ports import kept_port
@@ -169,8 +168,10 @@ class Toys(CommandGroup):
         await self.folding.wait()
         return f"did summary_now {event.argument}"
 
-    async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        return bool(self.asked_for)
+    async def ask_for(self, text: str, chat_scope: Scope, person: int) -> None:
+        self.asked_for.add(text)
+        state = WizardState(scope=chat_scope, person=person, step="toy", nonce="", expires_at=NOW)
+        await self._services.memory.wizards.store_state(state)
 
     async def accept_awaited_text(self, event: ChatEvent) -> bool:
         if event.argument not in self.asked_for:

@@ -303,7 +303,7 @@ async def test_a_paste_of_30000_characters_is_one_turn_of_pieces(bots: Bots, pee
 async def test_wizard_input_and_unknown_commands_never_reach_the_conversation(bots: Bots, peer: Peer) -> None:
     async with bots.running() as service:
         assert bots.toys
-        bots.toys.asked_for.add("20")
+        await bots.toys.ask_for("20", Scope(owner=ANN), ANN)
         peer.world.say(ANN, ANN, "20")
         peer.world.say(ANN, ANN, "/nonsense 1")
         await peer.told("wizard took 20", ANN)
@@ -539,7 +539,7 @@ async def test_a_group_is_answered_when_it_addresses_the_bot(bots: Bots, peer: P
 async def test_what_is_not_addressed_to_the_bot_is_never_written(bots: Bots, peer: Peer) -> None:
     async with bots.running() as service:
         assert bots.toys
-        bots.toys.asked_for.add("20")
+        await bots.toys.ask_for("20", Scope(owner=GROUP), ANN)
         peer.world.say(ANN, GROUP, "secret of the group")
         peer.world.say(ANN, GROUP, "/other@another_bot secret")
         peer.world.say(ANN, GROUP, "20")
