@@ -16,27 +16,22 @@ from records.model_calls import ToolCall
 Names = Mapping[str, Sequence[str]]  # tools, each with the names of its parameters, as far as they are known
 
 MAX_CANDIDATES = 20  # possible beginnings of a call; an answer with more is a program
-HELD = 200  # characters of a JSON object within which a call names its tool
+HELD = 300  # characters of a JSON object, or behind a mark, within which a call names its tool
 MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS  # since much of the arguments may be escaped
-DEEPEST = 3  # lists and wrappers around a call that are opened
+DEEPEST = 4  # lists and objects around a call that are opened
 
-_OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool next to its arguments, even flat ones
-_NAMES = (*_OWN_NAMES, "action", "command")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
-_WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)
 _NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")
+_WORD = re.compile(r"\w+")
 
-_JSON = re.compile(
-    r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)", re.MULTILINE | re.IGNORECASE
-)  # the beginning of a JSON value
-_MARKED = re.compile(
-    r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
+_BEGINNING = re.compile(
+    r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)"
+    r"|<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
     r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]"
     r"|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
-    re.IGNORECASE,
-)  # the beginning of a mark of a chat template, of an element, or of a list of calls
-_TAG = re.compile(r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)  # it has no other use
-MARKED = 300  # characters behind a mark within which a call names its tool
+    re.MULTILINE | re.IGNORECASE,
+)  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
+_TAG = re.compile(r"<tool_call>|\[TOOL_CALLS\]", re.IGNORECASE)  # it has no other use
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
@@ -58,8 +53,7 @@ _PAIR = re.compile(
     r"(?:=[ \t]*(?P<value>\"[^\"]*\"|'[^']*'|[^\s,/>]*)|:[ \t]*(?P<line>[^\n]*))"
 )  # an argument in a line of YAML, or in an attribute
 _MARK_WORDS = (
-    "func", "tool", "call", "action", "command", "comment", "print", "name", "type", "json", "await", "return", "input",
-    "arg", "param", "using",
+    "func", "tool", "call", "action", "comment", "print", "name", "json", "await", "input", "arg", "param", "using",
 )  # fmt: skip
 _ONLY_MARKS = re.compile(
     r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}\.(?!\s)"
@@ -92,37 +86,28 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
     """Find tool calls in a text. Unless `is_whole`, hide the beginning of a call after `settled_length` characters."""
     if not names:
         return TextAndCalls(shown=text)
-    mark = _MARKED.search(text, settled_length)
-    for opening in islice(_JSON.finditer(text, settled_length, mark.start() if mark else len(text)), MAX_CANDIDATES):
-        before = _cut_trailing_markup(text[: opening.start()], () if is_whole else names, settled_length)
-        body = text[opening.start("json") :]
-        may_go_on = not is_whole and len(body) < HELD
-        if not may_go_on and names.keys().isdisjoint(_NAMED.findall(body[:HELD])):
-            continue
-        if not is_whole:
-            return TextAndCalls(shown=before)
-        if (calls := _find_tool_calls(body, names)) or _decode_json(body)[0] is None:
-            return _make_text_and_calls(before, calls, body, names)
-    if (marked := _parse_marked_call(text, names, is_whole=is_whole, settled_length=settled_length)) is not None:
-        return marked
-    return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, settled_length))
-
-
-def _parse_marked_call(text: str, names: Names, *, is_whole: bool, settled_length: int) -> TextAndCalls | None:
-    marks = (mark for mark in _MARKED.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
+    marks = (mark for mark in _BEGINNING.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
-        before, body = _cut_trailing_markup(text[: mark.start()], (), settled_length), text[mark.start() :]
+        is_json, body = bool(mark["json"]), text[mark.start("json") if mark["json"] else mark.start() :]
+        before = _cut_trailing_markup(text[: mark.start()], names if is_json and not is_whole else (), settled_length)
         is_tag = _TAG.match(body) is not None
-        if is_tag or any(name in names for name in re.findall(r"\w+", body[:MARKED])):
-            if not is_whole:
-                return TextAndCalls(shown=before)
-            calls = _find_tool_calls(body, names)
-            is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:MARKED])))
-            if calls or (is_call and not is_tag_mentioned_as_word(text, mark.start(), mark.end())):
-                return _make_text_and_calls(before, calls, body, names)
-            break
-        if not is_whole and len(body) < MARKED:
+        is_named = is_tag or not names.keys().isdisjoint((_NAMED if is_json else _WORD).findall(body[:HELD]))
+        if not is_whole and (is_named or len(body) < HELD):
             return TextAndCalls(shown=before)
+        if not is_named:
+            continue
+        calls = _find_tool_calls(body, names)
+        if is_json:
+            is_call = _decode_json(body)[0] is None
+        else:
+            is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:HELD])))
+            is_call = is_call and not is_tag_mentioned_as_word(text, mark.start(), mark.end())
+        if calls or is_call:
+            return _make_text_and_calls(before, calls, body, names)
+    return _find_call_by_name(text, names, is_whole=is_whole, settled_length=settled_length)
+
+
+def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_length: int) -> TextAndCalls:
     for named in _find_names(text, names, settled_length):
         start = named.start()
         if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or (
@@ -138,7 +123,7 @@ def _parse_marked_call(text: str, names: Names, *, is_whole: bool, settled_lengt
         given, end = _parse_pairs(text, named, names[named["name"]])
         if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or _MAY_GO_ON.match(text, end)):
             return TextAndCalls(shown=before)
-    return None
+    return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, settled_length))
 
 
 def _ends_inside_code_block(text: str) -> bool:
@@ -154,7 +139,7 @@ def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[s
 
 def _cut_trailing_markup(text: str, names: Iterable[str] = (), settled_length: int = 0) -> str:
     """Remove trailing lines that contain only markup, optionally followed by a prefix of one of `names`."""
-    start = max(0, len(text) - MARKED)
+    start = max(0, len(text) - HELD)
     lines, is_cut = text[start:].split("\n"), False
     while lines and (not is_cut or lines[-1].strip()):
         marks = _ONLY_MARKS.match(lines[-1])
@@ -267,9 +252,7 @@ def _parse_pairs(text: str, name_match: "re.Match[str]", parameters: Sequence[st
 
 
 def _parse_scalar(text: str) -> object:
-    text = text.strip()
-    quoted = re.fullmatch(r"([\"'])([^\"']*)\1", text)
-    text = quoted[2] if quoted else text
+    text = re.sub(r"^([\"'])([^\"']*)\1$", r"\2", text.strip())
     value = parse_json(text)
     return text if value is None else value
 
@@ -291,10 +274,8 @@ def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, i
 
 
 def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
-    for closing in islice(re.finditer(r"\)", text[start : start + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
-        end = start + closing.end()
-        if text[end:].lstrip().startswith(("{", ":")):
-            return None, start  # the definition of a function
+    for closing in islice(re.finditer(r"\)(?!\s*[{:])", text[start : start + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
+        end = start + closing.end()  # not of the definition of a function
         try:
             call = ast.parse(f"f{text[start:end]}", mode="eval").body
             if isinstance(call, ast.Call) and all(keyword.arg for keyword in call.keywords):
@@ -309,40 +290,33 @@ def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mappi
 
 
 def _parse_value(text: str) -> object:
-    text = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text))
+    text = _MARKS.sub("\n", text)
     return parse_lenient_json(f"[{text}]")
 
 
 def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Yield the name and JSON arguments of each call in parsed JSON."""
-    if isinstance(value, list) and depth < DEEPEST:
-        for part in value[:MAX_CALLS]:
-            yield from _find_calls_in_json(part, names, depth + 1)
+    if depth == DEEPEST:
+        return
+    for part in value[:MAX_CALLS] if isinstance(value, list) else ():
+        yield from _find_calls_in_json(part, names, depth + 1)
     if not isinstance(value, Mapping):
         return
-    strings = {key: given.removeprefix("functions.") for key, given in value.items() if isinstance(given, str)}
-    named = [strings[key] for key in _NAMES if key in strings][:1]
-    name = next((text for text in (*named, *strings.values()) if text in names), "")
-    given = next((value[key] for key in _ARGUMENTS if key in value), None)
-    if given is None:
-        objects = [part for part in value.values() if isinstance(part, Mapping)]
-        given = objects[0] if len(objects) == 1 else None
-    if name not in names and depth < DEEPEST:
+    texts = (text.removeprefix("functions.") for text in value.values() if isinstance(text, str))
+    name = next((text for text in texts if text in names), None)
+    beside = {key: value[key] for key in _ARGUMENTS if key in value}
+    if name is None:
         for key, part in value.items():
             if key in names and isinstance(part, Mapping):
                 yield key, json.dumps(part, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]
-                return
-            if _WRAPPER.search(key) and isinstance(part, list | Mapping):
-                if isinstance(part, Mapping):  # the arguments may stand next to what names the tool
-                    part = {**{key: value[key] for key in _ARGUMENTS if key in value}, **part}
+            else:  # the arguments may stand next to what names the tool
+                part = {**beside, **part} if isinstance(part, Mapping) else part
                 yield from _find_calls_in_json(part, names, depth + 1)
-                return
-    if name not in names:
         return
+    objects = [part for part in value.values() if isinstance(part, Mapping)]
+    given = next(iter(beside.values()), objects[0] if len(objects) == 1 else None)
     if given is None:
-        if name not in (strings.get(key) for key in _OWN_NAMES):
-            return
-        given = {key: part for key, part in value.items() if key not in (*_NAMES, "type", "id")}
+        given = {key: part for key, part in value.items() if key in names[name]} or None
     if isinstance(given, str):
         given = parse_lenient_json(given)
     if isinstance(given, list):

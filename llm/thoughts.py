@@ -7,13 +7,14 @@ from pathlib import Path
 from time import time
 
 _CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-_NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考|思维|推理)[\w:.-]{0,30}"
-_OPENING = "[\\[({◁⟨⟪⟦【《〈〔〖「『＜«‹]"
+_NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考)[\w:.-]{0,30}"
+_BRACKET = "[\\[({◁⟨⟪⟦【《〈〔〖「『＜«‹]{1,2}%?"
 _MARK = re.compile(
-    rf"{_CODE}|<{{1,2}}(?P<tag>[|\s]{{0,2}}[/\\]?\|?\s*{_NAME})(?:\s[^<>\n]{{0,200}})?\s*\|?>{{1,2}}"
-    rf"|(?P<bracket>{_OPENING}{{1,2}}%?|&lt;)(?P<name>\s*(?:[/／]\s*)?{_NAME})(?P<attributes>\s\w+=[^\[\]\n]{{0,200}})?\s*"
-    rf"(?:%?[\])}}▷⟩⟫⟧】》〉〕〗」』＞»›]{{1,2}}|&gt;)(?!\()"
-    rf"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<\|close\|>think\w*<\|sep\|>|<unused95>|<\|inner_suffix\|>"
+    rf"{_CODE}|(?P<opening><{{1,2}}|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,2}}[/\\／]?\|?\s*{_NAME})"
+    rf"(?P<attributes>\s+\w+=[^<>\[\]\n]{{0,200}})?\s*(?:\|?>{{1,2}}|%?[)}}▷⟩⟫⟧】》〉〕〗」』＞»›]{{1,2}}"
+    r"|\]{1,2}(?!\()|&gt;)"
+    r"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)"
+    r"|(?P<close><channel\|>|<\|close\|>think\w*<\|sep\|>|<unused95>|<\|inner_suffix\|>"
     r"|<\|content\|>|\[BEGIN FINAL RESPONSE\])",
     re.IGNORECASE | re.DOTALL,
 )
@@ -37,9 +38,8 @@ _COLLAPSED = re.compile(
 )
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-]))")
 _BEGINNING = re.compile(
-    rf"(?:<{{1,2}}\|?/?|(?!\(){_OPENING}{{1,2}}%?/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
-    r"|<{1,2}[\w:|]{1,60}\s[^<>\n]{0,200}\Z"
-    r"|\[{1,2}[\w:|]{1,60}\s\w+=[^\[\]\n]{0,200}\Z"
+    rf"(?:<{{1,2}}\|?/?|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
+    r"|[<\[]{1,2}[\w:|]{1,60}\s+\w+=[^<>\[\]\n]{0,200}\Z"
     r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain|open|close)\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
     re.MULTILINE,
@@ -68,14 +68,14 @@ _WRAPPED = re.compile(
 )  # an answer in an element, which often follows thoughts in one
 _BLOCK = re.compile(
     r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratch_?pad|analysis|reflection|monologue|deliberat|ruminat|planning"
-    r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün)[\w:.-]{0,20})"
+    r"|\bcot\b|denken|pensamiento)[\w:.-]{0,20})"
     r"(?:\s[^<>\n]{0,200})?>(?:.*?</(?P=name)\s{0,9}>(?P<rest>.*)\Z)?",
     re.IGNORECASE | re.DOTALL,
 )
+_NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
-    r"\s*<[\w:]{1,30}>(?: \w{1,5} </[\w:]{1,30}>)? ?(?:(?!(?:alright|but|first|its?|just|lets?|might|most|must|next|not"
-    r"|gut|that|this|users|what)\b)(?:\w{1,20}[stт]|are|sind|é|это|abre|indica|marca|significa|هو|هي) |[—–是])"
-    r"[^<\n]*[.!?…。]\s*\Z"
+    rf"\s*<[\w:]{{1,30}}>(?: \w{{1,5}} </[\w:]{{1,30}}>)? ?(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) "
+    r"|[—是])[^<\n]*[.!?…。]\s*\Z"
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
 FILE_NAME = ".thinking-models"
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may be updated
@@ -156,17 +156,16 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             place = mark.start() + 1 if is_open else place
         if mark["code"] or mark[0].endswith("/>"):  # an empty element
             continue
-        is_type = is_whole and mark["tag"] and mark.start() and text[mark.start() - 1].isalnum()  # List<Thought>
-        is_closing = _is_closing_mark(mark)
-        if _WORD.search(mark["tag"] or "") and not is_open and mark.start() > lead:
-            continue
-        # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
-        may_be_words = mark.start() > lead or (
-            is_whole
-            and mark["bracket"] != "◁"
-            and not (mark["attributes"] or str(mark["name"]).isupper() or _BEGINNING_NAME.match(str(mark["name"])))
-        )
-        may_be_words = is_type or (mark["bracket"] and may_be_words)  # a link, or a word in brackets
+        is_closing, is_first = _is_closing_mark(mark), mark.start() == lead
+        opening, name = mark["opening"] or "", mark["name"] or ""
+        if opening.startswith("<"):
+            if _WORD.search(name) and not is_open and not is_first:
+                continue
+            may_be_words = is_whole and text[: mark.start()][-1:].isalnum()  # List<Thought>
+        else:
+            # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
+            is_thought = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or opening == "◁"
+            may_be_words = opening and not (is_first and (is_thought or not is_whole))
         if may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
             continue
         found.append(mark)
@@ -175,8 +174,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
 
 
 def _is_closing_mark(mark: "re.Match[str]") -> bool:
-    name = mark["tag"] or mark["name"] or ""
-    return mark["close"] is not None or _CLOSING_NAME.match(name) is not None
+    return mark["close"] is not None or _CLOSING_NAME.match(mark["name"] or "") is not None
 
 
 def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:

@@ -218,3 +218,16 @@ def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
 def test_of_two_written_calls_the_good_one_is_done() -> None:
     text = f"<|tool_call_begin|>functions.remind:0 {GIVEN}<|tool_call_end|><|tool_call_begin|>functions.remind:1 {{oops"
     assert [json.loads(call.arguments) for call in find_calls_in_text(text, REMINDERS, is_whole=True).calls] == [REMIND]
+
+
+def test_two_calls_in_elements_have_their_own_arguments() -> None:
+    calls = [
+        f'<invoke name="{name}"><parameter name="text">{name}</parameter></invoke>' for name in ("remind", "remember")
+    ]
+    found = find_calls_in_text(
+        f"<function_calls>{''.join(calls)}</function_calls>", {**REMINDERS, **NAMES}, is_whole=True
+    )
+    assert [(call.name, json.loads(call.arguments)["text"]) for call in found.calls] == [
+        ("remind", "remind"),
+        ("remember", "remember"),
+    ]
