@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Required, Self, TypedDict, TypeVar, Unpack
 
-from llm.failures import NoConnection, SettingNames, StatusError, find_error_message, to_model_error
+from llm.failures import NoConnection, SettingNames, StatusError, to_model_error
 from locales.catalog import tr
 from records.errors import (
     BrokenOff,
@@ -243,7 +243,6 @@ class EndpointClient:
             return error
         if isinstance(error, StatusError):
             failure = to_model_error(error, self._model, self.settings)
-            key = self._address["api_key"]
-            failure.words = find_error_message(error.body).replace(key, "…") if key else find_error_message(error.body)
+            failure.words = error.message.replace(self._address["api_key"] or "\0", "…")
             return failure
         return ModelUnreachable(tr("errors-model-unreachable"), remedy=tr("errors-check", settings=self.settings.url))

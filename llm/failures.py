@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import Any, Literal
 
 from locales.catalog import format_time_until, join_with_and, tr
@@ -60,16 +61,6 @@ class NoConnection(Exception):  # noqa: N818 - reads as the state it is
     """Raised if the endpoint did not answer at all."""
 
 
-class StatusError(Exception):
-    """Raised for an HTTP error status. `body` is parsed JSON, or text."""
-
-    def __init__(self, status_code: int, body: object, headers: Mapping[str, str]) -> None:
-        super().__init__(status_code)
-        self.status_code = status_code
-        self.body = body
-        self.headers = headers
-
-
 @dataclass(frozen=True, kw_only=True)
 class SettingNames:
     """The names of the settings that an error message mentions."""
@@ -85,39 +76,80 @@ _MESSAGES = ("message", "detail", "msg", "status_msg", "error_msg", "error_messa
 Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model", "unclear", "refused"]
 
 
-def classify_refusal(error: StatusError) -> Kind:
-    """Classify a refusal by its code, its status and its message."""
-    status, words, message = error.status_code, find_error_text(error.body), find_error_message(error.body)
-    if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
-        return "credit"
-    # OpenRouter and Azure name the filter in a field.
-    is_filtered = any(field in str(error.body) for field in ("content_filter_result", "flagged_input"))
-    if status in (400, 403, 422, 451, 500) and (is_filtered or _DECLINED.search(words)):
-        return "declined"
-    # OpenAI and Groq answer 429 where one prompt is more than a minute's tokens: waiting does not help.
-    is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(words))
-    if is_long or (status == 429 and _TOO_LARGE.search(message)):
-        return "length"
-    # llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them.
-    if status == 503 and any(said in message.lower() for said in ("loading", "starting up")):
-        return "loading"
-    if status in (408, 409, 429) or status > 501:
-        return "busy"
-    if status == 401 or (status == 403 and _NAMES_KEY.search(words)):
-        return "key"
-    if status == 404:
-        return "model"
-    return "unclear" if 400 <= status <= 501 else "refused"
+class StatusError(Exception):
+    """Raised for an HTTP error status. `body` is parsed JSON, or text."""
+
+    def __init__(self, status_code: int, body: object, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(status_code)
+        self.status_code = status_code
+        self.body = body
+        self.retry_after = _parse_retry_after(headers or {})
+
+    @cached_property
+    def details(self) -> Mapping[str, Any]:
+        """The error object of the body. It may be wrapped in {"error": …}, or in a list (Gemini)."""
+        body = _get_first(self.body)
+        if isinstance(body, Mapping):
+            inner = _get_first(body.get("error") or body.get("errors") or body.get("base_resp"))
+            body = inner if inner and isinstance(inner, Mapping | str) else body
+        return body if isinstance(body, Mapping) else {"message": body}
+
+    @cached_property
+    def codes(self) -> str:
+        """The error's codes and type, separated by spaces."""
+        return " ".join(str(self.details[key]) for key in _CODES if self.details.get(key))
+
+    @cached_property
+    def message(self) -> str:
+        """The endpoint's message, shortened. Never show or log it, since it may quote the key or the prompt."""
+        # OpenRouter says little itself, and repeats what the provider said. FastAPI lists what is wrong as `detail`.
+        metadata = self.details.get("metadata")
+        raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
+        message = next((self.details[key] for key in _MESSAGES if self.details.get(key)), "")
+        return f"{message} {raw or ''}".strip()[:MAX_ERROR_CHARS]
+
+    @property
+    def words(self) -> str:
+        """The error's codes, type and message, separated by spaces."""
+        return f"{self.codes} {self.message}".strip()
+
+    @cached_property
+    def kind(self) -> Kind:
+        """The kind of refusal, by its code, its status and its message."""
+        status, words = self.status_code, self.words
+        if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
+            return "credit"
+        # OpenRouter and Azure name the filter in a field.
+        is_filtered = any(field in str(self.body) for field in ("content_filter_result", "flagged_input"))
+        if status in (400, 403, 422, 451, 500) and (is_filtered or _DECLINED.search(words)):
+            return "declined"
+        # OpenAI and Groq answer 429 where one prompt is more than a minute's tokens: waiting does not help.
+        is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(words))
+        if is_long or (status == 429 and _TOO_LARGE.search(self.message)):
+            return "length"
+        # llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them.
+        if status == 503 and any(said in self.message.lower() for said in ("loading", "starting up")):
+            return "loading"
+        if status in (408, 409, 429) or status > 501:
+            return "busy"
+        if status == 401 or (status == 403 and _NAMES_KEY.search(words)):
+            return "key"
+        if status == 404:
+            return "model"
+        return "unclear" if 400 <= status <= 501 else "refused"
+
+
+def _get_first(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and value else value
 
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error to a ModelError with a message for the user."""
-    status, kind, words = error.status_code, classify_refusal(error), find_error_text(error.body)
-    if kind in ("busy", "unclear") and _NO_MODEL.search(words):
+    status, kind, wait = error.status_code, error.kind, error.retry_after
+    if kind in ("busy", "unclear") and _NO_MODEL.search(error.words):
         status, kind = 404, "model"
-    elif kind == "unclear" and "api key" in words.lower():
+    elif kind == "unclear" and "api key" in error.words.lower():
         status, kind = 401, "key"
-    wait = parse_retry_after(error.headers)
     if plain := {"length": ContextTooLong, "declined": ModelDeclined, "loading": ModelLoading}.get(kind):
         return plain()
     if kind == "credit":
@@ -147,12 +179,13 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
 
 def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     """Return the error in the body of a successful response. Its status is taken from the error's code."""
-    words = find_error_text(body)
-    code = re.search(r"\b[45]\d\d\b", words.removesuffix(find_error_message(body)))
-    return StatusError(int(code[0]) if code else 429 if "rate_limit" in words else 500, body, {})
+    error = StatusError(500, body)
+    code = re.search(r"\b[45]\d\d\b", error.codes)
+    error.status_code = int(code[0]) if code else 429 if "rate_limit" in error.words else 500
+    return error
 
 
-def parse_retry_after(headers: Mapping[str, str]) -> float | None:
+def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds to wait before a retry, or None. A date is compared with the endpoint's clock."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -168,42 +201,11 @@ def parse_retry_after(headers: Mapping[str, str]) -> float | None:
     return min(max(0.0, pause.total_seconds()), MAX_TOLD_SECONDS)
 
 
-def find_error_body(body: object) -> Mapping[str, Any]:
-    """Return the error object of a body. It may be wrapped in {"error": …}, or in a list (Gemini)."""
-    if isinstance(body, list) and body:
-        body = body[0]
-    if isinstance(body, Mapping):
-        inner = body.get("error") or body.get("errors") or body.get("base_resp") or body
-        inner = inner[0] if isinstance(inner, list) else inner
-        if isinstance(inner, Mapping):
-            return inner
-        return {"message": inner} if isinstance(inner, str) else body
-    return {}
-
-
-def find_error_text(body: object) -> str:
-    """Return an error's codes, type and message, separated by spaces."""
-    error = find_error_body(body)
-    return " ".join([*(str(error[key]) for key in _CODES if error.get(key)), find_error_message(body)])
-
-
-def find_error_message(body: object) -> str:
-    """Return the endpoint's message, shortened. Never show or log it, since it may quote the key or the prompt."""
-    if isinstance(body, str):
-        return body[:MAX_ERROR_CHARS]
-    error = find_error_body(body)
-    metadata = error.get("metadata")
-    # OpenRouter says little itself, and repeats what the provider said. FastAPI lists what is wrong where, as `detail`.
-    raw = metadata.get("raw") if isinstance(metadata, Mapping) else ""
-    message = next((error[key] for key in _MESSAGES if error.get(key)), "")
-    return f"{message} {raw or ''}".strip()[:MAX_ERROR_CHARS]
-
-
-def classify_picture_refusal(error: Exception) -> Literal["", "all", "damaged"]:
+def classify_picture_refusal(error: StatusError) -> Literal["", "all", "damaged"]:
     """Return "all" if an error says that no pictures are accepted, "damaged" if one is damaged, or otherwise ""."""
-    if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
+    if error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
-    words = f"{find_error_text(error.body)} {find_error_body(error.body).get('param')}"
+    words = f"{error.words} {error.details.get('param')}"
     if _SPOILT_PICTURE.search(words):
         return "damaged"
     return "all" if _NAMED_PICTURES.search(words) else ""

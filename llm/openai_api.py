@@ -153,12 +153,12 @@ class OpenAIChat(EndpointClient, ChatModel):
                 timer.may_retry = not answer.shown
                 if answer.shown:
                     raise
-                if "max_tokens" in request and failures.classify_refusal(error) in ("length", "unclear"):
+                if "max_tokens" in request and error.kind in ("length", "unclear"):
                     self._remember_refused_parameter("max_tokens")
                     continue
                 self._raise_if_pictures_were_refused(messages, error)
                 if not self._reduce_request(fallbacks, messages, request, error, timer):
-                    if failures.classify_refusal(error) == "unclear" and error.status_code != 500:
+                    if error.kind == "unclear" and error.status_code != 500:
                         await self._raise_if_declined(client, timer, fallbacks)
                     raise
             except FAILURES as error:
@@ -240,10 +240,9 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
-        kind = failures.classify_refusal(error)
+        kind, words = error.kind, error.words
         if kind in ("busy", "loading"):
-            names_no_delay = failures.parse_retry_after(error.headers) is None
-            fallbacks.busy += kind == "busy" and fallbacks.for_person and names_no_delay
+            fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
             timer.may_retry = timer.may_retry and fallbacks.busy < MAX_REQUESTS
             if kind == "loading" or fallbacks.busy != MAX_REQUESTS - 1:
                 return False
@@ -255,7 +254,6 @@ class OpenAIChat(EndpointClient, ChatModel):
             return False
         if kind != "busy" and self._drop_parameter(request, error):
             return True
-        words = failures.find_error_text(error.body)
         if kind == "model" and fallbacks.for_person and not failures.MODEL_NOT_FOUND.search(words):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
@@ -287,7 +285,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
         if "length" in steps:
-            window = self._lower_prompt_limit(fallbacks, messages, failures.find_error_message(error.body))
+            window = self._lower_prompt_limit(fallbacks, messages, error.message)
             if not fallbacks.for_person:
                 self._unsupported.add_length_limit(is_certain=kind == "length")
             elif len(steps) > 1:  # this is the last attempt
@@ -359,8 +357,8 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _drop_parameter(self, request: Request, error: StatusError) -> bool:
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
-        named = str(failures.find_error_body(error.body).get("param") or "").split(".")[0]
-        words = f"{named} {failures.find_error_message(error.body)}"
+        named = str(error.details.get("param") or "").split(".")[0]
+        words = f"{named} {error.message}"
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
             self._remember_refused_parameter(_REASONING)
             return True
@@ -414,19 +412,19 @@ class OpenAIChat(EndpointClient, ChatModel):
             ):
                 async for event in events:
                     if error := failures.find_error_in_answer(event):
-                        is_half = answer.text and failures.classify_refusal(error) in ("busy", "unclear")
+                        is_half = answer.text and error.kind in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
                     timer.extend_timeout_on_progress(answer.add_chunk(event))
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
         except StatusError as error:  # Groq quotes a call that it could not read
-            answer.add_chunk({"choices": [{"text": failures.find_error_body(error.body).get("failed_generation")}]})
+            answer.add_chunk({"choices": [{"text": error.details.get("failed_generation")}]})
             if not (answer.offer.tools and answer.read().calls):
                 raise
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
-        if is_empty and failures.find_error_message(event):  # an error in a form of its own
-            raise failures.make_error_from_body(event)
+        if is_empty and (own := failures.make_error_from_body(event)).message:  # an error in a form of its own
+            raise own
         answer.raise_if_incomplete()
         await show_text()
 

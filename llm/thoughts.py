@@ -165,7 +165,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
         else:
             # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
             is_thought = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or opening == "◁"
-            may_be_words = opening and not (is_first and (is_thought or not is_whole))
+            may_be_words = bool(opening) and not (is_first and (is_thought or not is_whole))
         if may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
             continue
         found.append(mark)

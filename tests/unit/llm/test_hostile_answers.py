@@ -10,7 +10,7 @@ import pytest
 from chat.tools import SEARCH_MEMORY
 from llm import endpoint
 from llm.event_reader import MAX_EVENT_BYTES, MAX_WHOLE_BYTES
-from llm.failures import MAX_ERROR_CHARS, find_error_message
+from llm.failures import MAX_ERROR_CHARS, StatusError
 from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
 from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_DETAILS, Reasoning, ToolOffer
 from records.errors import ModelBroken, ModelUnreachable
@@ -135,9 +135,9 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
 
 def test_only_the_beginning_of_an_error_is_searched() -> None:
     """80 kB of one word held everybody up for 13 s: some patterns take the square of a text's length."""
-    assert len(find_error_message({"error": {"message": "stream " * 9_000}})) == MAX_ERROR_CHARS
-    assert len(find_error_message("stream " * 9_000)) == MAX_ERROR_CHARS
-    assert find_error_message({"error": {"message": "", "metadata": {"raw": "too long"}}}).strip() == "too long"
+    assert len(StatusError(400, {"error": {"message": "stream " * 9_000}}).message) == MAX_ERROR_CHARS
+    assert len(StatusError(400, "stream " * 9_000).message) == MAX_ERROR_CHARS
+    assert StatusError(400, {"error": {"message": "", "metadata": {"raw": "too long"}}}).message == "too long"
 
 
 def test_a_text_of_json_has_so_many_parts() -> None:

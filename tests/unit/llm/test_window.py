@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.failures import find_error_message
+from llm.failures import StatusError
 from llm.ladder import MIN_WINDOW_TOKENS, Window
 
 REFUSALS = {
@@ -43,9 +43,9 @@ def test_a_refused_prompt_gets_shorter_by_the_two_sizes_in_the_refusal(words: st
 
 
 def test_a_refusal_is_found_however_it_is_wrapped() -> None:
-    assert find_error_message([{"error": {"message": "too long", "status": "INVALID_ARGUMENT"}}]) == "too long"
+    assert StatusError(400, [{"error": {"message": "too long", "status": "INVALID_ARGUMENT"}}]).message == "too long"
     wrapped = {"error": {"message": "Provider returned error", "metadata": {"raw": "maximum context length is 512"}}}
-    assert "512" in find_error_message(wrapped)
+    assert "512" in StatusError(400, wrapped).message
 
 
 def test_a_prompt_leaves_room_for_an_answer_in_the_window_that_the_operator_names() -> None:
