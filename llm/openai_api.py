@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from llm import failures, prompt_cache
+from llm import failures, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialise_metrics
 from llm.failures import StatusError
@@ -20,7 +20,7 @@ from llm.ladder import LENGTH, MAX_REQUESTS, PERHAPS_LENGTH, PERHAPS_TOOLS, Fall
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import ThinkingModels, begins_with_thoughts
-from llm.tool_calls import ToolOffer, format_messages, format_tools, format_tools_as_text, rewrite_tools_as_text
+from llm.tool_calls import ToolOffer
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, Prompt, PromptMessage, Schema, Tool, Usage
@@ -47,6 +47,7 @@ ROOM_TOKENS = 8_192  # for thoughts and answer, where an endpoint's own limit wa
 _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
+_HISTORY = "messages of several roles"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
@@ -192,14 +193,16 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def _make_request(self, messages: Prompt, schema: Schema | None, offer: ToolOffer, fallbacks: Fallbacks) -> Request:
         if "tools" in fallbacks.left_out or not self.supports_tools:
-            messages = rewrite_tools_as_text(messages)
+            messages = tool_calls.rewrite_tools_as_text(messages)
         if "system" in fallbacks.left_out or "system" in self._unsupported:
             messages = [replace(message, role="user") if message.role == "system" else message for message in messages]
+        if _HISTORY in self._unsupported:
+            messages = tool_calls.rewrite_as_one_message(messages)
         has_stream, has_tools = "stream" not in self._unsupported, offer.tools and self.supports_tools
         optional: dict[str, Any] = {
             "stream": has_stream,
             "stream_options": has_stream and {"include_usage": True},
-            "tools": has_tools and format_tools(offer.tools),
+            "tools": has_tools and tool_calls.format_tools(offer.tools),
             "tool_choice": has_tools and offer.must_answer and "none",
             "reasoning_effort": has_tools and not self.reasons_with_tools and "none",
             "max_tokens": _ROOM in self._unsupported and ROOM_TOKENS,
@@ -208,7 +211,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         }
         is_plain = "parameters" in fallbacks.left_out
         left_out = {name for name in _PARAMETERS if is_plain or name in self._unsupported}
-        request: dict[str, Any] = {"model": self.name, "messages": format_messages(messages)}
+        request: dict[str, Any] = {"model": self.name, "messages": tool_calls.format_messages(messages)}
         request |= {name: value for name, value in optional.items() if value and name not in left_out}
         if prompt_cache.PARAMETER in request:
             prompt_cache.mark_stable_part(request["messages"])
@@ -327,6 +330,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
             for name in {"response_format"} & fallbacks.parameters or fallbacks.parameters:
                 self._remember_refused_parameter(name)
+        if "history" in helpful and "system" in self._unsupported:  # else one message may have been declined
+            self._remember_refused_parameter(_HISTORY)
         if "system" in helpful:
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
@@ -393,7 +398,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(reason)
 
     def _count_tokens(self, messages: Prompt) -> int:
-        tools = format_tools_as_text(self._offer.tools)
+        tools = tool_calls.format_tools_as_text(self._offer.tools)
         return self._tokenizer.count_request_tokens(messages) + self._tokenizer.count(tools)
 
     async def _read_answer(

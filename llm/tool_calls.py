@@ -4,7 +4,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm.event_reader import parse_objects
@@ -77,6 +77,13 @@ def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
         elif message.content.strip():
             told.append(PromptMessage(role="assistant", content=message.content))
     return told
+
+
+def rewrite_as_one_message(messages: Prompt) -> list[PromptMessage]:
+    """Return a prompt with one role, so that it is sent as one message. Earlier answers are quoted in it."""
+    lead = {"assistant": "You answered:\n"}
+    told = rewrite_tools_as_text(messages)
+    return [replace(message, role="user", content=lead.get(message.role, "") + message.content) for message in told]
 
 
 def _format_call(call: ToolCall) -> dict[str, Any]:

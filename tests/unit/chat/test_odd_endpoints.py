@@ -96,6 +96,21 @@ async def test_an_endpoint_without_a_system_role_answers(tmp_path: Path, body: o
         assert len(server.requests) == asked + 1, "what helped is remembered"
 
 
+async def test_an_endpoint_that_takes_one_message_gets_the_talk_in_it(tmp_path: Path) -> None:
+    def answer(request: Json) -> Raw:
+        return said(APPLES) if len(request["messages"]) == 1 else refusal(400, {"error": "one message, please"})
+
+    async with talking_to(tmp_path, answer) as (talk, server):
+        await talk.remember()
+        for question in ("How many?", "And today?", "And now?"):
+            server.requests.clear()
+            assert (await talk.say(question)).text == APPLES
+            assert len(server.requests) <= MAX_REQUESTS
+        [request] = server.requests
+        assert "How many?" in words_of(request)
+        assert APPLES in words_of(request)
+
+
 FEATURES = {
     "tools, in German": ("tools", refusal(400, {"error": {"message": "Werkzeuge werden nicht unterstützt"}})),
     "tools, in Chinese": ("tools", refusal(400, {"error": {"code": "1210", "message": "API 调用参数有误"}})),
