@@ -1,17 +1,16 @@
 """Parses a response body of server-sent events or JSON, regardless of its content type. Does no I/O."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from llm.meant_json import decode_json
 from records.errors import ModelBroken
 from runtime.bounded_json import MAX_PARTS
 
 MAX_EVENT_BYTES = 1_000_000  # bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms
 MAX_WHOLE_BYTES = 4_000_000  # bytes of an answer that comes whole
 _BLANK = b" \t\r\n\xef\xbb\xbf"
-_DECODER = json.JSONDecoder(strict=False)  # servers forget to escape tabs
 _PREFIXES = re.compile(r"(?:\s|\ufeff|data:)*")  # some gateways add `data:` to a line that has it already
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # at the end, a carriage return may still get its line feed
 
@@ -87,10 +86,9 @@ def parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
     while place < len(text):  # ends: each value has a character
         if text[place] not in "{[":  # MAX_PARTS bounds nothing else
             raise ModelBroken(remedy="(malformed)")
-        try:
-            value, end = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            raise ModelBroken(remedy="(malformed)") from None
+        value, end = decode_json(text, place)
+        if value is None:
+            raise ModelBroken(remedy="(malformed)")
         place = _PREFIXES.match(text, end).end()  # type: ignore[union-attr]
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, dict) and each:

@@ -7,6 +7,17 @@ import json_repair
 MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's length
 
 
+_DECODER = json.JSONDecoder(strict=False)  # servers and models forget to escape tabs
+
+
+def decode_json(text: str, start: int) -> tuple[object, int]:
+    """Return the JSON value that begins at `start` and its end, or None and `start` if it is invalid."""
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None, start
+
+
 def parse_json(text: str) -> object:
     """Parse JSON, allowing unescaped control characters. Return None if it is invalid."""
     try:

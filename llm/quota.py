@@ -118,27 +118,25 @@ class Quota:
         """Raise QuotaExceeded if a budget is used up or `spender` was removed."""
         if not self._serves(spender):
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
-        if not self.has_limits:
-            return
-        await self._load_todays_usage()
-        if self._per_user and self._count_personal_tokens_left(spender) <= 0:
+        personal, overall = await self._read_tokens_left(spender)
+        if personal is not None and personal <= 0:
             raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_wait()))
-        if self._overall and sum(self._spent.values()) >= self._overall:
+        if overall is not None and overall <= 0:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_wait()))
 
     async def count_tokens_left(self, spender: int) -> int | None:
         """Return the tokens that `spender` has left today, or None if there is no limit."""
-        if not self.has_limits:
-            return None
-        await self._load_todays_usage()
-        left = [self._count_personal_tokens_left(spender)] if self._per_user else []
-        left += [self._overall - sum(self._spent.values())] if self._overall else []
-        return max(0, min(left))
+        left = [tokens for tokens in await self._read_tokens_left(spender) if tokens is not None]
+        return max(0, min(left)) if left else None
 
-    def _count_personal_tokens_left(self, spender: int) -> int:
-        people = {spender, _speaking.get() or spender}
-        today = self._clock().date()
-        return self._per_user - max(self._spent[person] + self._caused[today, person] for person in people)
+    async def _read_tokens_left(self, spender: int) -> tuple[int | None, int | None]:
+        """Return the tokens left today in the person's budget and in the total one, or None without a limit."""
+        if self.has_limits:
+            await self._load_todays_usage()
+        people, today = {spender, _speaking.get() or spender}, self._clock().date()
+        spent = max(self._spent[person] + self._caused[today, person] for person in people)
+        personal = self._per_user - spent if self._per_user else None
+        return personal, self._overall - sum(self._spent.values()) if self._overall else None
 
     async def charge_embedded_texts(self, texts: Mapping[int, Sequence[str]]) -> None:
         """Charge owners for embedded texts even without a budget, since stored messages are always embedded."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from html import unescape
 from itertools import dropwhile, islice
 
-from llm.meant_json import parse_json, parse_lenient_json
+from llm.meant_json import decode_json, parse_json, parse_lenient_json
 from llm.thoughts import is_tag_mentioned_as_word
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
@@ -98,7 +98,7 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
             continue
         calls = _find_tool_calls(body, names)
         if is_json:
-            is_call = _decode_json(body)[0] is None
+            is_call = decode_json(body, 0)[0] is None
         else:
             is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:HELD])))
             is_call = is_call and not is_tag_mentioned_as_word(text, mark.start(), mark.end())
@@ -257,16 +257,8 @@ def _parse_scalar(text: str) -> object:
     return text if value is None else value
 
 
-def _decode_json(text: str, start: int = 0) -> tuple[object, int]:
-    """Return the JSON value that begins at `start` and its end, or None and `start` if there is none."""
-    try:
-        return json.JSONDecoder(strict=False).raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return None, start
-
-
 def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, int]:
-    value, end = _decode_json(text, start)
+    value, end = decode_json(text, start)
     if value is None:
         end = text.rfind("}") + 1
         value = parse_lenient_json(text[start:end]) or None  # of a program's block nothing is left

@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -185,20 +186,15 @@ class Reasoning:
 
 
 def _split_arguments(arguments: str) -> list[str]:
-    """Return the arguments of each call. Some gateways join those of parallel calls."""
-    try:
-        joined = list(parse_objects(arguments))
-    except ModelBroken:
-        joined = []
-    return [json.dumps(each, ensure_ascii=False) for each in joined[1:] and joined] or [_repair_arguments(arguments)]
-
-
-def _repair_arguments(arguments: str) -> str:
+    """Return the repaired arguments of each call. Some gateways join those of parallel calls."""
     value = parse_json(arguments)
     if isinstance(value, Mapping):
-        return arguments
+        return [arguments]
+    with suppress(ModelBroken):
+        if joined := list(parse_objects(arguments)):
+            return [json.dumps(each, ensure_ascii=False) for each in joined]
     meant = parse_lenient_json(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
-    return json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments
+    return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
 
 
 def _to_text(value: object) -> str:
