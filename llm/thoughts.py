@@ -83,8 +83,7 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first thought tag in the text is a closing tag, so that everything before it is a thought."""
-    marks = (mark for mark in _find_thought_marks(text) if not is_tag_mentioned_as_word(text, mark.start(), mark.end()))
-    return (first := next(marks, None)) is not None and _is_closing_mark(first)
+    return any(map(_is_closing_mark, _find_thought_marks(text)[:1]))
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
@@ -101,17 +100,10 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
         return ""
     kept, place, depth = "", 0, 0
     for mark in _find_thought_marks(text, is_whole=is_whole):
-        mentioned = is_tag_mentioned_as_word(text, mark.start(), mark.end())
         if _is_closing_mark(mark):
-            if not depth and mentioned:
-                continue
-            if not depth:
-                kept = ""
+            kept = kept if depth else ""
             # Only the end of the answer tells if further marks close what was opened within thoughts.
             depth, place = 0 if is_whole else max(0, depth - 1), mark.end()
-        elif mentioned:
-            if mark.end() == len(text) and not is_whole and not depth:
-                return kept + text[place : mark.start()]
         else:
             kept += "" if depth else text[place : mark.start()]
             depth += 1
@@ -146,7 +138,7 @@ def _remove_unfinished_tag(text: str, is_whole: bool) -> str:
 
 
 def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
-    """Return the marks outside code. Ignore code fences within thoughts, since they may never be closed."""
+    """Return the marks outside code that are not used as words. Within thoughts, code fences may never be closed."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
     place, is_open, lead = 0, False, len(text) - len(text.lstrip())
@@ -168,8 +160,11 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             may_be_words = bool(opening) and not (is_first and (is_thought or not is_whole))
         if may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
             continue
+        is_settled = is_whole or is_closing or mark.end() < len(text)  # by what follows the mark
+        if is_settled and not (is_closing and is_open) and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
+            continue
         found.append(mark)
-        is_open = not is_closing and (is_open or not is_tag_mentioned_as_word(text, mark.start(), mark.end()))
+        is_open = not is_closing
     return found
 
 
