@@ -66,36 +66,34 @@ class Body(httpx2.AsyncByteStream):
 
     async def _inflate_chunks(self) -> AsyncIterator[bytes]:
         """Yield the body, decompressed if it begins like gzip or its Content-Encoding is deflate."""
-        inflater = None
-        chunks, is_first = aiter(self._stream), True
-        while True:  # ends with the body
-            try:
-                chunk = await anext(chunks, None)
-            except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
-                raise httpx2.ReadError("") from error
-            if chunk is None:
-                return
-            self.on_bytes()
-            if is_first and chunk:
-                is_first = False
-                if self._encoding == "deflate" or chunk[0] == GZIP_MAGIC:  # zlib's header may be missing
-                    has_header = chunk[0] == GZIP_MAGIC or chunk[0] & 15 == zlib.DEFLATED
-                    inflater = zlib.decompressobj(zlib.MAX_WBITS | 32 if has_header else -zlib.MAX_WBITS)
-                elif self._encoding and not self._is_refusal and not _TEXT.match(chunk):  # br, zstd
-                    raise BrokenOff(remedy=f"(Content-Encoding: {self._encoding})")
-            if inflater is None:
-                yield chunk
-                continue
-            while chunk:  # ends: each time around less of it is left
-                try:
+        inflater, is_first = None, True
+        try:
+            async for chunk in self._stream:
+                self.on_bytes()
+                if is_first and chunk:
+                    inflater, is_first = self._choose_inflater(chunk), False
+                if inflater is None:
+                    yield chunk
+                    continue
+                while chunk:  # ends: each time around less of it is left
                     yield inflater.decompress(chunk, MAX_INFLATED_BYTES)
-                except zlib.error:
-                    raise ModelBroken(remedy="(malformed)") from None
-                chunk = inflater.unconsumed_tail
-                if inflater.eof and (chunk := inflater.unused_data):
-                    if chunk[0] != GZIP_MAGIC:
-                        return  # padding, which other clients ignore as well
-                    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)  # gzip's parts follow each other
+                    chunk = inflater.unconsumed_tail
+                    if inflater.eof and (chunk := inflater.unused_data):
+                        if chunk[0] != GZIP_MAGIC:
+                            return  # padding, which other clients ignore as well
+                        inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)  # gzip's parts follow each other
+        except zlib.error:
+            raise ModelBroken(remedy="(malformed)") from None
+        except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
+            raise httpx2.ReadError("") from error
+
+    def _choose_inflater(self, first_chunk: bytes) -> "zlib._Decompress | None":
+        if self._encoding == "deflate" or first_chunk[0] == GZIP_MAGIC:  # zlib's header may be missing
+            has_header = first_chunk[0] == GZIP_MAGIC or first_chunk[0] & 15 == zlib.DEFLATED
+            return zlib.decompressobj(zlib.MAX_WBITS | 32 if has_header else -zlib.MAX_WBITS)
+        if self._encoding and not self._is_refusal and not _TEXT.match(first_chunk):  # br, zstd
+            raise BrokenOff(remedy=f"(Content-Encoding: {self._encoding})")
+        return None
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -25,10 +25,9 @@ _NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")
 _WORD = re.compile(r"\w+")
 
 _BEGINNING = re.compile(
-    r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)"
+    r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+)?(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]"
-    r"|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
+    r"|```tool|\[TOOL_CALLS\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
 _TAG = re.compile(r"<tool_call>|\[TOOL_CALLS\]", re.IGNORECASE)  # it has no other use
@@ -66,7 +65,6 @@ _NEAR_OBJECT = re.compile(
     r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*[:=]|[\"'\d\[-])))",
     re.IGNORECASE,
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
-_MAY_GO_ON = re.compile(r"[^\w{}]{0,60}\w{0,40}\W{0,5}\Z|\s{0,9}<[\s\S]{0,200}\Z")  # behind the name of a tool
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
@@ -104,15 +102,15 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
             is_call = is_call and not is_tag_mentioned_as_word(text, mark.start(), mark.end())
         if calls or is_call:
             return _make_text_and_calls(before, calls, body, names)
+        if not is_json:  # what follows was looked at
+            break
     return _find_call_by_name(text, names, is_whole=is_whole, settled_length=settled_length)
 
 
 def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_length: int) -> TextAndCalls:
     for named in _find_names(text, names, settled_length):
         start = named.start()
-        if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or (
-            start and _CODE_IN_SENTENCE.match(text, start - 1)
-        ):
+        if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or (_CODE_IN_SENTENCE.match(text, start - 1)):
             continue  # within a sentence it is talked about
         before = _cut_trailing_markup(text[:start], (), settled_length)
         if _ends_inside_code_block(before):
@@ -121,7 +119,7 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_lengt
         if is_whole and (calls := _find_named_calls(body, names)):
             return _make_text_and_calls(before, calls, body, names)
         given, end = _parse_pairs(text, named, names[named["name"]])
-        if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or _MAY_GO_ON.match(text, end)):
+        if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
             return TextAndCalls(shown=before)
     return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, settled_length))
 
@@ -200,9 +198,8 @@ def _find_named_calls(text: str, names: Names) -> list[tuple[str, str]]:
     for named in _find_names(text, names):
         if named.start() < place:  # within the arguments of the call before
             continue
-        arguments, end = _parse_arguments(text, named, names)
+        arguments, place = _parse_arguments(text, named, names)
         if arguments is not None:
-            place = end
             found.append((named["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
     return found[:MAX_CALLS]
 

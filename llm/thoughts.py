@@ -32,21 +32,18 @@ _ASIDE = re.compile(
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )  # thoughts in <details>, behind words of Granite, Ollama or Poe, or in a leading fence without code in Reason
 # The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
-_COLLAPSED = re.compile(
-    r"\A\s*analysis(?![ \t.,:;!?-])(?:[^a]|a(?!ssistant\s*(?:final|(?:commentary\s*)?to=)))*assistant\s*(?:final"
-    r"|(?=(?:commentary\s*)?to=))"
-)
+_COLLAPSED = re.compile(r"\A\s*analysis(?![ \t.,:;!?-]).*?assistant\s*(?:final|(?=(?:commentary\s*)?to=))", re.DOTALL)
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-]))")
 _BEGINNING = re.compile(
     rf"(?:<{{1,2}}\|?/?|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
     r"|[<\[]{1,2}[\w:|]{1,60}\s+\w+=[^<>\[\]\n]{0,200}\Z"
-    r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain|open|close)\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
+    r"|<\|channel>\s*\w*\Z|(?:<\|\w{1,12}\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
     re.MULTILINE,
 )  # an unfinished mark at the end of a text that still arrives, in its last 300 characters: at most 43 marks
 _CHANNEL_BODY = re.compile(
-    r"(?:(?P<to>to=[\w.:-]{1,64}\s*)?<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
-    r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
+    r"(?P<to>to=[\w.:-]{1,64}\s*)?<\|channel\|>(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
+    r"(?P<body>.*?)(?=<\|\w{1,12}\|>|\Z)",
     re.DOTALL,
 )
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
