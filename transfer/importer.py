@@ -32,7 +32,6 @@ from transfer.formats.history import (
     ImportedMessage,
     ImportQuestion,
     date_undated_messages,
-    find_sourceless_messages_and_threads,
     list_message_sources,
 )
 from transfer.formats.keepsake import Signer, identify_signer
@@ -387,16 +386,23 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
     """Return the ids that messages without a source have in the export, and still have in the store."""
-    by_number, threads = await asyncio.to_thread(find_sourceless_messages_and_threads, history)
+    by_thread = await asyncio.to_thread(_group_sourceless_messages, history)
     found: dict[int, int] = {}
-    numbers = sorted(by_number)
-    for thread in threads:
+    for thread, said in by_thread.items():
+        numbers = sorted(said)
         for first in range(0, len(numbers), BATCH):
             for message in await store.read_messages(Scope(owner=owner, thread=thread), numbers[first : first + BATCH]):
-                found_in_file = by_number[message.id]
-                if (message.role, message.content) == (found_in_file.role, found_in_file.content):
+                if (message.role, message.content) == (said[message.id].role, said[message.id].content):
                     found[message.id] = message.id
     return found
+
+
+def _group_sourceless_messages(history: ImportedHistory) -> dict[int, dict[int, ImportedMessage]]:
+    by_thread: dict[int, dict[int, ImportedMessage]] = {}
+    for message in iterate_with_pauses(history.messages):
+        if message.number is not None and message.also is None:
+            by_thread.setdefault(message.thread, {})[message.number] = message
+    return by_thread
 
 
 def _group_new_messages_by_scope(scope: Scope, job: _ImportJob) -> Mapping[Scope, Sequence[ImportedMessage]]:

@@ -1,6 +1,6 @@
 """Read plain-text chats. Infer the date order and the calendar from the whole file, and ask which speaker is the user.
 
-The formats are those of LINE, KakaoTalk, iMessage, Telegram, Discord, QQ and WeChat. WhatsApp has a module of its own.
+The formats are those of LINE, KakaoTalk, iMessage, Telegram, Discord, QQ, WeChat and Zoom. WhatsApp has its own module.
 """
 
 import re
@@ -76,12 +76,14 @@ def _make_message_from_line(
     if not line.words:
         raise LeftOut("wordless")
     try:
-        day = make_date(*numbers or (0, 0, 0))
+        day = make_date(*numbers) if numbers else builder.reading.now.date()
     except (ValueError, OverflowError):  # no such day
         raise WrongElement(f" {line.stamp}".rstrip()) from None
     said_at = datetime.combine(day, line.clock, builder.reading.zone).astimezone(UTC)
-    name = number_duplicate(hash_parts(line.stamp or said_at.isoformat(), line.speaker, line.words), name_counts)
-    return builder.make_message(name, "user", line.words, said_at, speaker=line.speaker or "?")
+    stamp = line.stamp or (said_at if numbers else line.clock).isoformat()
+    name = number_duplicate(hash_parts(stamp, line.speaker, line.words), name_counts)
+    speaker, is_undated = line.speaker or "?", numbers is None
+    return builder.make_message(name, "user", line.words, said_at, speaker=speaker, is_undated=is_undated)
 
 
 def _fill_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: int) -> list[DateNumbers]:
@@ -100,6 +102,7 @@ def _fill_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: in
 
 
 _CLOCK = r"(?:[^\W\d_]{1,4} ?)?\d{1,2}:\d\d(?: ?[AaPp][Mm])?"
+_ZOOM_CLOCK = r"\d\d?:\d\d:\d\d(?: ?[AP]M)?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
 _LINE = re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)")
 _KAKAO_STAMP = rf"(?P<stamp>[^\n:]{{8,30}}?,? {_CLOCK})"  # on a phone
@@ -110,6 +113,11 @@ _HEADS = (
     re.compile(rf"\[(?P<speaker>[^\]\n]{{1,100}})\] \[(?P<stamp>{_CLOCK})\] (?P<words>.*)"),  # KakaoTalk on a computer
     re.compile(rf"(?P<speaker>[^\[\]\n]{{1,100}}), {_BRACKET}(?P<words>)$"),
     re.compile(rf"{_BRACKET} (?P<speaker>[^:\n]{{1,100}})(?P<words>)$"),
+    re.compile(rf"(?P<stamp>{_ZOOM_CLOCK})\t(?P<speaker>[^\t\n]{{1,100}}):\t(?P<words>.*)"),  # of a recording by Zoom
+    re.compile(  # saved in Zoom, which also names who could read it
+        rf"(?P<stamp>(?:\d{{4}}-\d\d-\d\d )?{_ZOOM_CLOCK})\s{{1,4}}From\s{{1,4}}(?P<speaker>[^\n:]{{1,100}}?)"
+        r"(?:\s{1,4}[Tt]o\s{1,4}[^\n:]{1,200})?:[ \t]*(?P<words>.*)"
+    ),
     re.compile(  # QQ and WeChat
         r"(?P<stamp>\d{4}-\d\d-\d\d \d{1,2}:\d\d:\d\d) (?P<speaker>[^\s:-][^:\n]{0,99})(?P<words>)$"
     ),

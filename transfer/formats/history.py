@@ -158,13 +158,6 @@ def make_import_source(name: str) -> str:
     return name if name.startswith("import:") else f"import:keepsake:{name}"
 
 
-def find_sourceless_messages_and_threads(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
-    """Return the exported messages that have no source, keyed by number, and the ids of their threads."""
-    messages = iterate_with_pauses(history.messages)
-    found = {said.number: said for said in messages if said.number is not None and said.also is None}
-    return found, {message.thread for message in found.values()}
-
-
 def date_undated_messages(messages: Sequence[ImportedMessage], earlier: datetime) -> tuple[ImportedMessage, ...]:
     """Give undated messages the time `earlier`, which precedes all messages and decisions in this memory."""
     return tuple(

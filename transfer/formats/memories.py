@@ -8,7 +8,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.conversations import make_fact_questions
+from transfer.formats.conversations import HistoryBuilder
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.values import select_objects
 
@@ -47,16 +47,15 @@ def parse_memories(text: str, *, is_list: bool | None = None) -> Iterator[Import
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    facts: list[ImportedFact] = []
+    builder = HistoryBuilder("memories", reading)
     for file in files:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
         listed = _read_json_facts(file) if file.text.lstrip()[:1] in ("[", "{") else None
-        facts += parse_memories(file.text) if listed is None else listed
-    if not facts and files[0].text.lstrip()[:1] not in ("[", "{"):
+        builder.facts += parse_memories(file.text) if listed is None else listed
+    if not builder.facts and files[0].text.lstrip()[:1] not in ("[", "{"):
         raise ImportRefused(tr("import-no-memories"))
-    questions, kept = make_fact_questions(facts, reading)
-    return ImportedHistory(format="memories", messages=(), questions=questions, facts=kept)
+    return builder.make_history()
 
 
 def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:

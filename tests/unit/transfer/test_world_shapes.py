@@ -176,6 +176,28 @@ def test_a_chat_among_people_is_read(name: str, data: object) -> None:
     assert past(data).messages == history.messages
 
 
+@pytest.mark.parametrize(
+    ("data", "day"),
+    [
+        ("09:41:22 From Ann to Everyone: hello\n09:41:30 From Tom to Ann(Direct Message): good\nfriend\n", None),
+        ("09:41:22\t From  Ann : hello\n09:41:30\t From  Tom  to  Everyone : good\nfriend\n", None),
+        ("2024-05-01 09:41:22 From Ann to Everyone:\n\thello\n2024-05-01 09:41:30 From Tom to Everyone:\n\tgood\nfriend\n",
+         "2024-05-01"),
+        ("00:58:04\tAnn:\thello\n00:58:20\tTom:\tgood\nfriend\n", None),
+    ],
+)  # fmt: skip
+def test_a_chat_that_zoom_saved_is_read(data: str, day: str | None) -> None:
+    """Most name only the time of day, so that nothing says on which day it was said."""
+    history = past(data, "meeting_saved_chat.txt")
+    assert [(message.speaker, message.content) for message in history.messages] == [
+        ("Ann", "hello"),
+        ("Tom", "good\nfriend"),
+    ]
+    assert all(message.is_undated == (day is None) for message in history.messages)
+    assert day is None or history.messages[0].created_at.date().isoformat() == day
+    assert [message.source for message in past(data).messages] == [message.source for message in history.messages]
+
+
 def test_the_prompts_of_windows_are_the_persons_own() -> None:
     history = past(f"Timestamp,ClientApp,Prompt\n2024-05-01T10:00:00,Notepad,{QUESTION}\n", "prompts.csv")
     assert [(message.role, message.content) for message in history.messages] == [("user", QUESTION)]
