@@ -90,7 +90,7 @@ def make_fold_instructions(
     kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", faults: Sequence[str] = ()
 ) -> str:
     """Return the system prompt for a fold. `faults` are those of the previous attempt."""
-    rules = TEXTS["fold_rules"].format(opening=TEXTS["fold_opening"][kind], words=max(20, max_tokens * 3 // 4))
+    rules = TEXTS["fold_rules"].format(opening=TEXTS["fold_opening"][kind], words=max(20, max_tokens * 3 // 5))
     rules = "\n".join([rules, *(rule for name, rule in TEXTS["fold_blocks"].items() if name in blocks)])
     parts = [rules]
     if wishes:

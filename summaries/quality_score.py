@@ -92,19 +92,22 @@ def find_details_missing_in_text(text: str, sources: Sequence[Source]) -> list[s
 def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]) -> str:
     """Shorten a summary to `limit` tokens, keeping the sentences with the most details for their length.
 
-    This is better than cutting off the end, which would lose the most recent events.
+    This is better than cutting off the end, which would lose the most recent events. Once a single sentence less is
+    enough, the one with the fewest details goes: by its length, a long one may tell little and yet the most.
     """
     if count_tokens(text) <= limit:
         return text
     parts = [part.strip() for part in split_sentences_with_spaces(text)]
     sizes = [count_tokens(part) + 1 for part in parts]
-    worth = [(2 + len(find_names_and_numbers(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
+    details = [2 + len(find_names_and_numbers(f"- {part}")) for part in parts]
     kept, size = set(range(len(parts))), sum(sizes)
-    for number in sorted(kept, key=lambda number: (worth[number], number)):
+    for number in sorted(kept, key=lambda number: (details[number] / sizes[number], number)):
         if size <= limit:
             break
-        kept.discard(number)
-        size -= sizes[number]
+        enough = [other for other in kept if sizes[other] >= size - limit]
+        gone = min(enough, key=lambda other: (details[other], other)) if enough else number
+        kept.discard(gone)
+        size -= sizes[gone]
     return " ".join(parts[number] for number in sorted(kept)) or text
 
 

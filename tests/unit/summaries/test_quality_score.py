@@ -111,6 +111,8 @@ def test_what_is_too_long_loses_the_sentences_with_fewest_details_and_not_its_en
     assert (
         shorten_summary(text, 18, count_tokens=words) == "Nora lives in Porto. Her rent is 980 euros. Mara is in Oslo."
     )
+    crowded = f"Nora, 34, lives in Porto with Paul, has {'no ' * 40}walnuts and sees Dr. Berger on 2026-12-04. {text}"
+    assert shorten_summary(crowded, 73, count_tokens=words).startswith("Nora, 34,"), "no more is lost than has to be"
     assert (
         shorten_summary("One sentence without an end of it", 3, count_tokens=words)
         == "One sentence without an end of it"
