@@ -232,6 +232,7 @@ class FactTable(OwnerTables):
             return False
         known, new = parse_fact(row), change.fact
         instant = timedelta(microseconds=1)
+        says_it_anew = new.quote and not change.ends and new.observed_at >= known.observed_at
         merged = replace(
             known,
             source_ids=tuple(dict.fromkeys((*known.source_ids, *new.source_ids))),
@@ -239,7 +240,7 @@ class FactTable(OwnerTables):
             importance=max(known.importance, new.importance),
             observed_at=max(known.observed_at, new.observed_at),
             valid_to=max(new.valid_to, known.valid_from + instant) if change.ends and new.valid_to else None,
-            quote=new.quote if new.quote and new.observed_at >= known.observed_at else known.quote,
+            quote=new.quote if says_it_anew else known.quote,
             is_uncertain=known.is_uncertain and new.is_uncertain,
         )
         await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**FACTS.to_portable(row), **FACT_ROWS.to_row(merged)}))

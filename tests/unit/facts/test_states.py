@@ -48,6 +48,9 @@ async def ask(talk: Talk) -> str:
 async def end_in_words(talk: Talk, fact: Fact) -> None:
     over = {"type": "past", "about": "Anna", "attribute": "knee", "is_single": True, "replaces": fact.id}
     await tell(talk, "The bad knee is over.", "Anna had a bad knee.", "The bad knee is over", **over)
+    (ended,) = (known for known in await talk.services.facts.list_all(ANNA.id) if known.id == fact.id)
+    assert not ended.is_valid
+    assert ended.quote == fact.quote, "what ended it does not say it"
 
 
 async def end_by_hand(talk: Talk, fact: Fact) -> None:
