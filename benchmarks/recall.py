@@ -261,6 +261,8 @@ async def _add_further_pages(
     result: QuestionResult, memory: StoredConversation, tokenizer: Tokenizer, *, pages: int, order: str
 ) -> QuestionResult:
     """Add to a result what the search tool shows on `pages - 1` further pages for the same question."""
+    if pages == 1:
+        return result
     services = memory.services
     reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokenizer)
     request = SearchCall.parse({"query": result.question.text, "order": order})
@@ -286,8 +288,6 @@ async def _add_further_pages(
             shown[memory.ids[id_]] = f"{shown.get(memory.ids[id_], '')} {quoting.quote_text(text)}".strip()
         if not page.messages:
             break
-    if pages == 1:
-        return result
     said = {
         memory.ids[message.id]: message.content for message in await memory.store.read_messages(SCOPE, sorted(seen))
     }

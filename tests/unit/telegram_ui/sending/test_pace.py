@@ -93,7 +93,7 @@ def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
 
 
 async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Over HTTP, in real time; `python -m benchmarks.capacity.streaming` does it with the whole bot and 200 chats."""
+    """Over HTTP, in real time."""
     monkeypatch.setenv("PTB_TIMEDELTA", "true")
     world = World(token=TOKEN)
     for person in range(1, MANY + 1):
