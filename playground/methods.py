@@ -64,7 +64,6 @@ class BotApiMethods:
                 "sendRichMessageDraft": sending.send_rich_message_draft,
                 "sendDocument": sending.send_document,
                 "sendVoice": sending.send_voice,
-                "sendPhoto": sending.send_photo,
                 "sendChatAction": sending.send_chat_action,
                 "editMessageText": sending.edit_message_text,
                 "editEphemeralMessageText": sending.edit_ephemeral_message_text,
@@ -81,12 +80,7 @@ class BotApiMethods:
                 "getChatAdministrators": self._get_chat_administrators,
                 "leaveChat": self._leave_chat,
                 "setMySettings": self._set_my_settings,
-                "setMyName": _accept_setting_without_effect,
-                "setMyDescription": _accept_setting_without_effect,
-                "setMyShortDescription": _accept_setting_without_effect,
-                "setChatMenuButton": _accept_setting_without_effect,
-                "logOut": _accept_setting_without_effect,
-                "close": _accept_setting_without_effect,
+                "setChatMenuButton": self._set_chat_menu_button,
             }.items()
         }
         self._names = {name.lower(): name for name in self._table}
@@ -157,6 +151,9 @@ class BotApiMethods:
         if "can_read_all_group_messages" in parameters:
             self._world.privacy_mode = not parameters.read_flag("can_read_all_group_messages")
         return True
+
+    async def _set_chat_menu_button(self, parameters: Parameters) -> bool:
+        return True  # the page shows no such button
 
     async def _get_file(self, parameters: Parameters) -> Json:
         file = self._world.files.find_by_id(parameters.read_text("file_id"))
@@ -243,11 +240,6 @@ class BotApiMethods:
             raise make_bad_request_error("chat not found")
         self._world.remove_bot(chat.id)
         return True
-
-
-async def _accept_setting_without_effect(parameters: Parameters) -> bool:
-    """Accept a setting that has no visible effect in the playground."""
-    return True
 
 
 def _drop_request_argument(method: Callable[[Parameters], Awaitable[Any]]) -> Method:

@@ -112,9 +112,6 @@ class SendMethods:
     async def send_voice(self, parameters: Parameters) -> Json:
         return self._post_file("voice", parameters)
 
-    async def send_photo(self, parameters: Parameters) -> Json:
-        return self._post_file("photo", parameters)
-
     def _post_file(self, kind: str, parameters: Parameters) -> Json:
         """Send a file that is uploaded in the request, or that was sent before and is named by its id."""
         chat = find_writable_chat(self._world, parameters)

@@ -34,21 +34,13 @@ DRAFT_LIFETIME = 30  # seconds that clients show a draft
 class World:
     """A bot and the people and chats around it. The message ids of each chat begin at `first_id`."""
 
-    def __init__(
-        self,
-        *,
-        token: str,
-        bot_username: str = "keepsake_bot",
-        bot_name: str = "Keepsake",
-        clock: Callable[[], float] = time.time,
-        first_id: int = 1,
-    ) -> None:
+    def __init__(self, *, token: str, clock: Callable[[], float] = time.time, first_id: int = 1) -> None:
         self.token = token
         self.clock = clock
         number = token.partition(":")[0]
         if not number.isdecimal():
             raise ValueError("A bot token starts with digits.")
-        self.bot: Json = {"id": int(number), "is_bot": True, "first_name": bot_name, "username": bot_username}
+        self.bot: Json = {"id": int(number), "is_bot": True, "first_name": "Keepsake", "username": "keepsake_bot"}
         self.privacy_mode = False
         self.people: dict[int, Person] = {}
         self.chats: dict[int, Chat] = {}
