@@ -21,7 +21,6 @@ MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS  # since much of the arguments may be e
 DEEPEST = 4  # lists and objects around a call that are opened
 
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
-_NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")
 _WORD = re.compile(r"\w+")
 
 _BEGINNING = re.compile(
@@ -68,7 +67,6 @@ _NEAR_OBJECT = re.compile(
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
-_MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,7 +87,7 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
         is_json, body = bool(mark["json"]), text[mark.start("json") if mark["json"] else mark.start() :]
         before = _cut_trailing_markup(text[: mark.start()], names if is_json and not is_whole else (), settled_length)
         is_tag = _TAG.match(body) is not None
-        is_named = is_tag or not names.keys().isdisjoint((_NAMED if is_json else _WORD).findall(body[:HELD]))
+        is_named = is_tag or not names.keys().isdisjoint(_WORD.findall(body[:HELD]))
         if not is_whole and (is_named or len(body) < HELD):
             return TextAndCalls(shown=before)
         if not is_named:
@@ -110,7 +108,7 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
 def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_length: int) -> TextAndCalls:
     for named in _find_names(text, names, settled_length):
         start = named.start()
-        if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or (_CODE_IN_SENTENCE.match(text, start - 1)):
+        if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or _CODE_IN_SENTENCE.match(text, start - 1):
             continue  # within a sentence it is talked about
         before = _cut_trailing_markup(text[:start], (), settled_length)
         if _ends_inside_code_block(before):
@@ -140,8 +138,7 @@ def _cut_trailing_markup(text: str, names: Iterable[str] = (), settled_length: i
     start = max(0, len(text) - HELD)
     lines, is_cut = text[start:].split("\n"), False
     while lines and (not is_cut or lines[-1].strip()):
-        marks = _ONLY_MARKS.match(lines[-1])
-        rest = lines[-1][marks.end() if marks else 0 :].rstrip(" \t()[]{}:*`'\"").lower()
+        rest = _ONLY_MARKS.sub("", lines[-1], count=1).rstrip(" \t()[]{}:*`'\"").lower()
         if rest and not any(word.startswith(rest) for word in (*names, *(_MARK_WORDS if names else ()))):
             break
         lines.pop()
@@ -167,7 +164,8 @@ def _make_text_and_calls(shown: str, found_calls: Sequence[tuple[str, str]], bod
 
 def repair_call(call: ToolCall, names: Names) -> ToolCall:
     """Return a structured call without the marks that its server left in its name or arguments."""
-    if call.name in names and _match_parameters(parse_lenient_json(call.arguments), names[call.name]):
+    arguments = parse_lenient_json(call.arguments)
+    if call.name in names and isinstance(arguments, Mapping) and set(arguments) <= set(names[call.name] or arguments):
         return call
     written = _find_tool_calls(call.name if call.arguments == "{}" else f"{call.name}\n{call.arguments}", names)
     name, given = written[0] if written else (call.name, call.arguments)
@@ -176,18 +174,14 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
     given = _STRAY_TAG.sub("", given)
     arguments = parse_lenient_json(given)
     inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []
-    if len(inner) == 1 and not _match_parameters(arguments, names.get(name, ())):  # {"arguments": {…}}
+    if len(inner) == 1:  # {"arguments": {…}}
         given = json.dumps(inner[0], ensure_ascii=False)
     return replace(call, name=name, arguments=given)
 
 
-def _match_parameters(arguments: object, parameters: Sequence[str]) -> bool:
-    return isinstance(arguments, Mapping) and (not parameters or set(arguments) <= set(parameters))
-
-
 def _find_tool_calls(text: str, names: Names) -> list[tuple[str, str]]:
     """Return a text's JSON tool calls or, if there are none, calls written as a tool name followed by arguments."""
-    found = _find_calls_in_json(_parse_value(text[:MAX_CALL_CHARS]), names)
+    found = _find_calls_in_json(parse_lenient_json(f"[{text[:MAX_CALL_CHARS]}]"), names)
     return list(islice(found, MAX_CALLS)) or _find_named_calls(text, names)
 
 
@@ -267,7 +261,7 @@ def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mappi
         end = start + closing.end()  # not of the definition of a function
         try:
             call = ast.parse(f"f{text[start:end]}", mode="eval").body
-            if isinstance(call, ast.Call) and all(keyword.arg for keyword in call.keywords):
+            if isinstance(call, ast.Call):
                 values = zip(parameters, map(ast.literal_eval, call.args), strict=False)
                 named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
                 return {**dict(values), **named}, end
@@ -276,11 +270,6 @@ def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mappi
             if isinstance(given, Mapping) and set(given) & set(parameters):
                 return given, end
     return None, start
-
-
-def _parse_value(text: str) -> object:
-    text = _MARKS.sub("\n", text)
-    return parse_lenient_json(f"[{text}]")
 
 
 def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -295,12 +284,10 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
     name = next((text for text in texts if text in names), None)
     beside = {key: value[key] for key in _ARGUMENTS if key in value}
     if name is None:
-        for key, part in value.items():
-            if key in names and isinstance(part, Mapping):
-                yield key, json.dumps(part, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]
-            else:  # the arguments may stand next to what names the tool
-                part = {**beside, **part} if isinstance(part, Mapping) else part
-                yield from _find_calls_in_json(part, names, depth + 1)
+        for part in value.values():
+            # The arguments may stand next to what names the tool.
+            part = {**beside, **part} if isinstance(part, Mapping) else part
+            yield from _find_calls_in_json(part, names, depth + 1)
         return
     objects = [part for part in value.values() if isinstance(part, Mapping)]
     given = next(iter(beside.values()), objects[0] if len(objects) == 1 else None)
