@@ -4,13 +4,12 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-import numpy as np
 from attrs import define, field
 
 from external_memory import ExternalMemory
-from llm.embeddings import Embedder
+from llm.embeddings import Embedder, embed_passages
 from llm.quota import Charge
-from records.errors import KeepsakeError, ModelBroken, ModelRefused
+from records.errors import KeepsakeError
 from records.messages import Message
 from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
@@ -70,25 +69,8 @@ class Indexing:
         found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]
         if not found:
             return False
-        try:
-            made = await self._embed_messages(found)
-        except (ModelRefused, ModelBroken):
-            made = await self._embed_one_by_one(found)
-        await store.vectors.put_vectors(self._embedder.name, made)
+        await store.vectors.put_vectors(self._embedder.name, await self._embed_messages(found))
         return True
-
-    async def _embed_one_by_one(self, messages: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Embed messages one at a time, so that a refused message does not block the others."""
-        await self._embedder.embed_passages(["."])  # raises ModelError if the embedder refuses everything
-        made: list[MessageVectors] = []
-        for seq, message in messages:
-            try:
-                made += await self._embed_messages([(seq, message)])
-            except (ModelRefused, ModelBroken) as error:
-                log.info("message %d of %s is not embedded: %s", message.id, message.scope, type(error).__name__)
-                nothing = np.zeros((0, self._embedder.dimensions), np.float32)
-                made.append(MessageVectors(seq=seq, message=message, passages=nothing))
-        return made
 
     async def _embed_messages(self, messages: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
         texts: list[str] = []
@@ -102,9 +84,10 @@ class Indexing:
             places.append(slice(len(texts), len(texts) + len(passages)))
             texts += passages
             by_owner.setdefault(message.scope.owner, []).extend(passages)
-        vectors = await self._embedder.embed_passages(texts)
+        vectors = await embed_passages(self._embedder, texts)
         await self._charge(by_owner)
-        return [
-            MessageVectors(seq=seq, message=message, passages=vectors[place])
-            for (seq, message), place in zip(messages, places, strict=True)
-        ]
+        made: list[MessageVectors] = []
+        for (seq, message), place in zip(messages, places, strict=True):
+            rows = vectors[place] if vectors[place].any(axis=1).all() else vectors[:0]  # a refused text has zeros
+            made.append(MessageVectors(seq=seq, message=message, passages=rows))
+        return made
