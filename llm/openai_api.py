@@ -134,10 +134,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         client: "OpenAIClient",
         timer: CallTimer,
     ) -> Completion:
-        offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
-            if "tools" in fallbacks.left_out and offer.tools:
-                offer = offer.without_tools()
+            offer = self._offer.without_tools() if "tools" in fallbacks.left_out else self._offer
             answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported)
             request = self._make_request(messages, schema, offer, fallbacks)
             if fallbacks.refused_at is not None:
@@ -145,11 +143,11 @@ class OpenAIChat(EndpointClient, ChatModel):
             try:
                 await self._read_answer(client, request, answer, on_text, timer)
             except BrokenCall:
-                if was_call_broken:
+                if "tools" in fallbacks.left_out:
                     raise
                 # What was shown before the call gives way to the answer, as it does before every call.
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
-                offer, was_call_broken = offer.without_tools(), True
+                fallbacks.left_out.add("tools")
             except StatusError as error:
                 timer.may_retry = not answer.shown
                 if answer.shown:
@@ -184,7 +182,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             else:
                 if answer.is_truncated:  # some endpoints cut every answer at 256 tokens unless they are told otherwise
                     self._unsupported.add(_ROOM)
-                self._remember_helpful_steps(fallbacks, answer, request, was_call_broken=was_call_broken)
+                self._remember_helpful_steps(fallbacks, answer, request)
                 usage = answer.usage or Usage(
                     prompt=self._count_tokens(messages),
                     completion=await asyncio.to_thread(self._tokenizer.count, answer.text),
@@ -313,9 +311,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.add("history")
         return possible
 
-    def _remember_helpful_steps(
-        self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request, *, was_call_broken: bool
-    ) -> None:
+    def _remember_helpful_steps(self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request) -> None:
         if begins_with_thoughts(answer.text):
             if _THINKS_FIRST not in self._unsupported:
                 self._habits.remember(self._address["base_url"], self.name)
@@ -341,7 +337,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.discard(LENGTH)
         if "tools" in helpful:
             self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not was_fault and "fail" not in fallbacks.last_refusal)
-        elif was_call_broken:
+        elif "tools" in fallbacks.left_out and not fallbacks.last_refusal:  # it cannot call them
             self._stop_offering_tools(_CALLS)
         elif "tools" in request:
             has_calls = answer.calls.build() or answer.read().calls
