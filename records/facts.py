@@ -89,9 +89,6 @@ class Profile:
     text: str
     created_at: datetime
     model: str = ""
-    last_summary_id: int = 0  # the newest summary from which it was made
-    tokens_in: int = 0
-    tokens_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -73,7 +73,6 @@ class SummaryLease:
     scope: Scope
     job_id: int
     fence: int
-    attempt: int = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +102,6 @@ class SummaryFailure:
     """The last failed fold of a scope, stored until a fold succeeds."""
 
     at: datetime
-    reason: SummaryReason
     error: str
     attempts: int
     told: bool

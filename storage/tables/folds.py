@@ -60,11 +60,9 @@ class SummaryTable(OwnerTables):
                 expiring = "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?"
                 await tx.execute(expiring, format_moment(now), live["id"])
             fence = 1 + await tx.run(reserve_ids, self.kind, scope.owner, "last_fence")
-            failed = await tx.fetch_row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
             begin_and_end = format_moment(now), format_moment(now + duration)
             [job] = await tx.fetch_rows(_BEGIN, *scope, reason, fence, *begin_and_end)
-        attempt = 1 + (failed["attempts"] if failed else 0)
-        return SummaryLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
+        return SummaryLease(scope=scope, job_id=job["id"], fence=fence)
 
     async def commit_summary(
         self, lease: SummaryLease, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
@@ -87,7 +85,7 @@ class SummaryTable(OwnerTables):
         if row:
             return FAILURE_ROWS.parse(row)
         # The lease was lost and the next attempt succeeded, so there is no failure to tell anyone about.
-        return SummaryFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
+        return SummaryFailure(at=now, error=error, attempts=1, told=True)
 
     async def release_summary_lease(self, lease: SummaryLease) -> None:
         """Release a lease without recording a result."""

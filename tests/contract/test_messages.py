@@ -284,11 +284,9 @@ async def test_sources_that_changed_refuse_the_fold(store: MemoryStore) -> None:
 async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
     first = await store.record_summary_failure(await lease(store, ANNA), "no answer", now=NOW)
-    assert (first.attempts, first.told, first.error, first.reason) == (1, False, "no answer", "now")
+    assert (first.attempts, first.told, first.error) == (1, False, "no answer")
     await store.mark_summary_failure_reported(ANNA)
-    held = await lease(store, ANNA)
-    assert held.attempt == 2
-    second = await store.record_summary_failure(held, "refused", now=NOW)
+    second = await store.record_summary_failure(await lease(store, ANNA), "refused", now=NOW)
     assert (second.attempts, second.told, second.error) == (2, True, "refused")
     assert await store.find_summary_failure(ANNA) == second
     assert await store.list_unsummarised_messages(ANNA) == stored
@@ -298,7 +296,7 @@ async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> No
 
 async def test_a_released_lease_is_free_at_once(store: MemoryStore) -> None:
     await store.release_summary_lease(await lease(store, ANNA))
-    assert (await lease(store, ANNA)).attempt == 1
+    assert await lease(store, ANNA)
     assert await store.find_summary_failure(ANNA) is None
 
 

@@ -288,7 +288,7 @@ async def test_on_and_off_keep_the_configuration(desk: Desk) -> None:
 
 def test_status_has_its_lines() -> None:
     counts = Counts(total=12, archived=9, active_turns=1, active_by_level={1: 2, 3: 1})
-    failure = SummaryFailure(at=STARTED, reason="threshold", error="The model is overloaded.", attempts=2, told=True)
+    failure = SummaryFailure(at=STARTED, error="The model is overloaded.", attempts=2, told=True)
     lines = format_status(Status(config=None, counts=counts, failure=failure)).splitlines()
     for line in (
         "Messages since last summary: 3",
