@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -56,24 +56,22 @@ def make_replacement_decisions(facts: Iterable[Fact]) -> list[Decision]:
     return [make_decision(fact, by_id[fact.superseded_by or 0].observed_at, "") for fact in replaced]
 
 
-_Mark = tuple[str, str | int]  # a field of a decision, and a word or another value that it holds
-
-
 class DecisionIndex:
     """Decisions of one owner, found by the words of a fact, so that it is compared with only a few of them."""
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
-        by_words = [(decision, _mark_words(decision.terms, decision.quote_terms)) for decision in decisions]
-        self._keys = {(decision.key, decision.owner < 0) for decision, _ in by_words}
-        self._holding = defaultdict[_Mark, list[Decision]](list)
-        self._by_rarest = defaultdict[_Mark, list[Decision]](list)
-        for decision, (text, quote) in by_words:
-            sources: list[_Mark] = [("source", id_) for id_ in decision.source_ids]
-            for mark in (*text, *quote, *sources, ("subject", decision.subject)):
-                self._holding[mark].append(decision)
-        for decision, texts in by_words:
-            for words in filter(None, texts):
-                self._by_rarest[self._find_rarest(words)].append(decision)
+        known = list(decisions)
+        self._keys = {(decision.key, decision.owner < 0) for decision in known}
+        # By the words and the subject of a decision, which are strings, and by the ids of its sources.
+        self._holding = defaultdict[str | int, list[Decision]](list)
+        self._by_rarest_word = defaultdict[str, list[Decision]](list)
+        for decision in known:
+            words = {*decision.terms, *decision.quote_terms, decision.subject}
+            for held in chain[str | int](words, decision.source_ids):
+                self._holding[held].append(decision)
+        for decision in known:
+            for text in filter(None, (decision.terms, decision.quote_terms)):
+                self._by_rarest_word[self._find_rarest_word(text)].append(decision)
 
     def overrules(self, fact: NewFact) -> bool:
         """Return True if a newer decision is about the same thing. A fact from a question yields to older ones too."""
@@ -84,23 +82,18 @@ class DecisionIndex:
         """Return the decisions about the same thing as a fact."""
         # Such a decision has the fact's subject or a source of it, or one of the two has all words of the other: then
         # the rarest of these words is in both.
-        near = [decision for id_ in fact.source_ids for decision in self._holding.get(("source", id_), ())]
+        near = [decision for id_ in fact.source_ids for decision in self._holding.get(id_, ())]
         for key, is_group in self._keys:
             if subject := _hash_subject(fact, key, is_group=is_group):
-                near += self._holding.get(("subject", subject), ())
-            hashed = (_hash_terms(find_topics(text), key) for text in (fact.text, fact.quote))
-            for words in filter(None, _mark_words(*hashed)):
-                near += self._holding.get(self._find_rarest(words), ())
-                near += chain.from_iterable(self._by_rarest.get(word, ()) for word in words)
+                near += self._holding.get(subject, ())
+            for words in filter(None, (_hash_terms(find_topics(text), key) for text in (fact.text, fact.quote))):
+                near += self._holding.get(self._find_rarest_word(words), ())
+                near += chain.from_iterable(self._by_rarest_word.get(word, ()) for word in words)
         distinct = {id(decision): decision for decision in near}.values()
         return [decision for decision in distinct if _is_about_same_thing(decision, fact)]
 
-    def _find_rarest(self, words: Sequence[_Mark]) -> _Mark:
+    def _find_rarest_word(self, words: Collection[str]) -> str:
         return min(words, key=lambda word: len(self._holding.get(word, ())))
-
-
-def _mark_words(terms: Iterable[str], quote_terms: Iterable[str]) -> tuple[list[_Mark], list[_Mark]]:
-    return [("text", term) for term in terms], [("quote", term) for term in quote_terms]
 
 
 def _is_about_same_thing(decision: Decision, fact: NewFact) -> bool:
