@@ -37,10 +37,6 @@ class FactCandidates:
         for key in _include_term_prefixes(_iterate_index_terms(fact)):
             self._having.setdefault(key, []).append(number)
 
-    def find_similar(self, fact: Fact | NewFact) -> list[int]:
-        """Return the numbers of the facts that share the most terms with a fact, best first."""
-        return self.find_by_terms(_iterate_index_terms(fact))
-
     def find_by_terms(self, terms: Iterable[str], limit: int = MAX_CANDIDATES) -> list[int]:
         """Return the numbers of the facts that share the most terms, best first. Rare terms weigh more."""
         having = [found for key in _include_term_prefixes(terms) if (found := self._having.get(key))]
@@ -202,7 +198,7 @@ def _select_related_facts(draft: NewFact, valid: Mapping[int, Fact | NewFact], c
     """Return the numbers of the facts that `draft` may change, beginning with the one that the model named."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)
-    for number in {*candidates.find_similar(draft), draft.known or 0} & valid.keys():
+    for number in {*candidates.find_by_terms(_iterate_index_terms(draft)), draft.known or 0} & valid.keys():
         fact = valid[number]
         # In a group, nobody's words end another member's instructions and preferences, or those added by hand.
         is_own = fact.person_id == draft.person_id

@@ -18,6 +18,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7af\u
 # A run of marks is tried once, from its beginning: otherwise 16,000 dots took twelve seconds.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”“’»)\]]*+(?=\s)|[。！？]+[”」』）]*|\n+")
 
+# At the end of a text: "Dr."
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.\s*$")
 
 
@@ -107,11 +108,6 @@ def find_sentence_ends(text: str) -> Iterator[int]:
     return (match.end() for match in _SENTENCE_END.finditer(text))
 
 
-def ends_with_abbreviation(text: str) -> bool:
-    """Return True if a text ends with the full stop of an abbreviation ("Dr.")."""
-    return _ABBREVIATION.search(text[-12:]) is not None
-
-
 def split_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, trimmed. A line end also ends a sentence."""
     for part in split_sentences_with_spaces(text):
@@ -122,7 +118,7 @@ def split_sentences(text: str) -> Iterator[str]:
 
 def split_sentences_with_spaces(text: str) -> list[str]:
     """Split a text into sentences, each including the space that follows it."""
-    ends = [end for end in find_sentence_ends(text) if not ends_with_abbreviation(text[max(0, end - 12) : end])]
+    ends = [end for end in find_sentence_ends(text) if not _ABBREVIATION.search(text[max(0, end - 12) : end])]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
 
 

@@ -7,11 +7,6 @@ from storage.engine.sqlite import Migration
 from storage.engine.sqlite_driver import sqlite3
 
 
-def create_first_schema(connection: sqlite3.Connection) -> None:
-    """Create all tables of schema version 1.0."""
-    run_sql_script(Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8"), connection)
-
-
 def run_sql_script(script: str, connection: sqlite3.Connection) -> None:
     """Run a script's statements in the caller's transaction, which Connection.executescript would commit."""
     statement = ""
@@ -28,7 +23,7 @@ def read_steps(file_name: str) -> list[str]:
     return [f"-- Step {step}" for step in script.split("-- Step ")[1:]]
 
 
+_FIRST_SCHEMA = Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8")
 MIGRATIONS: list[Migration] = [
-    create_first_schema,
-    *(partial(run_sql_script, step) for step in read_steps("sqlite_steps.sql")),
+    partial(run_sql_script, script) for script in (_FIRST_SCHEMA, *read_steps("sqlite_steps.sql"))
 ]  # in order

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from records.scopes import Scope
 from runtime.cooperative import iterate_with_pauses
-from storage.engine.protocol import Connection, Reader, Row, Transaction
+from storage.engine.protocol import Connection, Reader, Row
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
 from storage.search.terms import TermsEntry, mask_separators, select_rarest_terms, select_searchable_terms
@@ -25,13 +25,8 @@ _REMOVE = "DELETE FROM places WHERE user_id = ? AND seq IN (SELECT value FROM js
 _FOUND = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT value FROM json_each(?))"
 
 
-async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
-    """Add new messages to the index. `rows` contains (seq, row) pairs, sorted by seq."""
-    await tx.run(index_entries, await extract_terms_from_rows(rows))
-
-
 async def extract_terms_from_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Analyse messages for `index_entries`, in a thread unless there is only one short message."""
+    """Analyse (seq, row) pairs of messages for `index_entries`, in a thread unless there is only one short message."""
     if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
         return [extract_message_terms(*rows[0])]
     return await asyncio.to_thread(lambda: [extract_message_terms(seq, row) for seq, row in iterate_with_pauses(rows)])

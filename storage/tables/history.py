@@ -262,4 +262,5 @@ async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]])
         await tx.execute_many(_INSERT, [tables.MESSAGES.to_values(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])
         seqs = {row["id"]: int(row["seq"]) for row in await tx.fetch_rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
-        await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))
+        pairs = sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0))
+        await tx.run(word_index.index_entries, await word_index.extract_terms_from_rows(pairs))

@@ -462,7 +462,9 @@ async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> Non
         for table in ("words", "places", "scope_words"):
             await tx.execute(f"DELETE FROM {table}")  # noqa: S608
         found = await tx.fetch_rows("SELECT * FROM messages ORDER BY seq")
-        await word_index.index_rows(tx, [(row["seq"], row) for row in found])
+        await tx.run(
+            word_index.index_entries, await word_index.extract_terms_from_rows([(row["seq"], row) for row in found])
+        )
     after = await store.find_candidate_messages(ANNA, wanted, limit=99)
     assert (before.frequency, before.turns) == (after.frequency, after.turns)
     for column in ("seqs", "counts", "lengths"):

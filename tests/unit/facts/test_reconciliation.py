@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_changes, remove_overruled_sentences
 from records.facts import Fact, FactKind, NewFact
+from text.analyzer import list_terms
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
@@ -59,7 +60,7 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
 
 def test_what_a_text_is_compared_with_is_bounded() -> None:
     assert (
-        len(FactCandidates({fact.id: fact for fact in MANY}).find_similar(new("Anna likes a village.")))
+        len(FactCandidates({fact.id: fact for fact in MANY}).find_by_terms(list_terms("Anna likes a village.")))
         == MAX_CANDIDATES
     )
 

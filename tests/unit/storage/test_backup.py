@@ -21,7 +21,7 @@ from storage.backup import DATABASE, RestoreResult, back_up, restore_backup_file
 from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, make_work_folder
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
-from storage.schema.migrations import MIGRATIONS, create_first_schema
+from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import TABLES
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import SqliteStore
@@ -320,7 +320,7 @@ async def test_a_column_that_an_older_program_did_not_write_has_its_default(data
 def test_every_column_that_came_after_the_first_version_has_a_default() -> None:
     """Else no older backup, memory.json or export could be read."""
     with closing(sqlite3.connect(":memory:")) as first:
-        create_first_schema(first)
+        MIGRATIONS[0](first)
         for table in TABLES:
             known = {row[1] for row in first.execute(f"PRAGMA table_info({table.name})")}
             if known:  # of a later table there are no rows in older files
