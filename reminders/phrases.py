@@ -137,7 +137,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
     tokens = [token for token in tokens if not any(first <= token.start() < end for first, end in holidays)]
     after = parser.skip("(?:(?:{on}|{at}) )*", start)
     # Where a number is a time: "at 9 to 10", "at 9 or at 10", "at 9 to call mum at 10".
-    near = {tokens[0].start() if tokens else 0, after, parser.skip("(?:(?:{until}|{of}) )*(?:(?:{on}|{at}) )*", start)}
+    near = {tokens[0].start() if tokens else 0, parser.skip("(?:(?:{until}|{of}) )*(?:(?:{on}|{at}) )*", start)}
     near |= {token.start() for lead, token in pairwise(tokens) if lead[0].casefold() == parser.clock_lead.casefold()}
     marks = [
         index

@@ -88,17 +88,19 @@ def _find_holiday(text: str, lexicon: Lexicon) -> str:
     """Return a holiday that may be the day of the reminder, with words before it such as "on", or "" if none."""
     for found in compile_holidays().finditer(plain := text.translate(PLAIN)):
         before = plain[: found.start()].split()
-        leading = list[str]()
-        while before and (
-            before[-1].casefold() in EVERY_FUNCTION_WORD or lexicon.get_meaning("before-day", before[-1])
-        ):
-            leading.insert(0, before.pop())
-        is_led = any(lexicon.get_meaning("on-day" if before else "before-day", word) for word in leading)
-        is_last = lexicon.language == ENGLISH and not leading and not plain[found.end() :].strip(" .!")
-        is_named = not found["own"]  # "a cake for my birthday" and "a birthday cake" are ordinary texts
-        if (is_led and (is_named or not before)) or (is_named and (is_last or not before)):
+        named = [at for at, word in enumerate(before, 1) if not _is_small_word(word, lexicon)]
+        leading = before[max(named, default=0) :]  # "on", "during the"
+        is_led = any(lexicon.get_meaning("on-day" if named else "before-day", word) for word in leading)
+        behind = plain[found.end() :].strip(" .!").partition(" ")[0]  # "call Mum Christmas about the cake"
+        is_last = lexicon.language == ENGLISH and not leading and (not behind or behind in EVERY_FUNCTION_WORD)
+        is_own = found["own"] is not None  # "a cake for my birthday" and "a birthday cake" are ordinary texts
+        if (not named and (is_led or not is_own)) or (not is_own and (is_led or is_last)):
             return text[plain.rindex(leading[0], 0, found.start()) if leading else found.start() : found.end()]
     return ""
+
+
+def _is_small_word(word: str, lexicon: Lexicon) -> bool:
+    return word.casefold() in EVERY_FUNCTION_WORD or lexicon.get_meaning("before-day", word) != ""
 
 
 def is_place_word(token: str) -> bool:

@@ -173,6 +173,7 @@ def test_a_time_is_read_as_people_say_it(language: str, text: str, expected: tup
         ("en", "at 9 call mum on Christmas Eve", "on Christmas Eve"),
         ("en", "at 9 call mum Christmas Eve", "Christmas Eve"),
         ("en", "9am Thanksgiving call", "Thanksgiving"),
+        ("en", "at 9 call mum Christmas about cake", "Christmas"),
         ("en", "at 9 on thanksgiving call", "on thanksgiving"),
         ("en", "at 8pm New Year's Eve party", "New Year's Eve"),
         ("en", "at 9 easter eggs", "easter"),
