@@ -24,7 +24,7 @@ _ORDINAL = r"\s*(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
 _YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of})?)?"
 _HOUR = r"\d{1,2}(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)"
 _MINUTE = (  # "3.12." is a date
-    r"(?:[:h]|\.(?!\d\d\.(?!\d))|[点點](?=\d\d(?:分|\s|$))| uhr (?!\d\d {unit}))"
+    r"(?:[:h]|\.(?!\d\d\.(?!\d))|(?P<han>[点點])(?=\d\d)| uhr (?!\d\d {unit}))"
     r"(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
 )
 _WEEKDAY = (
@@ -252,6 +252,8 @@ class TimePhraseParser:
                 return 0
         minute = int(found["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
+        if found["han"] and not found[0].endswith("分") and HAN.match(self.text, found.end()):
+            self.unsure.append(self.quote(*found.span()))  # "9点30开会", but also "9点30个鸡蛋"
         is_hour = is_led or self.is_dated or self.words.get_meaning("hours", "h") or hour > 12
         if not is_hour and re.search(r"^\d+h", found[0], re.IGNORECASE):
             self.unsure.append(self.quote(*found.span()))  # "1h call": the time, or an hour from now

@@ -438,6 +438,7 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("en", "on Friday night at 1 walk home", "1", ("27.11.26 01:00", "", "walk home")),
         ("en", "12/3 9:00 x", "12/3", ("12.03.27 09:00", "", "x")),
         ("en", "in 3 days 10 eggs", "10", ("25.11.26 10:00", "", "eggs")),
+        ("zh", "9点30开会", "9点30", ("23.11.26 09:30", "", "开会")),
     ],
 )
 def test_an_uncertain_time_is_offered_but_not_set(
