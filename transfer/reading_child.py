@@ -24,22 +24,18 @@ PIECE_CHARACTERS = 200_000  # of their texts
 def run_as_child_process() -> None:
     """Read a file from standard input, and write its content to standard output in pieces."""
     # Our own parent process wrote this, not the sender of the file.
-    reading = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
+    reading: FileReading = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
     limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.get_unpacked_limit(size), cpu_seconds=SECONDS)
-    with use_language(sys.argv[4]):
-        _read_file_and_write_batches(size, reading)
-
-
-def _read_file_and_write_batches(size: int, reading: FileReading) -> None:
     out = sys.stdout.buffer
-    try:
-        for kind, value in _encode_in_batches(detection.parse_file(sys.stdin.buffer.read(size), reading)):
-            write_answer(out, kind, value)
-    except ImportRefused as refused:
-        write_answer(out, "refused", refused.sentence)
-    except MemoryError:
-        write_answer(out, "refused", tr("import-too-much"))
+    with use_language(sys.argv[4]):
+        try:
+            for kind, value in _encode_in_batches(detection.parse_file(sys.stdin.buffer.read(size), reading)):
+                write_answer(out, kind, value)
+        except ImportRefused as refused:
+            write_answer(out, "refused", refused.sentence)
+        except MemoryError:
+            write_answer(out, "refused", tr("import-too-much"))
 
 
 def _encode_in_batches(history: ImportedHistory) -> Iterator[tuple[str, object]]:

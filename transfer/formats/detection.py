@@ -238,7 +238,7 @@ def _extract_script_data(text: str) -> str:
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
     if (found := (_SCRIPT if is_page else _ASSIGNMENT).search(text, 0, MARKED_CHARS)) is None:
         return text
-    stream = JsonStream(text[found.end() :])
+    stream = JsonStream(text[found.end() :], most=1)
     stream.skip_value()
     return text[found.end() :][: stream.at]
 

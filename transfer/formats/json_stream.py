@@ -13,7 +13,6 @@ from text.characters import replace_surrogates_in
 
 MAX_DEPTH = 100  # the deepest nesting of objects and arrays
 MAX_VALUE_CHARS = 32_000_000  # the most characters of one value, such as a whole ChatGPT conversation
-MAX_VALUES = 20_000_000  # the most values read from one text. Each takes some 100 bytes, however short it is.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -45,10 +44,10 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 class JsonStream:
     """Reads a JSON text one value at a time. Loops over members and elements skip values that were not read.
 
-    At most `most` values can be read. Skipped values do not count.
+    At most `most` values can be read: each takes some 100 bytes, however short it is. Skipped values do not count.
     """
 
-    def __init__(self, text: str, *, most: int = MAX_VALUES) -> None:
+    def __init__(self, text: str, *, most: int) -> None:
         self._text = text
         self.at = 0  # the offset of the next value
         self._left = most
