@@ -1,11 +1,13 @@
 """Decides what to leave out of a request after a refusal of unknown cause, and how long prompts may be. Does no I/O."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from math import ceil
 from time import monotonic
 from typing import Literal
+
+from cachetools import TTLCache
 
 # What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
 Step = Literal["parameters", "tools", "length", "history", "system"]
@@ -60,18 +62,14 @@ class Window:
         self.most = max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), self.most or prompt_tokens))
 
 
-class RefusedFeatures:
+class RefusedFeatures(TTLCache[str, bool]):
     """The features that an endpoint refused within the last day."""
 
-    def __init__(self, now: Callable[[], float] = monotonic) -> None:
-        self._now = now
-        self._until: dict[str, float] = {}
-
-    def __contains__(self, name: object) -> bool:
-        return self._until.get(str(name), float("-inf")) > self._now()
+    def __init__(self) -> None:
+        super().__init__(maxsize=100, ttl=REMEMBERED_SECONDS)
 
     def add(self, name: str) -> None:
-        self._until[name] = self._now() + REMEMBERED_SECONDS
+        self[name] = True
 
     def add_length_limit(self, *, is_certain: bool) -> None:
         """Remember that a prompt was too long: for a day if `is_certain`, otherwise until the next answer."""
@@ -83,7 +81,7 @@ class RefusedFeatures:
 
     def discard(self, *names: str) -> None:
         for name in names:
-            self._until.pop(name, None)
+            self.pop(name, None)
 
 
 @dataclass
