@@ -61,8 +61,6 @@ class EventReader:
                 self._size += len(line)
             if name in ("event", "error"):
                 self._name = value.strip() if name == "event" else name
-            if self._size > MAX_EVENT_BYTES:
-                raise ModelBroken(remedy="(endless)")
             return
         yield from self._finish_event()
 

@@ -6,7 +6,7 @@ also to its latest speaker. A day begins at 00:00 UTC.
 
 import asyncio
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -71,7 +71,7 @@ class Quota:
     _day: date | None = field(default=None, init=False)
     _spent: Counter[int] = field(factory=Counter, init=False)
     _caused: Counter[tuple[date, int]] = field(factory=Counter, init=False)
-    _unwritten: dict[date, dict[tuple[int, str], Usage]] = field(factory=dict, init=False)
+    _unwritten: dict[date, defaultdict[tuple[int, str], Usage]] = field(factory=dict, init=False)
     _writing: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     @property
@@ -159,8 +159,7 @@ class Quota:
     async def _spend_tokens(self, spender: int, model: str, used: Usage) -> None:
         """Record usage before the first await, since the caller may be cancelled. Then store it if there are limits."""
         today = self._clock().date()
-        waiting = self._unwritten.setdefault(today, {})
-        waiting[spender, model] = waiting.get((spender, model), Usage()) + used
+        self._unwritten.setdefault(today, defaultdict(Usage))[spender, model] += used
         person = _speaking.get()
         if person not in (None, spender) and self._per_user:
             self._caused = Counter({key: spent for key, spent in self._caused.items() if key[0] == today})
@@ -189,8 +188,8 @@ class Quota:
                     await self._ledger.add_usage(day, spent)
                 except StorageError as error:
                     # What others added while this was being written is kept as well.
-                    for key, used in self._unwritten.pop(day, {}).items():
-                        spent[key] = spent.get(key, Usage()) + used
+                    for key, used in self._unwritten.pop(day, defaultdict(Usage)).items():
+                        spent[key] += used
                     self._unwritten[day] = spent
                     log.warning("tokens spent could not be written yet: %s", type(error).__name__)
                     return
