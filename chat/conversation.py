@@ -61,7 +61,7 @@ class Conversation:
                     config, mode = await self._read_config_and_mode(session, incoming.mode)
                     turn = self._make_turn(session, incoming, config, mode)
                     await self._store_question(turn)
-                    session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
+                    session.open_turn(turn.number).replied = incoming.replied
                     if turn.answer is not None:
                         return record_reply(
                             Reply(text=turn.answer.content, is_repeated=True, is_remembered=True, turn=turn.stored)
@@ -150,13 +150,13 @@ class Conversation:
             else:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
-                accounts |= {text: given.record.to_json() for text, given in session.get_given_answers(turn).items()}
+                accounts |= {text: given.record.to_json() for text, given in session.open_turn(turn).given.items()}
                 async with self._memory.open_store_if_on(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.switch_answer_version(scope, earlier.id, number, explanations=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
-            chosen = session.get_given_answers(turn).get(reply.text) if reply is not None else None
+            chosen = session.open_turn(turn).given.get(reply.text) if reply is not None else None
             if shown.stored is None and chosen:
                 self._explanations.keep_unstored_record(shown.number, shown.incoming, chosen.record)
         self._wake_indexer()
@@ -179,8 +179,8 @@ class Conversation:
         incoming = restore_incoming_message(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
             return None
-        replied = session.replied[1] if session.replied is not None and session.replied[0] == turn else None
-        again = self._make_turn(session, replace(incoming, replied=replied), config, mode)
+        incoming = replace(incoming, replied=session.open_turn(turn).replied)
+        again = self._make_turn(session, incoming, config, mode)
         if mode == "on":
             again.stored = turn
         else:
@@ -191,7 +191,7 @@ class Conversation:
 
     async def _store_revised_answer(self, turn: Turn, old_answer: Message, result: AnswerResult) -> None:
         text, record = result.completion.text, result.explanation_record
-        turn.session.record_answer(turn.number, text, result.given_answer)
+        turn.session.open_turn(turn.number).given[text] = result.given_answer
         if turn.stored is None:
             turn.session.add_version(turn.number, text, turn.mode)
             self._explanations.keep_unstored_record(turn.number, turn.incoming, record)
@@ -214,7 +214,7 @@ class Conversation:
         if not versions.number:
             return None
         text = versions.texts[versions.number - 1]
-        given = turn.session.get_given_answers(turn.number).get(text)
+        given = turn.session.open_turn(turn.number).given.get(text)
         return Reply(
             text=text,
             is_truncated=given is not None and given.is_truncated,
@@ -316,7 +316,7 @@ class Conversation:
 
     async def _store_answer(self, turn: Turn, result: AnswerResult) -> None:
         pictures.queue_pictures_for_description(turn)
-        turn.session.record_answer(turn.number, result.completion.text, result.given_answer)
+        turn.session.open_turn(turn.number).given[result.completion.text] = result.given_answer
         messages = result.make_messages(turn.incoming.source, turn.stored, explained=turn.is_memory_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:

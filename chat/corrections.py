@@ -9,7 +9,7 @@ from functools import partial
 from attrs import define, field
 
 from chat.explanations import Explanations
-from chat.session import Sessions
+from chat.session import LastTurn, Sessions
 from external_memory import ExternalMemory
 from llm.quota import Quota
 from records.errors import ServedElsewhere, StorageError
@@ -68,7 +68,7 @@ class Corrections:
             session = self._sessions.get_session(scope)
             session.recent.clear()
             session.incognito.clear()
-            session.replied = None
+            session.last = LastTurn()
             self._explanations.drop_scope_records(scope)
 
     async def undo_fact_edit(self, owner: int, fact_id: int) -> ForgetResult | None:

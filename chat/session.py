@@ -2,7 +2,7 @@
 
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -45,6 +45,16 @@ class UnwrittenMessages:
         return request.what == "everything" or (request.what == "messages" and self.turn in request.ids)
 
 
+@dataclass
+class LastTurn:
+    """What the process holds of the last turn of a scope, besides its messages."""
+
+    number: int = 0
+    replied: ReplyTarget | None = None  # the message that it replied to
+    versions: AnswerVersions | None = None  # of an answer that is not stored and was regenerated
+    given: dict[str, GivenAnswer] = field(default_factory=dict)  # the answers that this process gave, by their text
+
+
 @dataclass(eq=False)
 class Session:
     """The state of a scope in this process, including its recent messages."""
@@ -60,9 +70,7 @@ class Session:
     recall_failed: bool = False  # the store could not be read for the last prompt
     is_outdated: bool = False  # something was forgotten that a running question may have read
     memory_was_offered: bool = False
-    replied: tuple[int, ReplyTarget] | None = None  # the last turn and the message that it replied to
-    versions: tuple[int, AnswerVersions] = (0, AnswerVersions())  # the last turn and its unstored answers
-    answers: tuple[int, dict[str, GivenAnswer]] = field(default_factory=lambda: (0, {}))
+    last: LastTurn = field(default_factory=LastTurn)
 
     @property
     def is_idle(self) -> bool:
@@ -84,7 +92,7 @@ class Session:
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()
-            self.replied, self.versions = None, (0, AnswerVersions())
+            self.last = LastTurn()
             if "off" in (self.mode, mode):
                 self.recent.clear()
         self.mode = mode
@@ -93,19 +101,16 @@ class Session:
     def get_messages(self, mode: Mode) -> deque[Message]:
         return self.incognito if mode == "incognito" else self.recent
 
-    def record_answer(self, turn: int, text: str, given: GivenAnswer) -> None:
-        if self.answers[0] != turn:
-            self.answers = turn, {}
-        self.answers[1][text] = given
-
-    def get_given_answers(self, turn: int) -> Mapping[str, GivenAnswer]:
-        """Return the answers that this process gave to a turn, keyed by their text."""
-        return self.answers[1] if self.answers[0] == turn else {}
+    def open_turn(self, number: int) -> LastTurn:
+        """Return what is held of a turn, which is the last one from now on."""
+        if self.last.number != number:
+            self.last = LastTurn(number)
+        return self.last
 
     def get_versions(self, turn: int, mode: Mode) -> AnswerVersions:
         """Return the versions of the answer to a turn that is not stored."""
-        if self.versions[0] == turn:
-            return self.versions[1]
+        if (versions := self.open_turn(turn).versions) is not None:
+            return versions
         said = tuple(
             message.content
             for message in self.get_messages(mode)
@@ -114,18 +119,18 @@ class Session:
         return AnswerVersions(texts=said, number=len(said))
 
     def add_version(self, turn: int, text: str, mode: Mode) -> None:
-        """Add a version of the answer to the last turn, which must be `turn`, and select it."""
+        """Add a version of the answer to the last turn, and select it."""
         texts = self.get_versions(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)
-        self.versions = turn, AnswerVersions(texts=texts)
+        self.last.versions = AnswerVersions(texts=texts)
         self.select_version(turn, texts.index(text) + 1, mode)
 
     def select_version(self, turn: int, number: int, mode: Mode) -> None:
         """Select a version of the answer to the last turn by its number. Ignore unknown numbers."""
-        last_turn, versions = self.versions
-        if last_turn == turn and 1 <= number <= len(versions.texts):
-            self.versions = turn, replace(versions, number=number)
+        versions = self.open_turn(turn).versions
+        if versions is not None and 1 <= number <= len(versions.texts):
+            self.last.versions = replace(versions, number=number)
             held = self.get_messages(mode)
             held[-1] = replace(held[-1], content=versions.texts[number - 1])
 
@@ -137,7 +142,7 @@ class Session:
                 if message.content == text:
                     break
                 held[index] = replace(message, content=text)
-                self.versions = message.turn, AnswerVersions()  # they answered what it said before
+                self.open_turn(message.turn).versions = AnswerVersions()  # they answered what it said before
                 return Correction(turn=message.turn, is_last=held[-1].turn == message.turn)
         return Correction()
 
@@ -150,7 +155,7 @@ class Session:
 
     def forget(self, request: ForgetRequest) -> None:
         """Drop all recent messages, and any unwritten messages that the request covers."""
-        self.replied, self.versions = None, (0, AnswerVersions())
+        self.last = LastTurn()
         self.recent.clear()
         self.incognito.clear()
         self.undescribed.clear()
