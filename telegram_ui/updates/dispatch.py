@@ -291,8 +291,7 @@ class Dispatcher:
             with use_language(self._commands.dependencies.choose_language("", parsed.person.language)):
                 await self._delivery.send_text(parsed.chat, sentence())
 
-        notify = partial(self._error_boundary.run_guarded, parsed, send_notice, reads_language=False)
-        self._queues.notices.submit(parsed.chat_scope, notify)
+        self._queues.notices.submit(parsed.chat_scope, send_notice)
 
     async def _route_message(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         """Pass a message to the wizard or import that is waiting for it, or queue it to be answered."""

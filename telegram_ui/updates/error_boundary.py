@@ -9,7 +9,7 @@ from traceback import extract_tb
 
 from attrs import define
 
-from locales.catalog import current_language, tr, use_language
+from locales.catalog import tr, use_language
 from locales.sentences import add_error_number, format_error, use_reader_role
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
@@ -31,20 +31,14 @@ class ErrorBoundary:
     _is_operator: Callable[[Person], bool]
 
     async def run_guarded(
-        self,
-        parsed: ParsedUpdate,
-        work: Callable[[], Awaitable[object]],
-        *,
-        reads_language: bool = True,
-        request: UserRequest | None = None,
+        self, parsed: ParsedUpdate, work: Callable[[], Awaitable[object]], *, request: UserRequest | None = None
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
-        Return False if another process serves the chat now. [Try again] repeats `request`. The sender's stored language
-        is read only if `reads_language` is True.
+        Return False if another process serves the chat now. [Try again] repeats `request`.
         """
         try:
-            language = await self._choose_language(parsed.chat, parsed.person) if reads_language else current_language()
+            language = await self._choose_language(parsed.chat, parsed.person)
         except Exception as error:  # broad: see above
             return await self.report_failure(parsed, error, request)
         with use_language(language), use_reader_role(is_operator=self._is_operator(parsed.person)):
