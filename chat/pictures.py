@@ -2,35 +2,20 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from attrs import define
 
-from chat.session import Session
+from chat.session import Session, Undescribed
 from chat.turn import Turn
 from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from records.attachments import Picture
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
 from records.messages import NewMessage
 from records.model_calls import PromptMessage
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Undescribed:
-    """A picture of a stored turn that is waiting for a description."""
-
-    picture: Picture
-    turn: int
-    person: int
-    speaker: str
-    sent_at: datetime
-    words: str
 
 
 def queue_pictures_for_description(turn: Turn) -> None:
@@ -63,7 +48,6 @@ class Describer:
         """Describe the queued pictures of a session and store the descriptions. Log failures."""
         while session.undescribed:
             undescribed = session.undescribed.popleft()
-            assert isinstance(undescribed, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this
             try:
                 if text := await self._describe_picture(undescribed):
                     await self._store_description(session, undescribed, text)

@@ -5,8 +5,10 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import count
 
+from records.attachments import Picture
 from records.forgetting import ForgetRequest
 from records.messages import UNSTORED, AnswerVersions, Correction, Message, NewMessage
 from records.owners import MODES, Mode
@@ -45,6 +47,18 @@ class UnwrittenMessages:
         return request.what == "everything" or (request.what == "messages" and self.turn in request.ids)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Undescribed:
+    """A picture of a stored turn that is waiting for a description."""
+
+    picture: Picture
+    turn: int
+    person: int
+    speaker: str
+    sent_at: datetime
+    words: str
+
+
 @dataclass
 class LastTurn:
     """What the process holds of the last turn of a scope, besides its messages."""
@@ -64,7 +78,7 @@ class Session:
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))  # never stored
     unwritten: deque[UnwrittenMessages] = field(default_factory=deque)
-    undescribed: deque[object] = field(default_factory=lambda: deque(maxlen=10))  # an album
+    undescribed: deque[Undescribed] = field(default_factory=lambda: deque(maxlen=10))  # an album
     mode: Mode | None = None  # of the last turn
     has_cut: bool = False  # the last prompt had to leave turns out
     recall_failed: bool = False  # the store could not be read for the last prompt
