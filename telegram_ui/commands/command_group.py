@@ -26,7 +26,8 @@ from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.streaming import AnswerStream
 
 Who = Literal["everyone", "admins"]  # who may use a command or a button in a group; in private chats everybody may
-Where = Literal["private", "everywhere", "admins"]  # menus that list a command; "admins": none, but /help for admins
+Where = Literal["private", "everywhere", "admins"]
+"""The menus that list a command. With "admins", none does, and only the bot's admins may use it or press the button."""
 Queue = Literal["commands", "slow", "chat"]
 """The work queue: for quick commands, for work that waits for a model, or for answers, which /stop can cancel."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
