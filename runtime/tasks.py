@@ -58,12 +58,14 @@ async def acquire_or_undo(
 
 @asynccontextmanager
 async def run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run `work` until the block ends."""
+    """Run `work` until the block ends. If it fails before, log the type of its error."""
     task = asyncio.create_task(work)
     try:
         yield
     finally:
         await cancel_and_wait(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s ended with %s", getattr(work, "__qualname__", "a task"), type(error).__name__)
 
 
 @asynccontextmanager

@@ -83,3 +83,13 @@ async def test_steps_repeat_until_the_block_ends() -> None:
     ended = times
     await asyncio.sleep(0)
     assert times == ended
+
+
+async def test_work_that_ended_early_is_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async def breaks() -> None:
+        raise ValueError("what somebody said")
+
+    async with tasks.run_in_background(breaks()):
+        await asyncio.sleep(0)
+    assert "breaks ended with ValueError" in caplog.text
+    assert "somebody" not in caplog.text
