@@ -219,10 +219,9 @@ class Commands:
             ):
                 usual = [telegram.BotCommand(row.name, described[row.name]) for row in listed]
                 # The command message itself is then ephemeral too (Bot API 10.2).
-                marks = [{"is_ephemeral": True} if row.is_ephemeral else None for row in listed]
                 newer = [
-                    telegram.BotCommand(row.name, described[row.name], api_kwargs=mark)
-                    for row, mark in zip(listed, marks, strict=True)
+                    telegram.BotCommand(row.name, described[row.name], api_kwargs={"is_ephemeral": row.is_ephemeral})
+                    for row in listed
                 ]
                 put = partial(bot.set_my_commands, scope=scope, language_code=None if language == default else language)
                 if isinstance(scope, telegram.BotCommandScopeAllPrivateChats):
