@@ -61,7 +61,7 @@ class Conversation:
                     config, mode = await self._read_config_and_mode(session, incoming.mode)
                     turn = self._make_turn(session, incoming, config, mode)
                     await self._store_question(turn)
-                    session.open_turn(turn.number).replied = incoming.replied
+                    session.open_turn(turn.number, incoming.replied)
                     if turn.answer is not None:
                         return record_reply(
                             Reply(text=turn.answer.content, is_repeated=True, is_remembered=True, turn=turn.stored)

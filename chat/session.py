@@ -115,10 +115,10 @@ class Session:
     def get_messages(self, mode: Mode) -> deque[Message]:
         return self.incognito if mode == "incognito" else self.recent
 
-    def open_turn(self, number: int) -> LastTurn:
-        """Return what is held of a turn, which is the last one from now on."""
+    def open_turn(self, number: int, replied: ReplyTarget | None = None) -> LastTurn:
+        """Return what is held of a turn, which is the last one from now on. A new one replied to `replied`."""
         if self.last.number != number:
-            self.last = LastTurn(number)
+            self.last = LastTurn(number, replied)
         return self.last
 
     def get_versions(self, turn: int, mode: Mode) -> AnswerVersions:
