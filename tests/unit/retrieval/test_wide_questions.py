@@ -10,6 +10,10 @@ WIDE_ONES = (
     "Fasse zusammen, wie sich mein Hausbau über das Jahr entwickelt hat.",
     "В каком порядке я рассказывал о своих поездках?",
     "¿Cuántas veces he cambiado de trabajo?",
+    "How often did I see the doctor?",
+    "Сколько раз я был у врача?",
+    "我看过几次医生?",
+    "How did my opinion on remote work change over time?",
 )
 NARROW_ONES = (
     "What was the name of the plumber?",
@@ -17,6 +21,9 @@ NARROW_ONES = (
     "Когда у меня приём у врача?",
     "¿Qué restaurante le gustó a Marta?",
     "Thanks! And what should I cook tonight?",
+    "How many litres are in a gallon?",
+    "Wie viele Einwohner hat Wien?",
+    "一公里有多少米?",
 )
 
 
