@@ -170,7 +170,7 @@ class JsonStore(MemoryStore):
             pass
         except StorageError as error:
             self._journal.postpone_snapshot()
-            self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
+            log.warning("%s could not be brought up to date: %s", SNAPSHOT_NAME, error.sentence)
 
     async def _make_snapshot(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
         async with self._snapshot_lock:
@@ -198,7 +198,7 @@ class JsonStore(MemoryStore):
         except files.SnapshotCancelled:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:
-            self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
+            log.warning("%s could not be brought up to date: %s", SNAPSHOT_NAME, error.sentence)
         self._journal.close()
 
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
+from operator import methodcaller
 
 import numpy as np
 
@@ -207,12 +207,8 @@ class FactTable(OwnerTables):
         for fact, vector in zip(facts, vectors, strict=True):
             blob = np.asarray(vector).astype("<f2").tobytes()
             by_owner.setdefault(fact.owner, []).append((model, blob, fact.owner, fact.id, fact.text))
-
-        def insert_vectors(rows: Sequence[tuple[str, bytes, int, int, str]], connection: Connection) -> None:
-            connection.executemany(_PUT_VECTOR, rows)
-
-        transact = self.database.transact
-        await asyncio.gather(*(transact(partial(insert_vectors, rows), owner) for owner, rows in by_owner.items()))
+        insertions = {owner: methodcaller("executemany", _PUT_VECTOR, rows) for owner, rows in by_owner.items()}
+        await asyncio.gather(*(self.database.transact(insert, owner) for owner, insert in insertions.items()))
 
     async def read_vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
         """Return the vectors of an owner's facts, by fact id."""
