@@ -1,4 +1,4 @@
-"""Fill stores with invented messages, by the same code as the import of a history."""
+"""Fill stores with invented messages, using the code that imports a history."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -28,8 +28,8 @@ async def fill_storage(
 ) -> None:
     """Store `count` invented messages in each scope, archived under a pyramid of summaries, and turn memory on.
 
-    The messages go to the data directory `folder`, or to the tables at `database_url`, whose statistics are updated
-    as the server itself does a few minutes after many inserts.
+    The messages go to the data directory `folder`, or to the tables at `database_url`. There, VACUUM ANALYZE updates
+    the statistics, as autovacuum would do a few minutes after many inserts.
     """
     clock = Clock(now=LAST_DAY)
     async with ExternalMemory.open(folder, clock=clock, database_url=database_url) as memory:

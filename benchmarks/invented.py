@@ -43,7 +43,7 @@ def _make_vocabulary() -> tuple[list[str], list[float]]:
 
 
 class MessageGenerator:
-    """Generates questions and answers."""
+    """Generates users' questions and assistants' answers from invented words."""
 
     def __init__(self, seed: int) -> None:
         self._rng = random.Random(seed)  # noqa: S311 - repeatable, not secret

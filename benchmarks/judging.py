@@ -20,7 +20,7 @@ def collect_words(text: str) -> frozenset[str]:
 
 
 def is_message_shown(full_text: str, shown_text: str, answer: str) -> bool:
-    """Return True if the prompt shows enough of a message's words, or enough of those that also occur in the answer."""
+    """Return True if the prompt shows enough of a message's words, or of the words that it shares with the answer."""
     shown, full = collect_words(shown_text), collect_words(full_text)
     answering = (collect_words(answer) - _STOP_WORDS) & full
     return any(words and len(words & shown) >= MIN_SHOWN_SHARE * len(words) for words in (full, answering))
@@ -29,7 +29,7 @@ def is_message_shown(full_text: str, shown_text: str, answer: str) -> bool:
 def find_ids_shown_in_prompt(
     shown_texts: Mapping[str, str], full_texts: Mapping[str, str], answer: str
 ) -> frozenset[str]:
-    """Return the ids of the messages that count as shown in the prompt. Both mappings hold texts by message id."""
+    """Return the ids of the messages that `is_message_shown` accepts. Both mappings hold texts by message id."""
     return frozenset(
         id_ for id_, text in shown_texts.items() if is_message_shown(full_texts.get(id_, ""), text, answer)
     )

@@ -48,7 +48,7 @@ def rank_with_mem0(job: Mapping[str, Any], folder: Path) -> list[list[int]]:
 
 
 def _collapse_whitespace(text: str) -> str:
-    """Return the text with single spaces, so that texts match even if the package trims its input."""
+    """Return the text with single spaces, so that texts match even if mem0 trims its input."""
     return " ".join(text.split())
 
 

@@ -1,8 +1,8 @@
 """Measure mem0 on the questions of benchmarks.recall. `python -m benchmarks.peers --data FILE ... [--venv FOLDER]`
 
-Install a pinned version into an environment of its own, which needs a package index. mem0 gets the texts `Speaker:
-words` and the vectors of our local model, the only model that runs. Its results fill a token budget with lines `[date]
-Speaker: words`. A message that fits counts as found.
+Install a pinned version of mem0 from a package index into its own environment. mem0 gets the texts `Speaker: words` and
+vectors from our local model; no other model runs. Its results fill a token budget with lines `[date] Speaker: words`. A
+message that fits counts as found.
 """
 
 import argparse
@@ -32,7 +32,7 @@ BATCH = 16
 
 
 def format_stored_line(line: Line) -> str:
-    """Format a line as the package stores it."""
+    """Format a line as it is stored in mem0."""
     return f"{line.speaker}: {line.text}"
 
 
@@ -58,7 +58,7 @@ async def write_runner_input(sample: Sample, folder: Path, embedder: CachedEmbed
 
 
 def rank_lines(python_executable: Path, folder: Path) -> list[list[int]]:
-    """Return the package's ranking of line indexes for each question. Raise CalledProcessError if it fails."""
+    """Return mem0's ranking of line indexes for each question. Raise CalledProcessError if the script fails."""
     command = [str(python_executable), peer_runner.__file__, str(folder)]
     # mem0 requires a key for a model that it never calls with `infer=False`, and its telemetry has to be turned off.
     own = {"HOME": str(folder), "MEM0_DIR": str(folder / "mem0"), "MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none"}

@@ -27,7 +27,7 @@ async def find_ids_by_search_method(
     tokenizer: Tokenizer,
     excluded_ids: Collection[int] = (),
 ) -> Mapping[str, frozenset[int]]:
-    """Run both searches, and return the ids of the messages that fit the budget, keyed by the search's name.
+    """Run a word search and a vector search. Return the ids of the messages that fit the budget, keyed by search.
 
     Without an embedder, skip the vector search. `excluded_ids` are messages that the prompt already contains.
     """

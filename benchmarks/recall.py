@@ -53,8 +53,8 @@ EMBEDDING_TIMEOUT = 3600.0  # seconds; so long that a busy machine does not chan
 class StoredConversation:
     """A store to which the messages of a conversation are added step by step.
 
-    `ids` maps message ids to LoCoMo's. `current_ids` holds the messages of the current session, which every prompt
-    contains.
+    `ids` maps message ids to LoCoMo's line ids. `current_ids` holds the messages of the current session, which every
+    prompt contains.
     """
 
     services: Services
@@ -260,7 +260,7 @@ async def _ask_question(file: str, question: Question, memory: StoredConversatio
 async def _add_further_pages(
     result: QuestionResult, memory: StoredConversation, tokenizer: Tokenizer, *, pages: int, order: str
 ) -> QuestionResult:
-    """Add to a result what the search tool shows on `pages - 1` further pages for the same question."""
+    """Fetch `pages - 1` further pages of a question from the search tool, and add their messages to its result."""
     if pages == 1:
         return result
     services = memory.services
@@ -341,7 +341,7 @@ def _summarize_groups(
 
 
 def _summarize_scores(results: Sequence[QuestionResult]) -> dict[str, Any]:
-    """Return the mean scores of results, with shares in percent. `plain` holds each plain search's coverage."""
+    """Return the mean scores. `coverage`, `all_at_10` and `plain` (coverage by plain search) are in percent."""
     sessions = [
         compute_session_recall_and_ndcg(result.ranked[:MAX_RANKED_IDS], result.question.evidence) for result in results
     ]

@@ -110,7 +110,7 @@ def measure_floor(path: Path, message_count: int, turn_count: int) -> dict[str, 
 
 
 def fill_settings_storage(settings: Settings, storage: StorageType, count: int) -> None:
-    """Fill the storage that the settings name with `count` messages."""
+    """Store `count` messages in a storage of this type, at the location given in the settings."""
     asyncio.run(fill_storage(settings.data_dir, storage, [SCOPE], count, database_url=settings.database_url.value))
 
 
@@ -156,7 +156,7 @@ async def _measure_filled_storage(settings: Settings, turn_count: int) -> dict[s
 
 
 def measure_process_memory(settings: Settings, person_count: int) -> float:
-    """Return the megabytes of RAM after `person_count` people turned memory on and sent a message each."""
+    """Return the process's memory in MB after `person_count` people have turned memory on and sent one message each."""
     with tempfile.TemporaryDirectory(prefix="keepsake-people-") as name:
         return asyncio.run(_measure_process_memory(replace(settings, data_dir=Path(name)), person_count))
 

@@ -58,7 +58,7 @@ class InstantEndpoint:
 
 
 def _make_stream_events(body: dict[str, Any], text: str) -> Iterator[str]:
-    """Yield the stream's events: three with a third of the text, the finish reason, the usage if requested, the end."""
+    """Yield a stream's events: the text in three parts, the finish reason, the usage if requested, and "[DONE]"."""
     envelope, third = _make_envelope(body, "chat.completion.chunk"), len(text) // 3 + 1
     for start in range(0, len(text), third):
         delta = {"role": "assistant", "content": text[start : start + third]}

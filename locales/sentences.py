@@ -51,7 +51,7 @@ def use_reader_role(*, is_operator: bool) -> Iterator[None]:
 
 
 def may_reader_be_operator() -> bool:
-    """Return True if the person who reads the texts may be the operator."""
+    """Return True if the current reader may be the operator."""
     return _to_operator.get()
 
 

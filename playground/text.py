@@ -79,8 +79,8 @@ def clean_and_detect_entities(text: str, given_entities: Sequence[Json] = ()) ->
 def split_text(text: str, limit: int = TEXT_LIMIT) -> list[str]:
     """Split a long text into messages as Telegram's clients do when it is pasted.
 
-    A piece has at most `limit` UTF-16 units and ends at the last newline or space of its second half, or else anywhere.
-    Nothing is lost: the joined pieces are the text.
+    Each piece has at most `limit` UTF-16 units. It ends at the last newline in its second half, or else at the last
+    space there, or else at the limit. Joining the pieces restores the text.
     """
     cut: list[str] = []
     begin = 0

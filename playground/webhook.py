@@ -48,7 +48,7 @@ class Courier:
         self.resume_deliveries(lifetime)
 
     def resume_deliveries(self, lifetime: Lifetime) -> None:
-        """Resume delivery after a server restart with the same world, if a webhook is set."""
+        """Resume delivery if a webhook is set. Call this after the server restarts with the same world."""
         if self.webhook and (self._task is None or self._task.done()):
             self._task = lifetime.spawn(self._deliver_updates(self.webhook))
 

@@ -1,1 +1,1 @@
-"""Crash test, replicas, soak and hostile loads. They test the bot from outside and share no code with its stores."""
+"""Test the bot from outside: crashes, replicas, long runs and hostile loads. No code is shared with its stores."""

@@ -180,7 +180,7 @@ async def _repeat_load(load: Load, attack: Attack) -> AsyncIterator[None]:
 
 
 def make_answer(messages: Sequence[Mapping[str, str]]) -> Answer:
-    """Return the simulated model's answer: what the attack asks for, or else the number of the question."""
+    """Return the simulated model's answer: the text that the attack requests, or else the number of the question."""
     said = next((message["content"] for message in reversed(messages) if message["role"] == "user"), "").rpartition(
         "\n\n"
     )[2]

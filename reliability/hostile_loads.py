@@ -1,6 +1,6 @@
-"""Attacks by a hostile user. Each reproduces a way in which one user was once able to delay everybody else.
+"""Attacks by a hostile user. In the past, each of them allowed one user to delay everybody else.
 
-Each load is a function that attacks once. It returns when the bot has handled the attack, or when end_load() is called.
+Each function attacks once. It returns when the bot has handled the attack, or when end_load() is called.
 """
 
 import asyncio
@@ -61,7 +61,7 @@ class Attack:
         return next(self._numbers)
 
     async def end_load(self) -> None:
-        """End a load that is waiting in `wait_for_end`."""
+        """Make `wait_for_end` return, which ends an open-ended load."""
         self._ending.set()
 
     async def wait_for_end(self) -> None:

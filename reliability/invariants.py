@@ -39,8 +39,9 @@ class Rows:
 class MemoryState:
     """The contents of a DATA_DIR or database at one moment.
 
-    `homes` maps owners to the store that holds their memory. `moving` has the owners with an unfinished move between
-    stores, `stores` the rows of each store, and `inbox` the updates that are not handled yet.
+    `homes` maps each owner to the name of the store that holds their memory, and `stores` maps that name to the store's
+    rows. `moving` contains the owners with an unfinished move between stores, and `inbox` the updates that are not
+    handled yet.
     """
 
     homes: dict[int, str] = field(default_factory=dict)

@@ -23,7 +23,7 @@ MAX_SETTLE_SECONDS = 300.0  # for the last answers, after the last kill
 
 @dataclass(kw_only=True)
 class KillOutcome:
-    """The result of one test. `with_inbox` counts the kills after which unhandled updates were stored."""
+    """The result of a kill test. `with_inbox` counts the kills that left unhandled updates in the inbox."""
 
     kills: int = 0
     with_inbox: int = 0
@@ -95,7 +95,7 @@ class KillTest(ABC):
         """Kill a process, check what is stored, and restart the process."""
 
     async def restart_dead_processes(self) -> None:
-        """Start the processes that were not restarted after a kill. By default, there are none."""
+        """Start the processes that a kill left dead. By default, do nothing, because each was restarted at once."""
         return
 
     async def wait_until_updates_fetched(self) -> None:

@@ -37,7 +37,7 @@ KILLS_PER_PROGRESS_LINE = 20
 
 
 def find_reordered_messages(state: MemoryState) -> list[str]:
-    """Return the messages that were stored before earlier ones. Their texts contain words with ascending numbers."""
+    """Return a line for each message that was stored before an earlier one, judged by the numbers in their texts."""
     found = []
     for owner in state.homes:
         asked = sorted(
@@ -76,7 +76,7 @@ class ReplicaTest(killing.KillTest):
     def __init__(
         self, servers: LocalServers, bots: Sequence[BotProcess], address: str, rng: random.Random, *, pauses: float
     ) -> None:
-        """Pause a process before a kill with the probability `pauses`. `address` is the address of the database."""
+        """Test `bots`, whose database is at `address`. `pauses` is the probability of a pause before each kill."""
         super().__init__(servers, bots, rng, move_share=0.0, step_timeout=120.0)
         self.address = address
         self._pauses = pauses

@@ -186,7 +186,7 @@ def compute_medians(values: Sequence[float], parts: int) -> list[float]:
 
 
 def compute_growth_percent(medians: Sequence[float]) -> float:
-    """Return the growth from the fifth to the last eighth of a run, in percent. `medians` has one per eighth."""
+    """Return the growth from the fifth to the last median, in percent. `medians` has one value per eighth of a run."""
     return round(100 * (medians[-1] / medians[len(medians) // 2] - 1), 1)
 
 

@@ -263,9 +263,10 @@ class SimulatedUsers:
         answer_timeout: float | None = None,
         step_timeout: float = 5.0,
     ) -> None:
-        """Wait at most `answer_timeout` seconds for an answer, and `step_timeout` for each step of a setup.
+        """Simulate `members`, who run a setup with the probability `move_share` and chat otherwise.
 
-        `move_share` is the probability that they run a setup instead of chatting, with one of the `thresholds`.
+        A setup chooses one of the `thresholds`. Wait at most `answer_timeout` seconds for an answer, and `step_timeout`
+        for each step of a setup.
         """
         self._ledger = ledger
         self._members = members

@@ -41,7 +41,7 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
 def make_local_reminder(
     text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> NewReminder | None:
-    """Return a reminder at a wall clock time. A repeating one starts at its next occurrence."""
+    """Return a reminder at a wall-clock time. A repeating reminder starts at its next occurrence."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
         local = find_next_time(local, repeat, month_day, after=wall) or local

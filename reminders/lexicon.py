@@ -74,7 +74,7 @@ class Lexicon:
         return self.compile(pattern).match(text, start)
 
     def get_meaning(self, kind: str, word: str | None) -> str:
-        """Return the meaning of a word of a kind, or "" if it is none."""
+        """Return the meaning of a word, or "" if it is not a word of this kind."""
         return self.words[kind].get(normalise_word(word or ""), "")
 
 
@@ -170,7 +170,7 @@ def write_in_digits(text: str, language: str) -> tuple[str, Sequence[int], Seque
 
 @cache
 def _compile_spoken(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
-    """Return a pattern for all spoken times, the numbers by name, and the written form for each pattern group."""
+    """Return a pattern for all spoken times, the value of each number word, and the written form for each group."""
     told = SPOKEN[language]
     numbers = {normalise_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
     before = _BEFORE_HAN_NUMBER if language == "zh" else r"(?<!\w)"

@@ -120,7 +120,10 @@ def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRem
 
 
 def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
-    """Return the words after a time that may belong to it, or from the beginning if it is not complete, or ""."""
+    """Return the words that may belong to a time but were not parsed, or "" if there are none.
+
+    If the time is incomplete, return words from the beginning of the text.
+    """
     text = parser.text
     if parser.zone_span and parser.has_unparsed_zone:
         return parser.quote(*parser.zone_span)

@@ -38,8 +38,9 @@ class ReminderReader:
     ) -> tuple[NewReminder, str | None] | str:
         """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder.
 
-        If the reason is None, the reminder can be set at once. Otherwise the person must confirm it, because the model
-        parsed it (""), or words in the text may mean a different time. `now` must be aware and in the person's zone.
+        If the reason is None, the reminder can be set at once. Otherwise the person must confirm it. The reason then
+        holds the words that may mean a different time, or is "" if the model parsed the reminder. `now` must be aware
+        and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import UncertainReminder, parse_reminder_phrase

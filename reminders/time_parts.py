@@ -1,4 +1,4 @@
-"""A grammar of times: what days, clock times, repetitions and so on look like, and what each of them sets."""
+"""A grammar of times: patterns for days, clock times, repetitions and so on, each with a function that reads it."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -36,7 +36,10 @@ GRAMMAR = list[tuple[str, ReadPart]]()
 
 
 def rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
-    """Add a method to the grammar. It reads a part of a time, and returns the position after it, or 0."""
+    """Add the decorated method to the grammar.
+
+    It is called where `pattern` matches, and returns the position after the part of a time that it has read, or 0.
+    """
 
     def add(read: ReadPart) -> ReadPart:
         GRAMMAR.append((pattern, read))
@@ -92,7 +95,7 @@ class TimePhraseParser:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
     def parse_time_parts(self, start: int) -> None:
-        """Read the parts of a time that follow one another from `start` on."""
+        """Parse consecutive parts of a time, beginning at `start`."""
         start, lead = skip_gap(self.text, start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
@@ -180,7 +183,7 @@ class TimePhraseParser:
         r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*\d{1,2}(?!\d)))?"
     )
     def _read_numeric_date(self, found: re.Match[str], _lead: str) -> int:
-        """Read a date in the language's usual order. Ask about one that may be another date, or a time."""
+        """Read a numeric date in the language's usual order. Mark it as unsure if it may be another date or a time."""
         if self.day is not None or self.repeat:
             return 0
         day, month, year = int(found["first"]), int(found["second"]), int(found["year"] or 0)
@@ -224,7 +227,7 @@ class TimePhraseParser:
         return found.end()
 
     def _shift_to_part_of_day(self, name: str) -> bool:
-        """Shift the hour to the named part of the day. Return False if the two contradict each other."""
+        """Shift the hour to the named part of the day. Return False if the hour contradicts it."""
         hour, minute = self.clock or (0, 0)
         start, end = self.words.ranges.get(name, (720, 1440))
         middle = start + ((end - start) % 1440 - 1) / 2

@@ -32,9 +32,10 @@ _LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  #
 
 
 def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[tuple[int, int], ZoneInfo | None] | None:
-    """Return the span of the words at `start` that name a time zone, and the zone if it is clear, or None.
+    """Find a time zone at `start`. Return the span of its name and the zone, or None if there is no such name.
 
-    Abbreviations are not clear. Some have several meanings, and people write "EST" even in summer.
+    The zone is None if it is uncertain. Abbreviations are uncertain, because some have several meanings, and people
+    write "EST" even in summer.
     """
     if (first := TOKEN.search(text, start)) is None:
         return None
@@ -85,7 +86,7 @@ def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, i
 
 
 def _find_holiday(text: str, lexicon: Lexicon) -> str:
-    """Return a holiday that may be the day of the reminder, with words before it such as "on", or "" if none."""
+    """Return a holiday that may be the reminder's day, with any preposition before it. Return "" if there is none."""
     for found in compile_holidays().finditer(plain := text.translate(PLAIN)):
         before = plain[: found.start()].split()
         named = [at for at, word in enumerate(before, 1) if not _is_small_word(word, lexicon)]

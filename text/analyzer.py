@@ -181,16 +181,16 @@ def list_content_terms(question: str) -> list[str]:
 
 
 def list_query_terms(query: str) -> list[str]:
-    """Return a query's terms, and the stems that its words have in other languages they may belong to."""
+    """Return a query's terms, and the stems of its words in other languages to which the words may belong."""
     terms = list_content_terms(query)
     return list(dict.fromkeys([*terms, *chain.from_iterable(find_foreign_stems(terms, query, short=True).values())]))
 
 
 def find_foreign_stems(terms: Collection[str], *questions: str, short: bool = False) -> Mapping[str, tuple[str, ...]]:
-    """Map search terms of the questions to the stems that their words have in other Latin-script languages.
+    """Map search terms to the stems that the same words in `questions` have in other Latin-script languages.
 
-    Messages are stemmed in their own language, but a short question is assumed to be English. `short` accepts shorter
-    stems, for questions without any other known word.
+    Messages are stemmed in their own language, but a short question is assumed to be English. `short` also allows
+    shorter stems, for a question that contains no other known word.
     """
     shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if short else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
     wanted = {term for term in terms if term.isalpha() and _find_script_and_languages(term)[0] == "LATIN"}
@@ -217,7 +217,7 @@ def _find_stems(word: str) -> tuple[str, ...]:
 
 
 def _split_character_pairs(word: str) -> list[str]:
-    """Return the overlapping character pairs of a word's unspaced parts, followed by its other parts."""
+    """Return overlapping character pairs from a word's parts in scripts without spaces, then its other parts."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]

@@ -136,7 +136,7 @@ def _is_inside_grapheme(text: str, position: int) -> bool:
 
 
 def find_grapheme_start(text: str, position: int, min_position: int = 0) -> int:
-    """Return `position`, moved back a few characters (not to `min_position`) if it would split a visible character."""
+    """Return `position`, moved back slightly if it splits a visible character, but never as far as `min_position`."""
     nearby = range(position, max(min_position, position - 16), -1) if position < len(text) else ()
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 

@@ -13,7 +13,7 @@ MAX_SENTENCES = 200  # the first ones of a text, from which an extract is chosen
 
 
 def split_passages(text: str) -> list[str]:
-    """Split a text into passages which, joined together, equal the text."""
+    """Split a text into passages. Joining the passages restores the text."""
     if count_weighted_characters(text) <= MAX_WHOLE_LETTERS:
         return [text]
     passages, room = [""], PASSAGE_LETTERS
@@ -28,7 +28,7 @@ def split_passages(text: str) -> list[str]:
 
 
 def excerpt_passages(text: str, indexes: Set[int]) -> str:
-    """Join the passages of a text at some indexes, with "…" in place of the others."""
+    """Return the passages of a text at the given indexes, joined, with "…" in place of those left out."""
     passages = split_passages(text)
     if len(indexes) >= len(passages):
         return text
@@ -43,8 +43,8 @@ def excerpt_passages(text: str, indexes: Set[int]) -> str:
 def extract_informative_sentences(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
     """Return the most informative sentences of a text in their order, without code, in at most `max_tokens` tokens.
 
-    Such a sentence adds at least two new terms, and the most for its length. Terms weigh as much as the number of
-    sentences that contain them, since a text repeats its topic.
+    Repeatedly choose the sentence with the highest total weight of new terms per token, among those with at least two
+    new terms. The weight of a term is the number of sentences that contain it, since a text repeats its topic.
     """
     sentences = list(islice(dict.fromkeys(split_sentences("".join(text.split("```")[::2]))), MAX_SENTENCES))
     terms = {sentence: frozenset(list_terms(sentence)) for sentence in sentences}

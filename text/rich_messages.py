@@ -58,7 +58,7 @@ class _Reader:
         return _join_paragraphs(words, self._read_container(rest, level))
 
     def _read_known_block(self, block: Mapping[str, Any], level: int) -> tuple[str, Sequence[str]]:
-        """Return a known block as Markdown ("" for others), and the names of the fields that were read."""
+        """Return a block of a known type as Markdown, and the names of the fields used, or ("", ()) for other types."""
         kind = str(block.get("type", ""))
         if "cells" in block:
             table = self._read_table(block["cells"], level)
@@ -190,7 +190,7 @@ class _Reader:
         return surround_with_mark(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
     def _read_strings(self, node: object) -> str:
-        """Return all strings in a node that may be words, at any depth, as plain text."""
+        """Return all strings in a node, at any depth, as plain text. Skip strings that are identifiers."""
         words, waiting = list[str](), [node]
         while waiting and self._consume_part_budget():
             part = waiting.pop()

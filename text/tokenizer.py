@@ -116,7 +116,7 @@ class Tokenizer:
         return self.take_head(text, tokens)
 
     def truncate(self, text: str, tokens: int) -> str:
-        """Cut a text to at most `tokens`, at the end of a sentence if one is near, or else with "…"."""
+        """Cut a text to at most `tokens` tokens, at the end of a sentence nearby. If there is none, append "…"."""
         if tokens <= 0:
             return ""
         if self.count(text) <= tokens:

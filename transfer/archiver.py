@@ -99,9 +99,9 @@ class HistoryArchive:
             self._active[-FAN_IN:] = [await self._merge_summaries(newest, newest[-1].level + 1)]
 
     async def close(self) -> None:
-        """Merge summaries until at most MAX_ACTIVE are active.
+        """Finish the archive: merge summaries until at most MAX_ACTIVE are active.
 
-        An older summary then never has a lower level than a newer one, so that later merges combine neighbours.
+        Afterwards, an older summary never has a lower level than a newer one, so that later merges combine neighbours.
         """
         for run, level in plan_merges_with_levels(await self._list_active_summaries()):
             await self._merge_summaries(run, level)

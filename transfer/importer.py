@@ -356,7 +356,7 @@ def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
 async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
     """Return the history without the owner's chat with this bot.
 
-    Telegram's HTML exports have no ids, so the chat is recognised by messages that are stored with the same times.
+    Telegram's HTML exports have no ids, so the chat is recognised by stored messages with the same time and text.
     """
     starts = [
         number for number, message in enumerate(iterate_with_pauses(history.messages)) if message.title or not number

@@ -136,7 +136,7 @@ class Restorer:
     async def _make_covering_summaries(
         self, messages: Sequence[PortableRow], known_summaries: Mapping[object, PortableRow]
     ) -> list[PortableRow]:
-        """Return an active summary for each chunk, extracted from its messages if the original is in another file."""
+        """Return one active summary per chunk: the known one, or else a new one extracted from the chunk's messages."""
         covering: list[PortableRow] = []
         for number, said in _group_by_chunk(messages).items():
             if number is not None:

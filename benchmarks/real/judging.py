@@ -1,6 +1,6 @@
-"""Count how much of a script was learned, and how much was invented, by comparing words, names and numbers.
+"""Judge what was learned from a script and what was invented, by comparing words, names and numbers.
 
-All functions are pure. They list what they cannot judge, for a person to read.
+All functions are pure. They also list the texts that a person has to judge.
 """
 
 import re
@@ -19,9 +19,9 @@ _NOT_NAMES = re.compile(
 def judge_facts(script: Script, learned: Sequence[str]) -> dict[str, object]:
     """Compare the facts that the program has learned with those of the script.
 
-    `told` is the number of facts that are still valid, and `right` the number of those that were learned. A learned
-    fact is wrong if it is no longer valid, or if it contains a number or name that the script does not.
-    `others_to_read` lists those that a person has to check.
+    `told` is the number of the script's facts that are still valid, and `right` is how many of them were learned.
+    `wrong` lists learned facts that are no longer valid, or that contain a number or name that is not in the script.
+    `others_to_read` lists learned facts that a person has to check.
     """
     valid, ended = script.split_facts_by_validity()
     said = "\n".join([script.person, *(line.text for line in script.lines)]).casefold()

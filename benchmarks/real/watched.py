@@ -1,4 +1,4 @@
-"""A chat model that records its answers, and keeps them in a file, so that an interrupted run can continue.
+"""A chat model that records its answers in a file, so that an interrupted run does not have to ask for them again.
 
 The next run starts from the beginning and makes the same requests. Requests that are in the file get their stored
 answer, with its time and tokens.

@@ -1,4 +1,4 @@
-"""Parse message headers in plain-text chats, and other human-readable dates."""
+"""Parse human-readable dates, including those in the headings of messages in plain-text chats."""
 
 import re
 from collections import Counter
@@ -109,7 +109,7 @@ def arrange_date(numbers: tuple[int, int, int], order: str) -> tuple[int, int, i
 
 
 def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
-    """Return a function that converts dates from the calendar that fits these dates, or None if no calendar fits."""
+    """Find the calendar that fits all dates, and return its conversion to `date`. Return None if no calendar fits."""
     for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
         for numbers in dates:
             try:
@@ -177,7 +177,7 @@ def parse_stamp(text: str, language: str = "") -> Stamp | None:
 
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:
-    """Return the numbers of the first date in a text, their order, and where the date begins and ends, or None."""
+    """Find the first date in a text. Return its numbers, their order, its start and end, or None if there is none."""
     text = _MARKS.sub("", text)
     if found := _NUMERIC.search(text):
         first, second, third = int(found[2]), int(found[3]), int(found[5])

@@ -99,7 +99,8 @@ class HistoryBuilder:
     ) -> list[ImportedMessage]:
         """Read each item, or each element of a stream's next array, with `read_message`.
 
-        Count and skip those for which it raises LeftOut or WrongElement. `where` is the path of the array, for errors.
+        Count and skip items for which `read_message` raises LeftOut or WrongElement. `where` is the array's path, for
+        errors.
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
@@ -119,8 +120,8 @@ class HistoryBuilder:
     ) -> None:
         """Add a conversation with an assistant. `where` is the path of `messages` within `raw`, for error messages.
 
-        A message without a time gets that of the previous message or of `raw`; without either, it is undated. One
-        without an id gets a hash of `key` (default: the first message), its position and its text.
+        A message without a time gets that of the previous message or of `raw`, or counts as undated if there is none. A
+        message without an id gets a hash of `key` (default: the first message), its position and its text.
         """
         numbers, last, known = count(), self.reading.now, None
         with self.skip_failures(""):
@@ -187,7 +188,10 @@ class HistoryBuilder:
 
     @contextmanager
     def skip_failures(self, where: str, stream: JsonStream | None = None, at: int = -1) -> Iterator[None]:
-        """Catch LeftOut and WrongElement, and count the element at `where` as skipped or damaged."""
+        """Run the block for the element at `where`. Count it as skipped on LeftOut, and as damaged on WrongElement.
+
+        `stream` and `at` are used to find the line of a damaged element.
+        """
         outer = self._place
         self._place = (f"{outer[0]}{where}".lstrip(), *((stream, at) if stream else outer[1:]))
         try:
@@ -311,7 +315,7 @@ def number_duplicate(name: str, seen: Counter[str]) -> str:
 
 
 def merge_duplicates(messages: Sequence[ImportedMessage], assistant: str) -> Sequence[ImportedMessage]:
-    """Drop repeated messages. Give a new id to a message if another one with the same id has a different text.
+    """Drop repeated messages. If messages with the same id have different texts, give the later ones new ids.
 
     A nameless assistant gets the name `assistant`, which distinguishes its messages from those of this bot.
     """

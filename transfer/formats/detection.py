@@ -314,7 +314,7 @@ def _list_zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
 
 
 def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:
-    """Return all bytes of an entry. Raise ImportRefused if it really contains more than `limit` bytes."""
+    """Return all bytes of an entry. If there are more than `limit`, raise ImportRefused, which names `total_limit`."""
     taken = entry.read(limit + 1)
     if len(taken) > limit:
         raise _make_limit_error(f"{total_limit // 1_000_000} MB")

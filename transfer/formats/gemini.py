@@ -120,7 +120,7 @@ def _add_page_records(file: SourceFile, builder: HistoryBuilder) -> None:
 
 
 def _read_lines(cell: Block) -> list[str]:
-    """Return the lines of a record, without the names of attached files and the line above them."""
+    """Return the lines of a record, without the list of attached files and the heading above it."""
     lines = cell.get_text().splitlines()
     links = [part for part in cell.parts if isinstance(part, Block) and part.tag == "a"]
     names = {f"- {part.get_text()}" for part in links if ":" not in part.attributes.get("href", ":")}

@@ -49,7 +49,7 @@ _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
-    """Read the conversations in files that the product `name` exported. By default, the product is unknown."""
+    """Read the conversations in an export of the product `name`, which is "generic" if the product is unknown."""
     builder = _read_conversations(files, reading, name)
     if dates := builder.written_dates:  # read again, with the order of day and month that all dates together have
         order, questions = builder.choose_date_order(dates), builder.questions[:1]
@@ -77,7 +77,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 
 
 class _FileReader:
-    """Reads one file. Messages outside any conversation form a conversation named after the file's folder."""
+    """Reads the conversations in one file. Messages outside any conversation form one with the folder's name."""
 
     def __init__(self, folder: str, builder: HistoryBuilder, chats: PeopleChats) -> None:
         self._folder = folder
@@ -166,7 +166,7 @@ class _FileReader:
 
 
 def _find_two_sides(messages: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the two numbers that name the sides of a conversation, or [] if several speakers share a number."""
+    """Return the numbers of the two sides of a conversation, or [] if there are not two or if speakers share one."""
     sides = dict.fromkeys(side for message in messages if (side := find_side(message)) is not None)
     speakers = {(find_side(message), name) for message in messages if (name := find_speaker(message))}
     return list(sides) if len(sides) == 2 and len(dict(speakers)) == len(speakers) else []
@@ -183,7 +183,7 @@ def _insert_blocks_into_messages(value: Mapping[str, Any], blocks: Sequence[Mapp
 
 
 def _split_pairs(value: Mapping[str, Any]) -> list[Any] | None:
-    """Split the question-answer pairs that text-generation-webui and Gradio write into messages."""
+    """Return the question-answer pairs of text-generation-webui or Gradio as messages, or None if there are none."""
     pairs, about = value.get("internal") or value.get("history"), as_object(value.get("metadata"))
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         return None
@@ -318,7 +318,7 @@ def _find_answer_text(value: object, depth: int = 0) -> str:
 
 
 def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any], builder: HistoryBuilder) -> None:
-    """Add a conversation with an assistant. A speaker with an unknown role gets the role that no other speaker has."""
+    """Add a conversation with an assistant. If only one role is missing, speakers with an unknown role get it."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     labels = dict.fromkeys(find_role(as_object(message)) or "" for message in messages)
     roles_by_label = {label: ROLES.get(label) for label in labels}
@@ -335,7 +335,7 @@ def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any],
 def _read_turn(
     roles_by_label: Mapping[str, Role | None], unknown_role: Role | None, value: Mapping[str, Any], _: datetime
 ) -> ImportedTurn:
-    """Return a turn. `unknown_role` is the role of a speaker whose name is not a known role."""
+    """Read a turn from a message. A speaker whose label is missing from `roles_by_label` gets `unknown_role`."""
     label = find_role(value) or ""
     role = roles_by_label.get(label)
     speaker = as_text(value.get("name")) if "mes" in value and role == "assistant" else ""

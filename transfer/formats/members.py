@@ -1,4 +1,4 @@
-"""Find the parts of a message by the names that programs give them: its role, speaker, text, time, id and parent."""
+"""Find a message's role, speaker, text, time, id and parent in JSON, by the member names that programs use for them."""
 
 import re
 import tomllib
@@ -68,7 +68,7 @@ def pick_text(value: Mapping[str, Any], message_part: str) -> str:
 
 
 def find_role(value: Mapping[str, Any]) -> str | None:
-    """Return the name of a message's role in lower case, or None. It may also be a speaker's name."""
+    """Return a message's role or, in its place, the speaker's name, in lower case. Return None if there is neither."""
     for flag in pick_members(value, "flag"):
         if isinstance(flag, bool):
             return "system" if value.get("is_system") is True else "user" if flag else "assistant"
@@ -83,7 +83,7 @@ def find_role(value: Mapping[str, Any]) -> str | None:
 
 
 def find_side(value: Mapping[str, Any]) -> int | None:
-    """Return the number that stands for the side of a conversation from which a message comes, or None."""
+    """Return the number that identifies a message's speaker as one of the two sides of a conversation, or None."""
     return next((number for number in pick_members(value, "side") if isinstance(number, int)), None)
 
 
@@ -98,7 +98,7 @@ def guess_role(label: str) -> Role | None:
 
 
 def is_message(value: object) -> bool:
-    """Return True if an object has a role, or a number instead, and a member that may hold its words."""
+    """Return True if an object may hold the text of a message, and tells the role or the side of its speaker."""
     return bool(isinstance(value, dict) and find_names(value, "text") and {find_role(value), find_side(value)} - {None})
 
 

@@ -1,4 +1,4 @@
-"""Read what another assistant remembers about a person, as facts. Its instructions are not followed."""
+"""Read another assistant's memories of a person as facts. Instructions among them are not followed."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
 def parse_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
-    """Yield a fact for each line of a text, or only for list items if `is_list` (default: if it has list items)."""
+    """Yield a fact for each line, or only for list items if `is_list`, which defaults to True if there are any."""
     lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
     is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
     found: list[tuple[str, datetime | None]] = []

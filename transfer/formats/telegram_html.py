@@ -41,7 +41,7 @@ def _get_folder_name(path: str) -> str:
 
 
 def _read_message(builder: HistoryBuilder, speakers: list[str], block: Block) -> ImportedMessage:
-    """Read a message, and append its name to `speakers`. Without a name, its speaker is the last of `speakers`."""
+    """Read a message, and append its sender's name to `speakers`. If it has no name, use the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
     body = block.find("body") or block

@@ -71,7 +71,7 @@ def _parse_heading(line: str) -> _Heading | None:
 def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
     """Return the heading style that names both speakers, and the roles of its labels.
 
-    An assistant with an unknown name is recognised by its label, which most often follows the person's.
+    If the assistant's name is unknown, it is taken to be the label that most often follows the person's.
     """
     known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
     best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
