@@ -291,6 +291,8 @@ NAMES = {"remind": ("text", "in_minutes"), "search_memory": ("query",)}
 
 @pytest.mark.parametrize("kind", CALLS)
 def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
+    seen = [find_calls_in_text(CALLS[kind][:end], NAMES, is_whole=False).shown for end in range(len(CALLS[kind]))]
+    assert not any("fern" in text or "{" in text for text in seen), "not while it arrives either"
     reading = find_calls_in_text(CALLS[kind], NAMES, is_whole=True)
     assert [(call.name, json.loads(call.arguments)) for call in reading.calls] == [
         ("remind", {"text": "fern", "in_minutes": 5})
