@@ -96,7 +96,7 @@ class ExternalMemory:
         return await self._state.directory.list_owners()
 
     async def count_owners_active_owners_and_failed_folds(self, since: datetime) -> tuple[int, int, int]:
-        """Count all memories, those active since a time, and conversations whose last fold failed."""
+        """Count all owners, the owners active since a time, and the scopes whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
             counts = await store.count_active_owners_and_failures(since)
@@ -110,7 +110,7 @@ class ExternalMemory:
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """Return all stores, for work across owners. For a single owner, use `open_store_if_on` or `open_store`."""
+        """All stores, for work that spans owners. For a single owner, use `open_store_if_on` or `open_store`."""
         return tuple(self._stores.values())
 
     @property
@@ -137,7 +137,7 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Turn memory on. Choose where it is stored, and how many turns a summary has. Move existing data there.
+        """Turn memory on, to be stored in `storage` and summarised every `every_n` turns. Move existing data there.
 
         Raise ValueError if `every_n` is not 1 to 500. If the move fails, change nothing and raise StorageError.
         """

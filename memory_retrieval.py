@@ -218,7 +218,7 @@ class MemoryRetrieval:
         return vector
 
     async def _needs_several_searches(self, question: Floats) -> bool:
-        """Return True if a question needs more than one search. The first call embeds the examples."""
+        """Return True if a question resembles the examples that need several searches. Embed them if necessary."""
         now = self._clock()  # after a failure, the examples are embedded again
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
             self._examples_due = now + EXAMPLES_RETRY
@@ -332,7 +332,7 @@ class MemoryRetrieval:
         sources: ContextSources,
         local_messages: Sequence[Message],
     ) -> Sequence[Message]:
-        """Add the summaries, and the turns older than the newest. Return the messages of these older turns."""
+        """Add the summaries and the turns that precede the newest ones. Return the messages of these earlier turns."""
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, sources.last)
         builder.add_summaries(shown)
@@ -361,7 +361,7 @@ class MemoryRetrieval:
         active: Sequence[Summary],
         newest: Sequence[Message],
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
-        """Return the summaries to show, and the archived ones of the `newest` messages to show verbatim after them.
+        """Return the summaries to show, and the archived messages from `newest` to show verbatim after them.
 
         Keep showing an earlier version of a summary for a while, because a prompt with a changed beginning misses the
         provider's cache.

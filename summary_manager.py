@@ -111,7 +111,7 @@ class SummaryManager:
     _too_small: dict[Scope, int] = field(factory=dict, init=False)
 
     async def fold(self, scope: Scope, reason: SummaryReason) -> SummaryOutcome:
-        """Summarise all messages and summaries that are due, level by level. If the reason is "pressure", do so once.
+        """Summarise all due messages and summaries, level by level. If the reason is "pressure", stop after one fold.
 
         Errors are recorded and returned as part of the outcome, except StorageError, which may be raised.
         """

@@ -1,6 +1,6 @@
 """Rebuild all summaries of a scope from its stored messages, in the background.
 
-The old summaries serve until the new ones are complete. An interrupted rebuild resumes with the parts made so far.
+The old summaries stay in use until the new ones are complete. An interrupted rebuild reuses its finished summaries.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ async def ignore_progress(progress: RebuildProgress) -> None:
 
 @define(kw_only=True, eq=False)
 class Rebuilder:
-    """Rebuilds summaries in the background. `stand_in` is the model for chunks that the usual one refuses."""
+    """Rebuilds summaries in the background. `stand_in` summarises chunks for which the model gives no usable text."""
 
     _memory: ExternalMemory
     _summaries: SummaryManager

@@ -72,7 +72,7 @@ class Corrections:
             self._explanations.drop_scope_records(scope)
 
     async def undo_fact_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
-        """Undo a fact's last edit. Return what was erased, or None without an edit. Raise StorageError on failure."""
+        """Undo a fact's last edit. Return what was erased, or None if it has no edit. Raise StorageError on failure."""
         async with self._memory.open_store(owner) as store:
             earlier = await store.facts.find_previous_version_id(owner, fact_id)
         return None if earlier is None else await self.forget(owner, ForgetRequest(what="edits", ids=(earlier,)))

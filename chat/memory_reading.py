@@ -80,7 +80,7 @@ class SearchCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenIds:
-    """The ids of messages and summaries that the model has seen in this turn, some only `in_part`."""
+    """The ids of messages and summaries that the model has seen in this turn. `in_part` are messages seen in part."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()

@@ -1,4 +1,4 @@
-"""Gives admins access to users, figures, backups and broadcasts, but never to what anybody wrote."""
+"""Gives admins access to users, figures, backups and broadcasts, but never to the content of messages."""
 
 import asyncio
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Overview:
-    """Figures about the whole bot, for admins."""
+    """Statistics about the whole bot, for admins."""
 
     memories: int
     active: int  # memories with a message within the last week

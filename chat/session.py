@@ -183,7 +183,7 @@ class Session:
 
 
 class Sessions:
-    """The sessions of all scopes."""
+    """The sessions by scope, created on first use. Above SESSIONS_HELD, the least recently used idle one is dropped."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[Scope, Session] = OrderedDict()

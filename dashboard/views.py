@@ -78,7 +78,7 @@ class Views:
         return {"home": await self.get_home(request), **newest}
 
     async def list_scopes(self, owner: int) -> list[dict[str, object]]:
-        """Return the conversations of a chat, topic by topic. `is_open` marks the open conversation in each topic."""
+        """Return an owner's conversations, topic by topic. `is_open` marks the open conversation in each topic."""
         async with self._services.memory.open_store(owner) as store:
             threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
             places = [Scope(owner=owner, thread=thread) for thread in (0, *threads[:MAX_PLACES])]
@@ -176,7 +176,7 @@ class Views:
         return {"versions": [forms.pick_fields(version, "id", "text", "created_at", "model") for version in versions]}
 
     async def list_summaries(self, request: PageRequest) -> JsonBody:
-        """Return all summaries without titles and texts. If `titled` has ids, return the titles of those instead."""
+        """Return all summaries without titles and texts or, if the parameter `titled` has ids, only their titles."""
         ids = request.parameters.read_ids("titled")
         async with self._services.memory.open_store(request.owner) as store:
             found = (await store.list_summaries(request.scope, active_only=False, ids=ids or None))[-MAX_SUMMARIES:]

@@ -1,1 +1,1 @@
-"""Extract, reconcile and verify facts, and maintain the profile. Independent of when answers are given."""
+"""Extract, reconcile and verify facts, and maintain the profile. Independent of chat/, which answers people."""

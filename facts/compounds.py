@@ -1,7 +1,7 @@
 """Split compound facts, such as "Anna lives in Lisbon and works as a nurse".
 
-Each part has a verb that was inflected when the fact was written: the person said "work", the fact says "works".
-A fact whose words have the same form in both, as in Chinese, is not split.
+Each part has a verb whose form changed when the fact was written: the person said "work", the fact says "works". If no
+form changes, as in Chinese, the fact is not split.
 """
 
 import re
@@ -27,7 +27,8 @@ Word = tuple[int, str]  # the position of a word or comma in a text, and the wor
 def split_fact(fact: ExtractedFact, speakers: str) -> list[ExtractedFact]:
     """Split a compound fact into its parts, or return it alone. `speakers` contains the speakers' names.
 
-    The first part keeps the replaced fact and the attribute. An attribute that names two things is split as well.
+    Only the first part replaces the known fact. An attribute that names two things is split, too; any other stays with
+    the first part.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
@@ -58,9 +59,10 @@ def _find_first_verb(fact: Sequence[Word], quote: Sequence[Word], speakers: str)
 
 
 def _find_verb_start(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
-    """Return the position of the verb that begins a part of a fact, perhaps after a pronoun, or 0.
+    """Return the position of the verb that begins a part of a fact, or 0. A function word may precede the verb.
 
-    A verb has another form in the quote, or follows the quote's first pronoun there, as in "Je vis à Lyon et je lis".
+    A word is a verb if the quote has another form of it, or has the same word after repeating its first pronoun, as in
+    "Je vis à Lyon et je lis".
     """
     ours, them = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (fact, quote))
     found = next((at for at, word in ours for _, other in them if _is_other_form(word, other)), 0)
@@ -87,7 +89,7 @@ def _get_separators() -> Set[str]:
 
 
 def _is_other_form(word: str, other: str) -> bool:
-    """Return True if two words differ, but share their beginning, or all letters but the first."""
+    """Return True if two different words begin alike, or differ only in their first letter."""
     shared = max(length for length in range(len(word) + 1) if other.startswith(word[:length]))
     is_prefixed = word[1:] == other[1:] and len(word) > MIN_STEM and word not in EVERY_FUNCTION_WORD
     return word != other and (is_prefixed or (shared >= MIN_STEM and 2 * shared >= max(len(word), len(other))))

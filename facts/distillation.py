@@ -166,10 +166,11 @@ class ProfileDistiller:
 async def put_corrected_profile(
     store: MemoryStore, owner: int, new: NewProfile | None = None, *, clock: Clock
 ) -> Profile | None:
-    """Store a new profile, or the one in use if `new` is None, without the sentences that decisions overrule.
+    """Store a new profile, or the current one if `new` is None, without the sentences that decisions overrule.
 
-    Return the stored version. Return None, and store nothing, if nothing of `new` is left, or if the profile in use
-    has no such sentence. If a fact or the profile changes meanwhile, start over. Raise StaleFacts if a source is gone.
+    Return the stored version. Store nothing and return None if no sentence of `new` remains, or if no sentence of the
+    current profile is overruled. If a fact or the profile changes meanwhile, start over. Raise StaleFacts if a source
+    is gone.
     """
     for _ in range(MAX_ATTEMPTS):
         revision, profile = await store.facts.read_revision(owner), new

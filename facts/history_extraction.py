@@ -82,7 +82,7 @@ class HistoryExtraction:
                         await self._wanted.wait()
 
     async def _extract_from_each_scope(self) -> bool:
-        """Learn a batch from each waiting scope. Return True if any of them made progress."""
+        """Learn from one batch of each waiting scope. Return True if any of the scopes made progress."""
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:

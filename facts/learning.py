@@ -266,7 +266,7 @@ class Facts:
             return await self._correct_profile(store, owner, deleted)
 
     async def _correct_profile(self, store: MemoryStore, owner: int, changed: Fact | None) -> Fact | None:
-        """Store the profile without the sentences that a manual change overrules. Return `changed` as it is."""
+        """Remove the sentences that a manual change overrules from the profile. Return `changed` unchanged."""
         with suppress(StaleFacts):  # forgotten at the same time
             await put_corrected_profile(store, owner, clock=self._clock)
         return changed

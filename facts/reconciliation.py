@@ -134,7 +134,7 @@ def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:
 def compare_facts(
     new: NewFact, known: Fact | NewFact, *, is_named: bool
 ) -> Literal["same", "changed", "ended", "other"]:
-    """Classify how a new fact relates to a known one. `is_named` means that the model says it replaces that one."""
+    """Classify how a new fact relates to a known one. `is_named` is True if the model says that it replaces `known`."""
     text = known.text
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
     is_about = is_same_subject(new.subject, known.subject)

@@ -43,7 +43,7 @@ class ExtractionRequest:
 
     @property
     def assistant_text(self) -> str:
-        """Return the assistant's words in these turns, which are not part of the request."""
+        """The assistant's messages in the covered turns, joined by line ends. The request itself leaves them out."""
         return "\n".join(message.content for turn in self.turns for message in turn if message.role == "assistant")
 
 
@@ -66,7 +66,7 @@ class ProfileRequest:
 
 
 class Requests:
-    """Builds requests of at most `window` tokens. `under` lowers this limit to what the model accepts."""
+    """Builds requests of at most `window` tokens. The function `under` may lower this limit to the model's."""
 
     def __init__(self, tokenizer: Tokenizer, window: int, *, under: Callable[[int], int] = int) -> None:
         self._tokens = tokenizer
@@ -89,10 +89,10 @@ class Requests:
     ) -> ExtractionRequest:
         """Build a request with as many of the first turns as fit, and the known facts that they may change.
 
-        If the first turn does not fit, include as many of its messages as do. Cut the middle of a message that takes
-        more than a quarter of the space. Leave out the assistant's messages, which small models mistake for the
-        person's. If `separates_long`, put a long turn into its own request, since small models learn nothing from the
-        lines around it.
+        If the first turn does not fit, include as many of its messages as possible. Cut the middle of a message that
+        takes more than a quarter of the space. Leave out the assistant's messages, because small models attribute them
+        to the person. If `separates_long`, put a long turn into its own request, because small models learn nothing
+        from the turns next to it.
         """
         instructions = prompts.TEXTS["extract_facts"].format(who=who)
         bare = prompts.make_facts_request([], [])
@@ -243,7 +243,7 @@ class Requests:
     def _take_turn_start_that_fits(
         self, turn: Sequence[tuple[Message, str]], tokens: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
-        """Return the first lines that fit, the id of the last message they cover, and True if the whole turn fits."""
+        """Return the first messages and lines that fit, the id of the last one, and True if the whole turn fits."""
         if self._count_tokens([line for _, line in turn]) <= tokens:
             return turn, turn[-1][0].id, True
         until = turn[0][0].id

@@ -1,4 +1,4 @@
-"""The JSON schemas of facts and profiles, and defensive parsers of the model's answers. Pure."""
+"""The JSON schemas of facts and profiles, and pure functions that parse a model's answers defensively."""
 
 import json
 import re
@@ -72,9 +72,9 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
 def make_facts(
     extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known_ids: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
-    """Yield the possible versions of each extracted fact, one for each message that may state it, best first.
+    """Yield the possible versions of each extracted fact, best first: one for each message that may state the fact.
 
-    A fact may have several versions, since models often give wrong line numbers. `known_ids` are the prompt's fact ids.
+    Several messages are tried, since models often give wrong line numbers. `known_ids` are the prompt's fact ids.
     """
     for fact in extracted:
         made = [
@@ -166,7 +166,7 @@ def _widen_to_negation(content: str, start: int, end: int, sentence_start: int, 
 
 
 def _is_denial(quote: str, topics: Iterable[str]) -> bool:
-    """Return True if every clause of a quote on these topics has a negation before or shortly after them."""
+    """Return True if every clause of a quote that mentions a topic has a negation before or shortly after the topic."""
     found = []
     for clause in _CLAUSE_BREAK.split(quote):
         words = re.finditer(r"[\w'’]+", clause)
@@ -192,7 +192,7 @@ def _find_quote_range(quote: str, content: str) -> tuple[int, int]:
 
 
 def _casefold_letters_with_positions(text: str) -> tuple[str, list[int]]:
-    """Return the letters and digits of a text, in one case, and the position of each in the text."""
+    """Return the case-folded letters and digits of a text, and the position of each in the text."""
     letters = [
         (letter, place)
         for place, character in enumerate(text)

@@ -54,7 +54,7 @@ def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *,
 
 
 def _remove_derived_dates(text: str, sources: Sequence[Message], source: str, zone: tzinfo) -> tuple[str, list[str]]:
-    """Remove dates that the sources state or imply. Return the remaining text and the removed dates."""
+    """Remove dates from `text` that are in `source` or implied by `sources`. Return the new text and these dates."""
     derived = list[str]()
     for match in re.finditer(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b", text):
         year, month, day = (int(part) if part else 1 for part in match.groups())

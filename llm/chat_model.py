@@ -32,7 +32,7 @@ class ChatModel(ABC):
         return None
 
     def for_person(self, _person_scope: object) -> "ChatModel":
-        """Return a model that answers a person once, with a limited number of requests."""
+        """Return a model for one answer to a waiting person, which makes only a limited number of requests."""
         return self
 
     def for_background_work(self, _precedence: Precedence) -> "ChatModel":

@@ -52,7 +52,8 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 class CallTimer:
     """The time limits of one call, in seconds. `may_retry` becomes False once part of the answer has been shown.
 
-    A call times out after `seconds` without data, STRETCH times that without progress, or `most` after the first byte.
+    A call times out after `seconds` without data, after STRETCH * `seconds` without progress, or `most` seconds after
+    the first byte.
     """
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float, most: float) -> None:

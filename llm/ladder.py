@@ -113,16 +113,17 @@ class Fallbacks:
             self.refused_at = monotonic()
 
     def is_repeated_empty_answer(self, finish: str | None) -> bool:
-        """Record the finish reason of an empty answer. Return True if the previous one had the same reason."""
+        """Count an empty answer. Return True if the previous empty answer had the same finish reason."""
         self.refusals += 1
         before, self._empty_finish = self._empty_finish, finish or "none"
         return self._empty_finish == before
 
     def choose_steps(self, refusal: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
-        """Choose the steps that reduce the next request. Return an empty set if nothing is left to try.
+        """Choose the steps that reduce the next request. Return an empty set if no step or no request is left.
 
         `refusal` is the status and text of the error. `possible` contains the steps that would change the request.
-        `likely` is tried first. Without a likely step, one request is reserved for a harmless test question.
+        `likely` is the probable cause and is tried first. If it is None, one request is kept in reserve, to ask a
+        harmless question and find out whether the model declined the message.
         """
         order = [step for step in STEPS if step in possible]
         left = MAX_REQUESTS - self.refusals - (likely is None)
@@ -137,11 +138,11 @@ class Fallbacks:
         return steps
 
     def was_only_new_step(self, step: Step) -> bool:
-        """Return True if any request added only this step to the earlier ones."""
+        """Return True if any request differed from the one before it by this step alone."""
         return any(steps == {step} for steps, _ in self._taken)
 
     def get_helpful_steps(self) -> set[Step]:
-        """Return the steps of the last request, and any earlier steps that changed the refusal."""
+        """Return the steps after which a request succeeded or was refused for a different reason."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}

@@ -261,7 +261,10 @@ def _find_facts(request: str) -> Iterator[dict[str, object]]:
 
 
 def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each fact in a sentence, the prefix of older facts that it replaces, and its type."""
+    """Yield the text, prefix and type of each fact in a sentence.
+
+    A fact with a prefix replaces the older facts that begin with it.
+    """
     plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)

@@ -216,7 +216,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         return request
 
     def _make_room(self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer) -> bool:
-        """Return True to retry with a limit on thoughts and answer, or raise ContextTooLong to shorten the prompt."""
+        """Give thoughts and answer an explicit limit, and return True to retry. Return False if a retry is no use.
+
+        Raise ContextTooLong if the prompt must be shortened instead.
+        """
         used = answer.usage.completion if answer.usage else (len(answer.text) + len(answer.reasoning.text)) // 4
         if answer.shown or fallbacks.is_exhausted or used >= ROOM_TOKENS // 2:
             return False
@@ -231,7 +234,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         return False
 
     def _lower_prompt_limit(self, fallbacks: Fallbacks, messages: Prompt, refusal: str) -> Window:
-        """Lower the limit for this answer. In the background, lower it for good: to send less is another call."""
+        """Lower the prompt limit after a refusal, permanently unless a person is waiting for this answer."""
         window = replace(fallbacks.window or self._window) if fallbacks.for_person else self._window
         window.record_refusal(self._count_tokens(messages), refusal)
         fallbacks.window = window

@@ -41,7 +41,7 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response body with a size limit. Beyond the limit, an error body is truncated, and others raise ModelBroken."""
+    """A response body with a size limit. Longer error bodies are truncated, and longer answers raise ModelBroken."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
         self._stream = stream

@@ -89,7 +89,7 @@ def prefix_speaker_name(name: str, text: str) -> str:
 def make_fold_instructions(
     kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", faults: Sequence[str] = ()
 ) -> str:
-    """Return the system prompt for a fold. `faults` are those of the previous attempt."""
+    """Return the system prompt for a fold. `faults` are the reasons why the previous attempt was rejected."""
     rules = TEXTS["fold_rules"].format(opening=TEXTS["fold_opening"][kind], words=max(20, max_tokens * 3 // 5))
     rules = "\n".join([rules, *(rule for name, rule in TEXTS["fold_blocks"].items() if name in blocks)])
     parts = [rules]

@@ -57,7 +57,8 @@ class Ledger(Protocol):
 class Quota:
     """Calls models within daily token budgets, per person and in total. 0 means no limit.
 
-    Concurrent calls may exceed a limit. Without limits, only `store_usage` stores usage, so that no answer waits.
+    Concurrent calls may exceed a limit. Without limits, usage is stored only by `store_usage`, so that no answer has to
+    wait for the disk.
     """
 
     _ledger: Ledger

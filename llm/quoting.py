@@ -30,7 +30,7 @@ def quote_own_text(text: str) -> str:
 
 
 def defuse_tags(text: str) -> str:
-    """Replace the opening brackets of our tags and of lookalikes, so that they no longer act as tags."""
+    """Replace the opening brackets of prompt tags and of similar text, so that no model reads them as tags."""
     return _STRETCH.sub(_escape_tag, text)
 
 
@@ -42,7 +42,7 @@ def quote_text(text: str) -> str:
 
 
 def quote_one_line(name: str) -> str:
-    """Quote a name on one line, so that a name chosen by a person cannot end a block."""
+    """Quote a name on one line, so that it cannot close the block that contains it in the prompt."""
     return defuse_tags(collapse_to_visible_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
 
 

@@ -79,7 +79,10 @@ class TextAndCalls:
 
 
 def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_length: int = 0) -> TextAndCalls:
-    """Find tool calls in a text. Unless `is_whole`, hide the beginning of a call after `settled_length` characters."""
+    """Find tool calls in a text. Unless `is_whole`, hide text that may be the beginning of a call.
+
+    The first `settled_length` characters are neither searched nor hidden.
+    """
     if not names:
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
@@ -163,7 +166,7 @@ def _make_text_and_calls(shown: str, found_calls: Sequence[tuple[str, str]], bod
 
 
 def repair_call(call: ToolCall, names: Names) -> ToolCall:
-    """Return a structured call without the marks that its server left in its name or arguments."""
+    """Repair a structured call: remove markup left in its name or arguments, and unwrap nested arguments."""
     arguments = parse_lenient_json(call.arguments)
     if call.name in names and isinstance(arguments, Mapping) and set(arguments) <= set(names[call.name] or arguments):
         return call

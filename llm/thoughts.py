@@ -84,7 +84,7 @@ def begins_with_thoughts(text: str) -> bool:
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
-    """Remove thoughts from a text. Unless `is_whole`, hold back an unfinished mark at its end."""
+    """Remove thoughts from a text. Unless `is_whole`, also hold back an incomplete tag at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
     aside = _ASIDE.match(text)
@@ -117,7 +117,7 @@ def _remove_tag_unless_mentioned(mark: "re.Match[str]") -> str:
 
 
 def _remove_leading_scratchpad(text: str, *, is_whole: bool) -> str:
-    """Remove a leading scratchpad if text follows it. Otherwise hide it unless `is_whole`."""
+    """Remove a leading scratchpad if text follows it. If no text has followed yet, return "" unless `is_whole`."""
     block = _BLOCK.match(text)
     if block and block["rest"] and block["rest"].strip():
         return _unwrap_answer(block["rest"])
@@ -175,7 +175,7 @@ def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
 
 
 def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
-    """Return True if the mark between two positions is used as a word in a sentence."""
+    """Return True if the tag at `text[start:end]` is used as a word in a sentence."""
     line = text[max(0, start - 200) : start].rpartition("\n")[2]
     before, after = line.rstrip(" "), text[end : end + 1]
     if not before or before[-1] in ".!?…。！？>":
@@ -185,7 +185,10 @@ def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
 
 
 def _split_off_final_channel(text: str, start: int) -> str:
-    """Return the final channel and the calls in other channels. Without one, return the text before any channel."""
+    """Return the final channel and the calls in other channels.
+
+    If there are none, return the text after the last channel or, if that is empty, the text before `start`.
+    """
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if channel["to"] or "to=" in channel["head"]:
@@ -200,7 +203,7 @@ def _split_off_final_channel(text: str, start: int) -> str:
 
 
 class ThinkingModels:
-    """Remembers, in a file, the models that end their thoughts with a lone closing mark."""
+    """Remembers, in a file, the models that close their thoughts with a tag but do not open them with one."""
 
     def __init__(self, folder: Path | None) -> None:
         self._file = folder / FILE_NAME if folder is not None else None

@@ -101,7 +101,7 @@ class ToolCallAssembler:
     _parts: list[dict[str, Any]] = field(default_factory=list)
 
     def add_fragments(self, value: object, place: object = None, depth: int = 0) -> None:
-        """Add the calls in a chunk, a choice, a message or a part of one. Malformed calls are ignored."""
+        """Add the tool calls found at any depth in a chunk, choice or message. Ignore malformed calls."""
         for part in value[:MAX_CALLS] if isinstance(value, list) else [value]:
             if not isinstance(part, Mapping) or depth > MAX_CALL_DEPTH:
                 continue
@@ -136,7 +136,7 @@ class ToolCallAssembler:
             part["extra"] = part["extra"] or extra
 
     def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, Any] | None:
-        """Return the call that a fragment continues, or None if it begins a new one. Servers may number all calls 0."""
+        """Return the call that a fragment continues, or None for a new call. Some servers index all calls as 0."""
         near = [part for part in self._parts if place is None or part["place"] in (place, None)]
         part = next((part for part in reversed(near) if call_id and part["id"] == call_id), near[-1] if near else None)
         if part is None or not name or not part["name"]:
@@ -146,7 +146,7 @@ class ToolCallAssembler:
         return part if is_same_id and part["name"] == name and not is_complete else None
 
     def build(self) -> tuple[ToolCall, ...]:
-        """Return the calls with unique ids and repaired arguments. Drop unreadable ones if others remain."""
+        """Return the calls with unique ids and repaired arguments. Drop unreadable calls unless all are unreadable."""
         calls: list[ToolCall] = []
         for part in (part for part in self._parts if part["name"]):
             for arguments in _split_arguments(part["arguments"] or "{}"):
@@ -161,7 +161,7 @@ class ToolCallAssembler:
 
 @dataclass
 class Reasoning:
-    """A model's reasoning before its calls. DeepSeek and others refuse their own calls without it."""
+    """A model's reasoning before its tool calls. DeepSeek and others require it when the calls are sent back."""
 
     _held: dict[str, Any] = field(default_factory=dict)  # texts, and OpenRouter's lists of parts
 

@@ -58,7 +58,7 @@ class Fact(_FactContent):
 
     @property
     def is_lasting(self) -> bool:
-        """True if every prompt to which the fact may apply includes it."""
+        """True for an instruction or a preference, which is part of every prompt to which it may apply."""
         return self.kind in LASTING
 
     def applies_to(self, person_id: int) -> bool:

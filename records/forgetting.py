@@ -28,7 +28,7 @@ class ForgetRequest:
 
     @property
     def may_have_quotes(self) -> bool:
-        """True if a person chose what to forget, and may also want to forget texts that quote it."""
+        """True if a person chose the data, and may also want to forget other texts that quote it."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and self.until is None)
 
     @property

@@ -120,13 +120,13 @@ def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | Non
 
 
 def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
-    """Return True if the text before a match fits the first pattern or the text after it fits the second one."""
+    """Return True if the first pattern occurs shortly before a match, or the second pattern shortly after it."""
     before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
     return bool(patterns[0].search(before) or patterns[1].search(after))
 
 
 def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
-    """Yield the latest past date of each weekday, with its text. For "last Tuesday", also yield that of last week."""
+    """Yield the latest past date of each weekday, with its text. For "last Tuesday", also yield last week's date."""
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1

@@ -45,7 +45,7 @@ class FoundFacts:
     lasting: Sequence[RecalledFact] = ()
 
     def with_replaced_facts(self, replaced: Sequence[Fact]) -> "FoundFacts":
-        """Return a copy in which each relevant fact has the newest of the facts that it replaced."""
+        """Return a copy in which `earlier` of each relevant fact is the newest fact that it replaced."""
         before = {fact.superseded_by: fact for fact in sorted(replaced, key=lambda fact: (fact.valid_from, fact.id))}
         recalled = [replace(recalled, earlier=before.get(recalled.fact.id)) for recalled in self.relevant]
         return replace(self, relevant=recalled)
@@ -114,7 +114,7 @@ def _compute_word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[in
 
 
 def list_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
-    """Return the terms of a fact, its subject and its tags."""
+    """Return the terms in a fact's text, subject and tags."""
     return _list_terms(" ".join((fact.text, fact.subject, *fact.tags))[:MAX_FACT_CHARS])
 
 
@@ -126,7 +126,7 @@ def _list_terms(text: str) -> frozenset[str]:
 def _compute_closeness(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, min_similarity: float | None
 ) -> dict[int, float]:
-    """Map the ids of close facts to their closeness, from 0 at the limit to 1 for the same meaning."""
+    """Map the ids of similar facts to a score from 0 (the minimum similarity) to 1 (the same meaning)."""
     if query is None:
         return {}
     held = {fact.id: vectors[fact.id] for fact in facts if fact.id in vectors}

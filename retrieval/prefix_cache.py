@@ -13,7 +13,7 @@ MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more tha
 
 
 def find_oldest_in_block(active: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
-    """Return the oldest version of `active` that ends in the same block of `block_size` message ids."""
+    """Return the oldest version of a summary whose last message id is in the same block of `block_size` ids."""
     shown = active
     while shown.base_id is not None:
         before = versions.get(shown.base_id)
@@ -38,7 +38,10 @@ def select_verbatim_messages(summary: Summary, newest: Sequence[Message], turns:
 
 
 def select_archived_messages(newest: Sequence[Message], turn_count: int) -> list[Message]:
-    """Return the messages of the last `turn_count` archived turns, or [] unless all come before the active ones."""
+    """Return the messages of the last `turn_count` archived turns. Return [] if one may be missing or is too new.
+
+    A turn is too new if it comes after an active turn.
+    """
     # Without them, the last turns, which are always shown, would begin one turn later after each message.
     archived = sorted({message.turn for message in newest if not message.is_active})
     active = {message.turn for message in newest if message.is_active}
@@ -49,7 +52,10 @@ def select_archived_messages(newest: Sequence[Message], turn_count: int) -> list
 
 
 def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """Return the index of the first turn to keep so that kept turns fit `budget`. Drop tokens in steps of `step`."""
+    """Return the index of the first turn to keep so that the kept turns fit `budget`.
+
+    The number of dropped tokens is rounded up to a multiple of `step`, so that the index changes rarely.
+    """
     total = sum(sizes)
     if total <= budget:
         return 0

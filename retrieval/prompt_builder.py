@@ -40,7 +40,7 @@ class Budgets:
     snippets: int
 
     def fit_under(self, ceiling: int) -> "Budgets":
-        """Return these budgets under another ceiling, with all parts scaled down if they do not fit."""
+        """Return a copy with another ceiling, and with all parts scaled down if they do not fit under it."""
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
         return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
 
@@ -120,7 +120,7 @@ class PromptBuilder:
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def add_last_turns(self, messages: Sequence[Message]) -> None:
-        """Add the newest turns that fit. Shorten the next one in its middle, and leave out all older ones."""
+        """Add the newest turns that fit. Cut the middle of the next turn to make it fit, and leave out older turns."""
         for turn in reversed(self._renderer.render(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
@@ -182,7 +182,7 @@ class PromptBuilder:
         return sum(turn.tokens for turn in self._renderer.render(messages)) <= self._budgets.recent
 
     def add_older_turns(self, messages: Sequence[Message]) -> None:
-        """Add turns that precede the last ones, newest first, until the budget for recent turns is used up."""
+        """Add turns that precede those already added, newest first, until the budget for recent turns is used up."""
         known = {turn.messages[0].turn for turn in self._turns}
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [

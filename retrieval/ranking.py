@@ -135,7 +135,7 @@ def _score_own_and_neighbour_words(candidates: Candidates, neighbours: NDArray[n
 
 
 def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """Return how far each day's best score exceeds that of the day's first message, and 0 for other messages."""
+    """Return, for the first message of each day, how far the day's best score exceeds its own, and 0 for others."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
@@ -148,7 +148,7 @@ def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ign
 
 
 def _score_following_answer(candidates: Candidates, scores: Values, word_scores: Values) -> Values:
-    """Return a bonus for the best passages of a long answer if it follows the best message, otherwise 0."""
+    """Return a bonus for the best passages of a long answer to the highest-scoring message, and 0 for all others."""
     raised = np.zeros(len(candidates))
     best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
     both = slice(best, best + 2)

@@ -109,7 +109,10 @@ def count_characters(messages: Sequence[Message]) -> int:
 def find_uncovered_ranges(
     summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return id ranges that summaries skip or, if there are none and `after_last`, the range after the last summary."""
+    """Return the id ranges from `oldest` to the last summary that no summary covers.
+
+    If there are none and `after_last` is True, return the range after the last summary.
+    """
     gaps, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda summary: summary.first_id):
         if summary.first_id > next_id:

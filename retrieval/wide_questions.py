@@ -10,7 +10,7 @@ MIN_LEAD = 0.4  # of the closest wide example, in standard deviations of the cos
 
 
 def needs_several_searches(question: Floats, examples: Floats) -> bool:
-    """Return True if a question needs several searches. `examples` are the embeddings of WIDE, then NARROW."""
+    """Return True if a question needs several searches. `examples` has the embeddings of WIDE, followed by NARROW."""
     cosines = examples @ examples.T
     spread = float(cosines[np.triu_indices(len(examples), 1)].std())
     closeness = examples @ question

@@ -45,8 +45,8 @@ class Assets:
 def read_assets(folder: Path) -> Assets:
     """Return the files of a folder, ready to serve.
 
-    To save requests, main.js contains all that it imports, and index.html contains the scripts that are not modules.
-    Links in index.html contain the version.
+    To save requests, main.js is bundled with its imports, and scripts that are not modules are inlined in index.html.
+    Links in index.html contain a version, which is a hash of all files.
     """
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
     version = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:12]

@@ -42,7 +42,7 @@ class Readiness:
         self._measure, self._checks, self._is_started = gauge_setter, checks, True
 
     async def check_components(self) -> dict[str, bool]:
-        """Return whether each part works, by name. The process is ready if all of them do."""
+        """Map each component's name to True if it works. The process is ready if all components work."""
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
             return running

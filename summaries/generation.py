@@ -61,7 +61,7 @@ class SummaryInput:
         return self.window or [*self.prior, *self.lines]
 
     def without_prior_summaries(self) -> "SummaryInput":
-        """Return the input without prior summaries, which may mention dropped messages, if any were dropped."""
+        """Return the input without prior summaries if messages were dropped, since these summaries may mention them."""
         return replace(self, lines=self.window, prior=(), dropped=(), window=()) if self.dropped else self
 
 

@@ -1,4 +1,4 @@
-"""The state that every fold planner receives, and the turns that may be folded. Pure."""
+"""The state that every fold planner receives, and pure functions that select the turns to fold."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

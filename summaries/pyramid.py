@@ -1,4 +1,4 @@
-"""The default policy: every N turns become a summary, and five summaries become one of the next level. Pure."""
+"""The default policy, as pure functions: every N turns become a summary, and five summaries one of the next level."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
 
 
 def can_fold(counts: Counts, every_n: int) -> bool:
-    """Return False if the counters show that no fold can be due."""
+    """Return True if a fold may be due, judging by the counts alone."""
     levels = counts.active_by_level.values()
     has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MAX_ACTIVE
     return counts.gap > 0 or counts.active_turns >= every_n or has_too_many

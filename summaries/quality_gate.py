@@ -46,7 +46,7 @@ def parse_source_line(text: str) -> SourceLine:
 
 
 def remove_headings(text: str, lines: Sequence[str]) -> str:
-    """Remove copies of the lines' headings from a text."""
+    """Remove the bracketed headings of `lines`, such as "[2026-05-03 14:02]", wherever they were copied into a text."""
     for heading in dict.fromkeys(split_off_heading(line)[0] for line in lines):
         if heading:
             text = text.replace(f"[{heading}] ", "").replace(f"[{heading}]", "")

@@ -77,7 +77,7 @@ def find_names_and_numbers(text: str) -> set[str]:
 
 
 def find_details_missing_in_text(text: str, sources: Sequence[Source]) -> list[str]:
-    """Return the user's details that a summary lacks, or [] if it contains at least half of them."""
+    """Return the names, dates and numbers from the user that a summary lacks, or [] if it has at least half of them."""
     kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
     for source in _truncate_sources(sources):

@@ -165,7 +165,7 @@ class SharedDirectory(Directory):
         await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 
     async def claim_owners_of_copied_folder(self, stores: Stores) -> list[int]:
-        """Record this folder's new id for its owners, unless a live process has the old id. Return those owners."""
+        """Assign a copied folder's owners to its new id, unless a live process uses the old id. Return their ids."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for owner in await stores[kind].list_owners():

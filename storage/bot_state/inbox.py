@@ -109,11 +109,14 @@ class Inbox(StatementRunner):
         await self._update_rows(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
 
     async def allow_another_send(self, bot_id: int, update_id: int, *, max_sends: int) -> None:
-        """Lower the count of sends below `max_sends`, so that one more send is allowed."""
+        """Lower the count of sends to `max_sends - 1` if it is higher, so that one more send is allowed."""
         await self._update_rows("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
 
     async def _update_rows(self, set_clause: str, *values: Value, returning: str = "position") -> list[Row]:
-        """Change the row of an update, and return `returning`. `values` end with the bot's id and the update's id."""
+        """Apply `set_clause` to an update's row, and return the column `returning`.
+
+        `values` contains the values for `set_clause`, the bot's id and the update's id.
+        """
         sql = f"UPDATE updates SET {set_clause} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         return await self._execute(None, sql, *values, *self._holder)
 
@@ -124,7 +127,7 @@ class Inbox(StatementRunner):
         await self.database.transact(lambda connection: connection.executemany(sql, rows), None)
 
     async def list_waiting_positions(self) -> dict[str, int]:
-        """Return the positions of updates that are not done and have a payload, by source ("bot:update")."""
+        """Map the source ("bot:update") of each unfinished update with a payload to its position in the inbox."""
         sql = "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
         return {f"{row[1]}:{row[2]}": row[0] for row in await self._fetch_rows(None, sql)}
 

@@ -44,12 +44,12 @@ class UsedLinks(StatementRunner):
         await self._execute(None, _WITHDRAW, _format_person_key(person_id), format_moment(until))
 
     async def find_revocation(self, person_id: int) -> datetime | None:
-        """Return the `until` of the person's latest revocation, or None if there is none."""
+        """Return the latest expiry of a person's revoked sessions, or None if no sessions were revoked."""
         sql = "SELECT expires_at FROM used_links WHERE nonce = ?"
         row = await self._fetch_row(None, sql, _format_person_key(person_id))
         return datetime.fromisoformat(row[0]) if row else None
 
 
 def _format_person_key(person_id: int) -> str:
-    """Return the key of a person's revocation. It contains a space, so that it cannot equal a link's nonce."""
+    """Return the key under which a person's revocation is stored. Its space distinguishes it from a link's nonce."""
     return f"person {person_id}"

@@ -10,9 +10,9 @@ PrepareOwners = Callable[[Sequence[int]], Awaitable[None]]
 
 
 class OwnerLeases:
-    """The leases that decide which owners this process serves: all of them, because it is the only one.
+    """The leases of a single process, which serves all owners.
 
-    PostgresLeases overrides this for one of several processes.
+    PostgresLeases overrides its methods for several processes.
     """
 
     def is_serving(self, owner: int) -> bool:
@@ -23,7 +23,7 @@ class OwnerLeases:
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
     def hold_owner_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Serve an owner while the block runs. If another process serves the owner, ask it to release the lease first.
+        """Hold the lease on an owner while the block runs. If another process holds it, first ask for its release.
 
         Raise ServedElsewhere if that process is busy with the owner.
         """

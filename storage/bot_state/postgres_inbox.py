@@ -1,4 +1,4 @@
-"""The update inbox in PostgreSQL, shared by processes. Each update is claimed by the one that serves its owner."""
+"""The update inbox in PostgreSQL, shared by processes. Each update is claimed by the process that serves its owner."""
 
 import asyncio
 import json
@@ -92,7 +92,7 @@ class PostgresInbox(Inbox):
 
 @define(eq=False)
 class SharedWork(StatementRunner):
-    """Divides the updates of one inbox among processes. `former` is the inbox in memory.db."""
+    """Claims this process's updates from the inbox in PostgreSQL. `former` is the old inbox in memory.db."""
 
     database: PostgresDatabase
     leases: PostgresLeases

@@ -138,7 +138,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             await self.release_owners(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_over_waiting_owners(self, bot_id: int, *, now: datetime) -> None:
-        """Begin to serve owners of dead processes or with overdue updates, and a fair share of others with updates."""
+        """Take over owners of dead processes, owners with overdue updates, and a fair share of others with updates."""
         async with self._taking:
             me = self.replica
 
@@ -220,7 +220,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         return True
 
     def _recheck_leases(self) -> None:
-        """Give up the leases that other processes may have taken after this one was declared dead."""
+        """Give up all leases if this process may have been declared dead, or else check them against the database."""
         if not self.replica.is_surely_alive():
             self._drop_lost_leases(list(self.replica.held))
         elif self._checking is None or self._checking.done():

@@ -39,7 +39,7 @@ class UsageLedger(StatementRunner):
         ]
 
     async def delete_usage_details(self, spender: int, today: date) -> None:
-        """Delete the usage of an id, except today's total, which still counts towards the daily budget."""
+        """Delete a spender's usage, except today's total, which still counts towards the daily budget."""
         async with self.database.open_transaction(None) as tx:
             sums = f"{_SUMS} WHERE user_id = ? AND day = ? GROUP BY user_id"
             rows = await tx.fetch_rows(sums, spender, today.isoformat())

@@ -1,4 +1,4 @@
-"""How far each person is in the /summary wizard of a scope, stored so that it survives a restart."""
+"""The state of each person's /summary wizard in a scope, stored so that it survives a restart."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -264,7 +264,8 @@ def _migrate_and_register(url: str, migrate: Callable[[Raw], None], replica: Rep
 def _check_session_pooling(raw: Raw, url: str) -> None:
     """Raise SettingsError if a pooler may change the server session, because LISTEN and session settings would be lost.
 
-    A pooler reports a made-up backend pid. In session mode, it gives a second connection another server process.
+    Behind a pooler, the server's backend pid differs from the client's. In session mode, each connection has its own
+    server process.
     """
     process = "SELECT pg_backend_pid()"
     first = raw.execute(process).fetchone()

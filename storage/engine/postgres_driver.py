@@ -60,7 +60,7 @@ def encode_statement(sql: str) -> bytes:
 
 
 def build_multirow_insert(sql: str, rows: int) -> str | None:
-    """Turn an INSERT of one row into an INSERT of several rows. Return None if the statement is not that simple."""
+    """Turn a single-row INSERT into one of `rows` rows, or return None if clauses or placeholders prevent that."""
     head, values, row = sql.rpartition("VALUES ")
     if not values or any(more in row for more in ("ON CONFLICT", "RETURNING", "?1")):
         return None
@@ -147,7 +147,8 @@ class PostgresCursor:
 class PostgresConnection:
     """A connection that runs the SQL shared by SQLite and PostgreSQL.
 
-    The server rejects a prepared statement after its table has changed. Unset `prepares` if work cannot be retried.
+    The server rejects a prepared statement after its table has changed. Set `prepares` to False for work that cannot be
+    retried.
     """
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:
@@ -184,7 +185,7 @@ class PostgresConnection:
             self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
-        """Run statements without psycopg, which would forget its prepared statements at a ROLLBACK."""
+        """Run statements through libpq directly, because psycopg drops its prepared statements at a ROLLBACK."""
         result = self.raw.pgconn.exec_(script.encode())
         if result.status not in _SUCCESS:
             if self.raw.pgconn.status == pq.ConnStatus.BAD:

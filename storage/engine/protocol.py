@@ -91,7 +91,7 @@ class OwnerDatabase(Protocol):
     """A store's database. If `owner` is given, only that owner's rows may be accessed, which PostgreSQL enforces."""
 
     def open_reader(self, owner: int | None, *, in_snapshot: bool = False) -> AbstractAsyncContextManager[Reader]:
-        """Borrow a connection for reading. With `in_snapshot`, all statements in the short block share a snapshot."""
+        """Borrow a connection for a short block. With `in_snapshot`, all statements in the block share a snapshot."""
 
     def open_transaction(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction that is committed when the block ends, or rolled back if the block raises."""

@@ -1,4 +1,4 @@
-"""The SQLite driver: choose the module, open connections with their pragmas, and translate errors."""
+"""The SQLite driver: select pysqlite3 or sqlite3, open connections with their pragmas, and translate errors."""
 
 import contextlib
 import os

@@ -47,7 +47,7 @@ class CommitHooks(Protocol):
     """Callbacks around each commit, called while nobody else writes."""
 
     def prepare_commit(self, connection: sqlite3.Connection) -> None:
-        """Prepare a commit in the database's thread, after all statements of a transaction. An error prevents it."""
+        """Prepare a commit in the database's thread, after a transaction's statements. An error prevents the commit."""
 
     def abort_commit(self) -> None:
         """Undo `prepare_commit` in the database's thread, because the transaction has failed."""

@@ -1,4 +1,4 @@
-"""Find the summaries and profiles that were built on what is forgotten. Pure functions on ids."""
+"""Pure functions that find the summaries and profiles built on forgotten messages and facts."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence, Set
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummarySources:
-    """The sources of a summary: the messages from first_id to last_id, its chunks and other summaries."""
+    """The sources of a summary: messages from `first_id` to `last_id`, its chunks, and the summaries in `made_of`."""
 
     id: int
     thread: int
@@ -33,7 +33,7 @@ class SummaryCascade:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DatedFact:
-    """A fact, and the time at which it was made or edited as a sortable string."""
+    """The id of a fact, and the time when the fact was made or edited, as a sortable string."""
 
     id: int
     made_at: str
@@ -53,7 +53,7 @@ class ProfileSources:
 def find_summary_cascade(
     summaries: Sequence[SummarySources], ids_by_thread: Mapping[int, Sequence[int]], chunk_ids: Set[int] = frozenset()
 ) -> SummaryCascade:
-    """Find the summaries to delete with these messages or chunks, and the summaries to reactivate."""
+    """Find the summaries to delete with the given messages and chunks, and the summaries to reactivate."""
     gone = {
         summary.id
         for summary in summaries

@@ -17,7 +17,10 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """The facts to delete. Those in `decided` must not be relearned. `again` maps threads to messages to reread."""
+    """The facts to delete (`gone`).
+
+    Facts in `decided` must not be learned again. `again` maps threads to the messages to learn from once more.
+    """
 
     gone: tuple[DatedFact, ...] = ()
     decided: frozenset[int] = frozenset()
@@ -31,7 +34,7 @@ class FactCascade:
 async def find_fact_cascade(
     reader: Reader, owner: int, message_ids: Set[int], fact_ids: Iterable[int], *, keeps_decided_facts: bool = False
 ) -> FactCascade:
-    """Find the chosen facts, facts learned from these messages, and later facts that repeat words of either."""
+    """Find the chosen facts, facts learned from the messages, and later facts that repeat words of these facts."""
     rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
     if keeps_decided_facts:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
@@ -153,7 +156,7 @@ async def undo_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> No
 
 
 async def rewind_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
-    """Arrange for facts to be learned from these messages again. Imported ones (ids below 1) have separate progress."""
+    """Schedule these messages to be learned from again. Imported messages (ids below 1) have their own progress."""
     if past := [message for message in message_ids if message < 1]:
         await history_extraction_table.schedule_relearning(tx, scope, past)
     if live := [message for message in message_ids if message >= 1]:

@@ -50,12 +50,12 @@ Phrase = str | tuple[str, ...]  # A term of what is forgotten, or the words of a
 
 @dataclass(slots=True)
 class _ForgottenWords:
-    """The forgotten words to search for. A phrase is a term or a sequence of words (a "run").
+    """The forgotten words to search for. A phrase is either a term or a "run", which is a sequence of words.
 
     `since` maps each phrase to the time and id of the first forgotten text that contains it. `terms` maps stems to
     terms, and `runs` maps first words to runs. `new` holds the phrases that nobody used before the time in `since`. A
-    run or a `rare` term proves a quote by itself, unless it is `unsure`. An unsure phrase proves one only in a short
-    text or together with another phrase. A repeated run also does.
+    run or a `rare` term proves a quote by itself. A phrase in `unsure` does so only in a short text, together with
+    another phrase, or as a run that occurs more than once.
     """
 
     since: dict[Phrase, tuple[str, int]] = field(default_factory=dict)
@@ -90,20 +90,27 @@ class _ForgottenWords:
         return len(phrases & self.unsure) > len(runs) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
     def is_quoted_by(self, text: str, phrases: Set[Phrase]) -> bool:
-        """Return True if the text quotes the phrases. Everyday words count only in a short text with no other words."""
+        """Return True if these phrases of a text prove that it is a quote.
+
+        Everyday words prove one only in a short text that consists of nothing else.
+        """
         return self.has_unambiguous_quote(text, phrases) or (
             bool(phrases) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_terms(text))
         )
 
     def find_forgotten_phrases(self, text: str, written_at: str) -> set[Phrase]:
-        """Return the phrases from `new` that a text contains and that a forgotten text used before it."""
+        """Return the phrases of `new` that a text contains, if a forgotten text had used them by `written_at`."""
         phrases = (self.find_word_runs(text) | self.find_terms(text)) & self.new
         return {phrase for phrase in phrases if self.since[phrase][0] <= written_at}
 
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The remaining messages by id: `rows` includes earlier versions, and `phrases` holds new forgotten phrases."""
+    """The messages that remain after others were forgotten, by id.
+
+    `rows` includes earlier versions of each message. `phrases` holds the new forgotten phrases in each message (see
+    `_ForgottenWords.new`).
+    """
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     phrases: dict[int, set[Phrase]] = field(default_factory=dict)
@@ -113,7 +120,7 @@ class _RemainingMessages:
         self.phrases.setdefault(row["id"], set()).update(phrases)
 
     def find_quoting_answers(self, words: _ForgottenWords) -> tuple[int, ...]:
-        """Return the ids of answers that quote a new phrase without taking it from their own question."""
+        """Return the ids of answers that quote a forgotten phrase that is missing from their own question."""
         asked: dict[tuple[int, int], set[Phrase]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -127,7 +134,7 @@ class _RemainingMessages:
         )
 
     def collect_user_phrases(self, message_ids: Collection[int] | None) -> set[Phrase]:
-        """Return the new phrases in messages that people wrote. If `message_ids` is given, use only these messages."""
+        """Return the forgotten phrases in messages that people wrote, or only in those of `message_ids` if given."""
         ids = self.rows.keys() if message_ids is None else self.rows.keys() & set(message_ids)
         return set().union(*(self.phrases[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
@@ -214,7 +221,10 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, in_l
 async def _find_remaining_messages(
     reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
-    """Return the messages with new phrases, and the ids of all messages with a quote. Also set `words.new`."""
+    """Find the remaining messages that contain forgotten phrases, and set `words.new`.
+
+    Return these messages with their new phrases, and the ids of all messages that quote forgotten text.
+    """
     threads = [int(row[0]) for row in await reader.fetch_rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_terms_by_seq(connection, scopes, words))
@@ -287,7 +297,7 @@ def _find_message_phrases(row: Row, terms: Set[str], words: _ForgottenWords) -> 
 
 # What is a quote ---------------------------------------------------------------------------------------------
 def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield, for each word that begins a quotable run, the shortest such run."""
+    """Yield, for each word, the shortest run that begins there and is long enough to be a quote, if there is one."""
     pieces = [_estimate_word_tokens(word) for word in words]
     for first in range(len(words)):
         total = 0.0
@@ -314,7 +324,7 @@ def _respell_numbers(text: str) -> Iterator[Phrase]:
 
 @lru_cache(maxsize=20_000)
 def _estimate_word_tokens(word: str) -> float:
-    """Return the number of tokens that a word adds to a run, or 0 for a function word."""
+    """Estimate the tokens that a word contributes to a quotable run of words. A function word contributes 0."""
     if word in EVERY_FUNCTION_WORD or word.split("'")[0] in EVERY_FUNCTION_WORD:
         return 0
     if analyzer.is_character_pair(word):
@@ -325,7 +335,7 @@ def _estimate_word_tokens(word: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _is_rare_word(word: str, *, in_large_memory: bool) -> bool:
-    """Return True if a new word is so rare that whoever repeats it must be quoting the message."""
+    """Return True if a word that nobody used before is rare enough to prove a quote by itself."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True

@@ -18,7 +18,7 @@ def run_sql_script(script: str, connection: sqlite3.Connection) -> None:
 
 
 def read_steps(file_name: str) -> list[str]:
-    """Return the later steps of a schema as SQL scripts, in order."""
+    """Return the migration steps in a file as SQL scripts, in order."""
     script = Path(__file__).with_name(file_name).read_text(encoding="utf-8")
     return [f"-- Step {step}" for step in script.split("-- Step ")[1:]]
 

@@ -1,4 +1,4 @@
-"""The search results of all backends. They contain columns and vectors, but no texts."""
+"""The values that all search backends exchange: candidate messages, passage vectors and similarities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -86,7 +86,7 @@ def encode_term_hashes(terms: Sequence[str], passage_starts: Sequence[int] = ())
 
 
 class TermHashes:
-    """The term hashes of several messages, split by passage. A short message is a single passage."""
+    """The hashes of the terms in several messages, grouped by passage. A short message is a single passage."""
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         places: list[tuple[int, int]] = []

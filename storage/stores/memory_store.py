@@ -45,9 +45,9 @@ MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not index
 
 
 class MemoryStore(SummaryTable):
-    """A store of memories in an open database. `kind` is the `users.storage_type` of its owners.
+    """A store of memories in an open database. Its owners have `kind` as their `users.storage_type`.
 
-    Rows of `users` with another storage type point to other stores. directory.py maintains them.
+    Rows of `users` with another type only record that an owner is in another store. directory.py maintains them.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -143,7 +143,7 @@ class MemoryStore(SummaryTable):
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
     async def read_last_turns(self, scope: Scope, max_turns: int, *, before_turn: int | None = None) -> list[Message]:
-        """Return the messages of the last turns before the turn `before_turn`, oldest first, without imported ones."""
+        """Return the messages of the last turns, oldest first. Skip imported turns and those from `before_turn` on."""
         values = (*scope, 2**62 if before_turn is None else before_turn, max(0, max_turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
@@ -206,7 +206,7 @@ class MemoryStore(SummaryTable):
     async def find_term_completions(
         self, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map terms that no message before `before_id` contains to known terms that begin with them."""
+        """Map each term that is not found before the message `before_id` to known terms that begin with it."""
         read = partial(search.find_completions, scope=scope, terms=terms, before_id=before_id)
         return await self._run_in_snapshot(scope.owner, read)
 

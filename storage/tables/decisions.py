@@ -35,7 +35,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def list_decisions_about(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return `erased` and a decision for each fact that a person decided about, directly or through a successor."""
+    """Return `erased`, then the decisions about `facts`. A decision about a fact also covers the facts it replaced."""
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
     return [*erased, *(make_decision(by_id[id_], time, "") for id_, time in times.items() if time is not None)]
@@ -57,7 +57,7 @@ def make_replacement_decisions(facts: Iterable[Fact]) -> list[Decision]:
 
 
 class DecisionIndex:
-    """Decisions of one owner, found by the words of a fact, so that it is compared with only a few of them."""
+    """One owner's decisions, indexed by word, so that a fact is compared with only a few decisions."""
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
         known = list(decisions)
@@ -74,12 +74,12 @@ class DecisionIndex:
                 self._by_rarest_word[self._find_rarest_word(text)].append(decision)
 
     def overrules(self, fact: NewFact) -> bool:
-        """Return True if a newer decision is about the same thing. A fact from a question yields to older ones too."""
+        """Return True if a newer decision is about the same thing. For a fact from a question, any decision counts."""
         decisions = self.find_decisions_about(fact)
         return any(fact.is_in_question or fact.observed_at <= decision.decided_at for decision in decisions)
 
     def find_decisions_about(self, fact: NewFact) -> list[Decision]:
-        """Return the decisions about the same thing as a fact."""
+        """Return the decisions that apply to a fact, because their own fact has similar words or the same subject."""
         # Such a decision has the fact's subject or a source of it, or one of the two has all words of the other: then
         # the rarest of these words is in both.
         near = [decision for id_ in fact.source_ids for decision in self._holding.get(id_, ())]
@@ -131,7 +131,7 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
 
 
 def _hash_subject(fact: Fact | NewFact, key: str, *, is_group: bool) -> str:
-    """Return a keyed hash of the attribute to which a fact gives a single value, or "". A group has one by member."""
+    """Return a keyed hash of a fact's single-valued attribute, or "". In a group, each member has a different hash."""
     words = " ".join(sorted(find_topics(fact.subject))) if fact.kind not in LASTING else ""
     if words and is_group and fact.person_id:
         words = f"{words} of {fact.person_id}"

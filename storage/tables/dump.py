@@ -82,7 +82,7 @@ def _make_page_sql(table: Table, owner: int, after: tuple[int | str, ...]) -> tu
 
 
 def find_schema_version(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Return the oldest schema version that has every column of these rows, or the newest version if none has."""
+    """Return the oldest schema version with all columns of these rows, or the newest version if no version has them."""
     written = {(row["table"], name) for row in rows if "table" in row for name in row if name != "table"}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for version, migrate in enumerate(MIGRATIONS, 1):

@@ -67,7 +67,7 @@ class SummaryTable(OwnerTables):
     async def commit_summary(
         self, lease: SummaryLease, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
-        """Add a summary, archive its sources and end the job. Raise StaleSummary if the lease or a source is stale."""
+        """Add a summary, archive its sources and end the fold. Raise StaleSummary if the lease or a source is stale."""
         async with transact_under_lease(self.database, lease) as tx:
             summary = await replace_sources_with_summary(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)

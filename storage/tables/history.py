@@ -189,7 +189,7 @@ class HistoryTable(OwnerTables):
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
 
     async def find_texts_of_decided_facts(self, owner: int, texts: Sequence[str]) -> Set[str]:
-        """Return those of the texts that concern facts which the owner has edited, pinned, ended or deleted."""
+        """Return the texts about facts that the owner has edited, pinned, ended or deleted."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_facts_and_decisions(reader, owner)
         facts: list[PortableRow] = [{"text": text, "is_chosen": True} for text in texts]
@@ -248,7 +248,7 @@ async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fa
 
 
 def _is_overruled(fact: PortableRow, decided: DecisionIndex) -> bool:
-    """Return True if a decision is newer than a fact. For a fact chosen by hand now, any decision counts."""
+    """Return True if a decision about a fact is newer than the fact. With `is_chosen`, older decisions count too."""
     said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
     new = NewFact(
         text=str(fact["text"]), kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at

@@ -37,7 +37,7 @@ async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[Ana
 def append_messages(
     connection: Connection, scope: Scope, kind: StorageType, drafts: Sequence[AnalysedDraft]
 ) -> list[Message]:
-    """Implement `MemoryStore.append_messages`."""
+    """Store and index drafts. Return the stored message of each draft, including drafts that were stored before."""
     stored: list[Message] = []
     entries: list[TermsEntry] = []
     for draft, entry in drafts:
@@ -77,7 +77,7 @@ def store_question(
 def _find_stored_message_or_take_id(
     connection: Connection, scope: Scope, kind: StorageType, draft: NewMessage
 ) -> Message | tuple[int, str | None]:
-    """Return the stored message of a draft. Otherwise, return a new id and the date of the preceding message."""
+    """Return a draft's message if it is stored already, or else a new id and the date of the preceding message."""
     sql, where = _TAKE_IN_TURN, tuple[int | str, ...]([draft.turn or 0])
     if draft.turn is None:
         second = (format_moment(draft.created_at), format_moment(draft.created_at + timedelta(seconds=1)))

@@ -41,7 +41,7 @@ def delete_owner_rows(connection: Connection, owner: int) -> None:
 
 
 async def change_owner_id(tx: Transaction, old_id: int, new_id: int, tables: Sequence[str] = ()) -> None:
-    """Change an owner's id in `tables`, or in all tables of a SQLite file. Expire the owner's running jobs."""
+    """Change an owner's id in `tables` (by default, all tables of a SQLite file). Expire the owner's running jobs."""
     replacing = "" if tables else "OR REPLACE"
     columns = ", ".join(("storage_type", *(name for name in USERS.column_names if name != "user_id")))
     await tx.execute("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old_id)

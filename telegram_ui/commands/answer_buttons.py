@@ -192,7 +192,7 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
 
 
 def format_shown_text(reply: Reply) -> str:
-    """Return the text of an answer, with notices if it is incognito or stopped, below a part shown before an error."""
+    """Format a reply: incognito notice, part shown before an error, answer, and stop notice, each if it applies."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_formatting(reply.half)}\n\n" if reply.half else ""
     return above + (f"{close_formatting(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)

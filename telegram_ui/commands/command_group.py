@@ -270,7 +270,10 @@ class CommandGroup:
     async def _show_text(
         self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]
     ) -> str | None:
-        """Show a text in the message whose button was pressed, or in a new message after a command. Return None."""
+        """Show a text in the message whose button was pressed, or in a new message after a command.
+
+        Return None, so that a handler can return the result of this call without sending another reply.
+        """
         pressed = event.message_id if event.update.callback_query is not None else None
         await self._delivery.replace_message(event.chat, pressed, text, keyboard=make_keyboard(*rows))
         return None
@@ -300,7 +303,7 @@ class TextQuestion:
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
     async def find_answered_subject_id(self, event: ChatEvent) -> int | None:
-        """Return the subject id of the question that a text answers (0 if none), or None if it answers no question."""
+        """Return the subject id of the question that a text answers (0: no subject), or None for any other text."""
         state = await self._states.find_state(event.chat.chat_scope, event.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None

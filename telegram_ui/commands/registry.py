@@ -177,7 +177,7 @@ class Commands:
                 await query.answer(toast)
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Return True if a group may have asked for this text, or if the store fails."""
+        """Return True if a command group may have asked for this text, or if the store fails."""
         try:
             state = await self.dependencies.services.memory.wizards.find_state(chat.chat_scope, person.id)
         except KeepsakeError:

@@ -1,4 +1,4 @@
-"""The commands that begin with /summary_. They show and change the summaries of a memory and the way they are made."""
+"""The /summary_… commands. They show and change the summaries of a memory and the settings for making summaries."""
 
 import logging
 from datetime import tzinfo

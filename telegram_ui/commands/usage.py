@@ -1,4 +1,4 @@
-"""/usage: shows token usage and costs in recent days, and what is left of today's budget."""
+"""/usage: shows token usage and costs in recent days, and the tokens left in today's budget."""
 
 import math
 from collections.abc import Mapping, Sequence

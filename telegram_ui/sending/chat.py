@@ -49,7 +49,7 @@ class Chat:
 
     @property
     def direct_messages_topic_id(self) -> int | None:
-        """Return the `direct_messages_topic_id` of the Bot API, or None."""
+        """The topic id of a person's direct messages with a channel, or None in any other chat."""
         return -self.thread if self.thread < 0 else None
 
     @property

@@ -119,7 +119,7 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
 
 
 def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
-    """Split an answer into one piece per message. Joined, the pieces have the text of `convert_markdown`."""
+    """Convert an answer with `convert_markdown`, and split its text into one piece per message."""
     return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
 
 

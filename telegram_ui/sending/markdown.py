@@ -63,12 +63,12 @@ def make_render_config() -> RenderConfig:
 
 
 def prepare_markdown_for_plain_messages(markdown: str) -> str:
-    """Prepare Markdown for its conversion to plain messages."""
+    """Repair tables, escape markup and write out links, so that the conversion to plain messages loses no text."""
     return _render_events(_repair_tables(_escape_inline_markup(markdown)), _format_event_for_messages)
 
 
 def prepare_markdown_for_rich_message(markdown: str) -> str:
-    """Prepare Markdown for a rich message."""
+    """Escape inline markup, repair tables, and convert Markdown to the syntax of rich messages."""
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_markup(markdown))
     return source if is_too_complex(source) else _render_events(_repair_tables(source), _format_event_for_rich_message)
 
@@ -138,7 +138,7 @@ def _format_event_for_messages(event: _MarkdownEvent) -> str:
 
 
 def _format_event_for_rich_message(event: _MarkdownEvent) -> str:
-    """Escape tags and invalid links, and write out link addresses that Telegram would drop."""
+    """Return an event's Markdown. Escape tags and invalid links, and write out addresses that Telegram would drop."""
     if event.kind in ("Html", "InlineHtml") and event.part.strip().lower() not in _SPOILER_TAGS:
         return BREAK_TAG.sub(" " if event.is_in_table else "\n", event.part).replace("<", "&lt;")
     if not event.link or not event.link["dest_url"] or event.link["link_type"] == "Email":

@@ -25,7 +25,7 @@ class NewerApi:
         self._refused = TTLCache[tuple[str, int], bool](1_000, REFUSED_SECONDS, now)
 
     def may_use(self, feature: str, chat_id: int = 0) -> bool:
-        """Return False if the server refused a feature within the last day, in this chat or everywhere."""
+        """Return True unless the server refused a feature within the last day, in this chat or everywhere."""
         return (feature, 0) not in self._refused and (feature, chat_id) not in self._refused
 
     def record_refusal(self, feature: str, chat_id: int = 0) -> None:

@@ -61,7 +61,7 @@ class SendingPace:
             await self._clock.sleep(moment - now)
 
     async def wait_before_preview(self) -> None:
-        """Wait until a preview, or another request that can be late, leaves enough of the limit for final texts."""
+        """Wait until a preview, or any other request that can be late, may be sent without delaying final texts."""
         async with self._previews:
             while (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - self._clock.time()) > 0:
                 await self._clock.sleep(wait)

@@ -84,7 +84,7 @@ class AccessPolicy:
         return True
 
     def may_ask_admins_to_admit(self, person: Person) -> bool:
-        """Return True, and count the request, if the admins may be asked to admit a new stranger."""
+        """Return True if the admins may be asked to admit an unknown person. Count the request towards the limit."""
         if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.claimed_admin_ids:
@@ -159,7 +159,7 @@ class AdminClaim:
         self._until: datetime | None = None
 
     async def make_link(self, username: str) -> str:
-        """Return the link and its expiry, or "" if somebody already has access. Raise StorageError on failure."""
+        """Return a text with the link and its expiry, or "" if somebody has access. Raise StorageError on failure."""
         people, now = self._people, self._now()
         if people is None or people.claimed_admin_ids or people.list_people("allowed"):
             return ""

@@ -117,7 +117,7 @@ class AnswerDelivery:
         make_stop_keyboard: Callable[[], InlineKeyboardMarkup] | None,
         replaced_ids: Sequence[int] = (),
     ) -> AnswerStream:
-        """Return a stream for an answer, which replaces the messages of an earlier run or, if none, `replaced_ids`."""
+        """Return a stream for an answer. It replaces an earlier run's messages or, without any, `replaced_ids`."""
         return AnswerStream(
             delivery,
             chat,
@@ -323,7 +323,7 @@ class TurnAnswerer:
 
 
 def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
-    """Combine the updates of one message, or of the pieces of a split one, into a turn."""
+    """Combine the updates that make up one message, such as the pieces of a long text, into a UserMessage."""
     first = pieces[0]
     return UserMessage(
         scope=first.scope,

@@ -195,7 +195,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                 await self.truncate_log()
 
     async def keep_truncating_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
-        """Remove the texts of finished updates from the database's log for as long as the bot runs."""
+        """Truncate the database's log whenever it contains texts of finished updates. Runs until it is cancelled."""
         while True:
             await self._has_text.wait()
             # A cut costs as much as several commits, and fails while another program reads the file.

@@ -74,7 +74,7 @@ class ErrorBoundary:
         return True
 
     async def send_error_message(self, parsed: ParsedUpdate, text: str, request: UserRequest | None) -> None:
-        """Send a sentence to an update's sender, with a button to repeat `request`. Raise DeliveryError on failure."""
+        """Send an error message to the sender, with a button to repeat `request`. Raise DeliveryError on failure."""
         if request is None or parsed.telegram_id is None:
             await self._delivery.send_text(parsed.chat, text)
         else:

@@ -201,7 +201,7 @@ def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bo
 
 
 def _remove_bot_name(words: str, name: str) -> str | None:
-    """Remove the bot's name from the beginning or end of a text. Return None if it is in neither place."""
+    """Remove the bot's name from the beginning or end of `words`. Return None if the name is at neither end."""
     name = name.strip()
     if len(name) < 3:  # a shorter name may be any word
         return None

@@ -135,7 +135,7 @@ async def fetch_updates(
 async def fetch_while_leader(
     leader: "PollingLeader", fetch: Callable[[], AbstractAsyncContextManager[None]], poll_refused: asyncio.Event
 ) -> AsyncIterator[None]:
-    """Fetch updates inside the block whenever this process is the leader. Enter the block once a leader is known."""
+    """Fetch updates while the block runs and this process is the leader. Enter the block once a leader is known."""
     await leader.try_to_lead()
     begun = asyncio.Event()
 

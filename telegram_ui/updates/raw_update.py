@@ -54,7 +54,10 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
 
 
 def _fits_limits(value: object, max_parts: int, max_depth: int, rich_messages_out: list[Any] | None = None) -> bool:
-    """Return True if a value is within both limits. Rich messages go to `rich_messages_out`, if given, uncounted."""
+    """Return True if a value is within both limits.
+
+    If `rich_messages_out` is given, rich messages are appended to it and their parts are not counted.
+    """
     parts, level = 0, list[Any]([value])
     for _ in range(max_depth):
         parts += len(level)

@@ -37,7 +37,7 @@ class UserRequest:
 
     @property
     def fits_one_message(self) -> bool:
-        """Return True if the message that comes with a button press is enough to repeat the whole request."""
+        """True if the request is one message, and can be repeated without the message that it replies to."""
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
@@ -141,7 +141,7 @@ def _make_request(
 
 
 def _make_command_message(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
-    """Return the command proposed by a question as a message from the person who pressed the button, or None."""
+    """Return a message with the command that `question` proposes, sent by whoever pressed the button, or None."""
     command = extract_command(question.text or "") if question is not None else None
     if command is None or question is None:
         return None
