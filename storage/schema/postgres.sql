@@ -1,5 +1,5 @@
 -- The schema of the PostgreSQL storage: the tables of memory.db under the same names (sqlite.sql says what the columns
--- mean), and those by which several processes serve one bot. What comes after 1.0 is a step of postgres_migrations.py.
+-- mean), and those by which several processes serve one bot. What comes after 1.0 is a step of postgres_steps.sql.
 --
 -- Every key begins with the owner, so that each table can be divided by owner (PARTITION BY HASH (user_id), or a
 -- distributed table): `seq` numbers a store's messages, but no key rests on it alone. Texts compare byte by byte ("C"),
