@@ -58,14 +58,19 @@ async def acquire_or_undo(
 
 @asynccontextmanager
 async def run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run `work` until the block ends. If it fails before, log the type of its error."""
+    """Run `work` until the block ends. Log its failure at once, as it is not run again."""
     task = asyncio.create_task(work)
+    task.add_done_callback(_log_failure)
     try:
         yield
     finally:
         await cancel_and_wait(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("%s ended with %s", getattr(work, "__qualname__", "a task"), type(error).__name__)
+
+
+def _log_failure(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        # Without the error's text, which may quote what people said.
+        log.error("%s ended with %s", getattr(task.get_coro(), "__qualname__", "a task"), type(error).__name__)
 
 
 @asynccontextmanager
