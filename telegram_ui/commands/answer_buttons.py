@@ -32,11 +32,11 @@ Answered = tuple[UserMessage, Reply]  # a question and its answer
 
 
 class AnswerButtons(CommandGroup):
-    @Action(CORRECTED, queue="chat", runs_once=True)
+    @Action(CORRECTED, queue="chat", runs_once="by button")
     async def _answer_edited_message(self, event: ChatEvent) -> str | None:
         return await self._regenerate_answer(event, (), status=tr("answers-answering"))
 
-    @Action(ANOTHER, queue="chat", runs_once=True)
+    @Action(ANOTHER, queue="chat", runs_once="by button")
     async def _handle_regenerate_button(self, event: ChatEvent) -> str | None:
         return await self._regenerate_answer(event, await self._find_answer_messages(event), is_answer_button=True)
 
@@ -51,7 +51,7 @@ class AnswerButtons(CommandGroup):
         answered = await stream.answer(make_answer, partial(self._deliver_answer, event, stream))
         return tr("answers-too-late") if answered is None else None
 
-    @Action(RETRY, queue="chat", runs_once=True)
+    @Action(RETRY, queue="chat", runs_once="by button")
     async def _retry_answer(self, event: ChatEvent) -> str | None:
         return await self._regenerate_answer(event, () if event.message_id is None else (event.message_id,))
 
@@ -60,7 +60,7 @@ class AnswerButtons(CommandGroup):
         # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
-    @Action(GO_ON, queue="chat", runs_once=True)
+    @Action(GO_ON, queue="chat", runs_once="by button")
     async def _continue_answer(self, event: ChatEvent) -> str | None:
         """Continue a truncated answer in a new turn, so that both parts are kept in the prompt and in memory."""
         stream = await self._begin_answer(event)
@@ -78,7 +78,7 @@ class AnswerButtons(CommandGroup):
         await stream.answer(make_answer, partial(self._deliver_answer, event, stream))
         return None
 
-    @Action(LISTEN, queue="slow", runs_once=True)
+    @Action(LISTEN, queue="slow", runs_once="by button")
     async def _send_answer_as_voice(self, event: ChatEvent) -> str | None:
         if self._dependencies.services.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")

@@ -118,7 +118,8 @@ class Action:
     queue: Queue = "commands"
     reads_file: bool = False  # the cost of the work depends on an untrusted file
     is_ephemeral: bool = False  # in a group only this person sees the answer, except on older Bot API servers
-    runs_once: bool = False  # a second press of the same button does nothing, unless the first one failed
+    # A second press of the same button, or of any such button of a message, does nothing unless the first one failed.
+    runs_once: Literal["", "by button", "by message"] = ""
     where: Where = "everywhere"
 
     @property

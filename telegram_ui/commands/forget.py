@@ -257,8 +257,8 @@ class ForgetCommands(CommandGroup):
         await self._show_text(event, nothing if forgotten.is_empty else format_receipt(forgotten))
         return tr("forget-done")
 
-    _erase_chosen = Action(ERASE, who="admins", runs_once=True)(_forget_chosen_target)
-    _erase_own = Action(ERASE_OWN, runs_once=True)(_forget_chosen_target)
+    _erase_chosen = Action(ERASE, who="admins", runs_once="by message")(_forget_chosen_target)
+    _erase_own = Action(ERASE_OWN, runs_once="by message")(_forget_chosen_target)
 
     async def _make_forget_request(self, scope: Scope, target: ForgetTarget) -> ForgetRequest:
         match target.kind:

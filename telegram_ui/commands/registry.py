@@ -76,7 +76,7 @@ class Commands:
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._groups = [group(self.dependencies) for group in groups]
-        self._pressed = LRUCache[tuple[int, int | None, str, str], None](MAX_PRESSES)
+        self._pressed = LRUCache[tuple[int | str | None, ...], None](MAX_PRESSES)
         self._actions: dict[str, tuple[CommandGroup, Action]] = {}
         for group in self._groups:
             for action in group.list_actions():
@@ -253,7 +253,8 @@ class Commands:
             return tr("shared-dead-button")
         if not action.runs_once:
             return await action.handler(group, event)
-        press = event.chat.id, event.message_id, action.name, event.argument
+        button = (action.name, event.argument) if action.runs_once == "by button" else ()
+        press = event.chat.id, event.message_id, *button
         if press in self._pressed:
             return tr("answers-pressed-already")
         self._pressed[press] = None

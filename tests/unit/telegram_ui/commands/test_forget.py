@@ -73,6 +73,18 @@ async def test_only_the_message_itself_if_so_wished(desk: Desk, talk: Talk) -> N
     assert await contents(talk) == ["Understood."]
 
 
+async def test_another_button_of_an_answered_question_leaves_the_receipt(desk: Desk, talk: Talk) -> None:
+    await say(talk, "My PIN is heliotrope.")
+    await desk.say(ANN, ANN, "/forget #1")
+    question, buttons = desk.buttons(ANN)
+    [only, both, _] = buttons
+    await press(desk, only)
+    receipt = desk.last(ANN)
+    assert await desk.press(ANN, ANN, question, buttons[both]) == "You have pressed this already."
+    assert desk.last(ANN) == receipt
+    assert await contents(talk) == ["Understood."]
+
+
 async def test_what_is_kept_is_kept(desk: Desk, talk: Talk) -> None:
     await say(talk, "My PIN is heliotrope.")
     await desk.say(ANN, ANN, "/forget everything")
