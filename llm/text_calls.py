@@ -21,15 +21,18 @@ MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS  # since much of the arguments may be e
 DEEPEST = 4  # lists and objects around a call that are opened
 
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
+_OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool next to its arguments, even flat ones
+_WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in a key above a call
 _WORD = re.compile(r"\w+")
+_NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")  # words of JSON that may be a tool's name
 
 _BEGINNING = re.compile(
-    r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+)?(?P<json>(?:\[\s*)?\{)"
+    r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|```tool|\[TOOL_CALLS\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
+    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
-_TAG = re.compile(r"<tool_call>|\[TOOL_CALLS\]", re.IGNORECASE)  # it has no other use
+_TAG = re.compile(r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)  # it has no other use
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
@@ -51,7 +54,8 @@ _PAIR = re.compile(
     r"(?:=[ \t]*(?P<value>\"[^\"]*\"|'[^']*'|[^\s,/>]*)|:[ \t]*(?P<line>[^\n]*))"
 )  # an argument in a line of YAML, or in an attribute
 _MARK_WORDS = (
-    "func", "tool", "call", "action", "comment", "print", "name", "json", "await", "input", "arg", "param", "using",
+    "func", "tool", "call", "action", "command", "comment", "print", "name", "type", "json", "await", "return", "input",
+    "arg", "param", "using",
 )  # fmt: skip
 _ONLY_MARKS = re.compile(
     r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}\.(?!\s)"
@@ -67,6 +71,7 @@ _NEAR_OBJECT = re.compile(
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
+_MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,14 +95,16 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
         is_json, body = bool(mark["json"]), text[mark.start("json") if mark["json"] else mark.start() :]
         before = _cut_trailing_markup(text[: mark.start()], names if is_json and not is_whole else (), settled_length)
         is_tag = _TAG.match(body) is not None
-        is_named = is_tag or not names.keys().isdisjoint(_WORD.findall(body[:HELD]))
+        value, end = decode_json(body, 0) if is_json else (None, 0)
+        words = (_NAMED if is_json else _WORD).findall(body[: min(HELD, end or HELD)])
+        is_named = is_tag or not names.keys().isdisjoint(words)
         if not is_whole and (is_named or len(body) < HELD):
             return TextAndCalls(shown=before)
         if not is_named:
             continue
         calls = _find_tool_calls(body, names)
         if is_json:
-            is_call = decode_json(body, 0)[0] is None
+            is_call = value is None
         else:
             is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:HELD])))
             is_call = is_call and not is_tag_mentioned_as_word(text, mark.start(), mark.end())
@@ -184,7 +191,8 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
 
 def _find_tool_calls(text: str, names: Names) -> list[tuple[str, str]]:
     """Return a text's JSON tool calls or, if there are none, calls written as a tool name followed by arguments."""
-    found = _find_calls_in_json(parse_lenient_json(f"[{text[:MAX_CALL_CHARS]}]"), names)
+    values = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text[:MAX_CALL_CHARS]))
+    found = _find_calls_in_json(parse_lenient_json(f"[{values}]"), names)
     return list(islice(found, MAX_CALLS)) or _find_named_calls(text, names)
 
 
@@ -283,11 +291,11 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
         yield from _find_calls_in_json(part, names, depth + 1)
     if not isinstance(value, Mapping):
         return
-    texts = (text.removeprefix("functions.") for text in value.values() if isinstance(text, str))
-    name = next((text for text in texts if text in names), None)
+    texts = {key: text.removeprefix("functions.") for key, text in value.items() if isinstance(text, str)}
+    named, name = next(((key, text) for key, text in texts.items() if text in names), ("", ""))
     beside = {key: value[key] for key in _ARGUMENTS if key in value}
-    if name is None:
-        for part in value.values():
+    if not named:
+        for part in (part for key, part in value.items() if _WRAPPER.search(key)):
             # The arguments may stand next to what names the tool.
             part = {**beside, **part} if isinstance(part, Mapping) else part
             yield from _find_calls_in_json(part, names, depth + 1)
@@ -295,7 +303,8 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
     objects = [part for part in value.values() if isinstance(part, Mapping)]
     given = next(iter(beside.values()), objects[0] if len(objects) == 1 else None)
     if given is None:
-        given = {key: part for key, part in value.items() if key in names[name]} or None
+        flat = {key: part for key, part in value.items() if key not in (named, "type", "id")}
+        given = flat if named in _OWN_NAMES else None
     if isinstance(given, str):
         given = parse_lenient_json(given)
     if isinstance(given, list):

@@ -10,8 +10,8 @@ _CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
 _NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考)[\w:.-]{0,30}"
 _BRACKET = "[\\[({◁⟨⟪⟦【《〈〔〖「『＜«‹]{1,2}%?"
 _MARK = re.compile(
-    rf"{_CODE}|(?P<opening><{{1,2}}|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,2}}[/\\／]?\|?\s*{_NAME})"
-    rf"(?P<attributes>\s+\w+=[^<>\[\]\n]{{0,200}})?\s*(?:\|?>{{1,2}}|%?[)}}▷⟩⟫⟧】》〉〕〗」』＞»›]{{1,2}}"
+    rf"{_CODE}|(?P<opening>(?P<element><{{1,2}})|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,2}}[/\\／]?\|?\s*{_NAME})"
+    rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:\|?>{{1,2}}|%?[)}}▷⟩⟫⟧】》〉〕〗」』＞»›]{{1,2}}"
     r"|\]{1,2}(?!\()|&gt;)"
     r"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)"
     r"|(?P<close><channel\|>|<\|close\|>think\w*<\|sep\|>|<unused95>|<\|inner_suffix\|>"
@@ -42,8 +42,9 @@ _BEGINNING = re.compile(
     re.MULTILINE,
 )  # an unfinished mark at the end of a text that still arrives, in its last 300 characters: at most 43 marks
 _CHANNEL_BODY = re.compile(
-    r"(?P<to>to=[\w.:-]{1,64}\s*)?<\|channel\|>(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
-    r"(?P<body>.*?)(?=<\|\w{1,12}\|>|\Z)",
+    r"(?:(?P<to>to=[\w.:-]{1,64}\s*)?<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))"
+    r"(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
+    r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
     re.DOTALL,
 )
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones

@@ -34,6 +34,9 @@ WRITTEN = {
     "Qwen's coder": "<tool_call>\n<function=search_memory>\n<parameter=query>\nwalnuts\n</parameter>\n</function>\n"
     "</tool_call>",
     "Mistral": f"[TOOL_CALLS] [{CALL}]",
+    "arguments first in a tag": '<tool_call>{"arguments": {"query": "walnuts"}, "name": "search_memory"}</tool_call>',
+    "LM Studio": '[TOOL_REQUEST]{"arguments": {"query": "walnuts"}, "name": "search_memory"}[END_TOOL_REQUEST]',
+    "a type behind words": 'Tool call: {"type": "function", "function": ' + CALL + "}",
     "flat": '{"tool": "search_memory", "query": "walnuts"}',
     "arguments first": '{"arguments": {"query": "walnuts"}, "name": "search_memory"}',
     "a brace too few": CALL[:-1],
@@ -42,6 +45,7 @@ WRITTEN = {
     "Python": "{'name': 'search_memory', 'arguments': {'query': 'walnuts'}}",
 }
 BROKEN = {
+    "an unknown tool": "<function=web_search>\n<parameter=query>\nwalnuts\n</parameter>\n</function>",
     "words in a tag": "<tool_call>search for walnuts</tool_call>",
     "nothing in a tag": "<tool_call>",
     "half of it": '{"name": "search_memory", "arguments": "',
@@ -55,6 +59,9 @@ NO_CALLS = [
     '{"action": "run", "input": 3}',
     '{"arguments": {"query": "x"}}',
     '{"Full name": "Anna"}',
+    '{"title": "remember", "text": "A song"}',
+    '{"person": {"name": "remember"}, "age": 3}',
+    "```c\nvoid f(int x)\n{\n    // forget the old value\n    x = 1;\n}\n```",
     "remember that",
     "Remember",
     "<b>bold</b> a < b and {x}",
@@ -80,6 +87,27 @@ def test_words_before_a_call_are_shown_and_the_call_is_not(way: str) -> None:
     assert [call.name for call in found.calls] == ["search_memory"]
     assert found.shown == words
     assert {find_calls_in_text(words + text[:end], NAMES, is_whole=False).shown for end in range(len(text))} == {words}
+
+
+def test_a_list_of_calls_in_python_may_follow_words_on_its_line() -> None:
+    found = find_calls_in_text('Let me look. [search_memory(query="walnuts")]', NAMES, is_whole=True)
+    assert (found.shown, [call.arguments for call in found.calls]) == ("Let me look. ", ['{"query": "walnuts"}'])
+
+
+def test_json_that_was_asked_for_is_shown_before_a_call() -> None:
+    for words in ('{"a": 1}\n', 'Here it is:\n```json\n{"a": [1, 2]}\n```\nI look for the rest.\n'):
+        found = find_calls_in_text(f"{words}<tool_call>{CALL}</tool_call>", NAMES, is_whole=True)
+        assert (found.shown, len(found.calls)) == (words, 1)
+
+
+def test_a_flat_call_of_a_tool_that_is_not_offered_is_a_call() -> None:
+    found = find_calls_in_text('{"tool": "search_memory", "query": "walnuts"}', {"search_memory": ()}, is_whole=True)
+    assert (found.shown, [call.name for call in found.calls]) == ("", ["search_memory"])
+
+
+def test_two_calls_in_one_tag_are_two() -> None:
+    text = f'<tool_call>\n{CALL}\n{{"name": "forget", "arguments": {{"fact_id": 3}}}}\n</tool_call>'
+    assert [call.name for call in find_calls_in_text(text, NAMES, is_whole=True).calls] == ["search_memory", "forget"]
 
 
 def test_two_calls_are_two() -> None:

@@ -18,6 +18,9 @@ ANSWERS = [
     "<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Visible answer",
     "<|START_THINKING|>SECRET<|END_THINKING|><|START_RESPONSE|>Visible answer<|END_RESPONSE|>",
     "<|channel>thought\nSECRET\n<channel|>Visible answer",
+    "analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Visible answer",
+    "final<|message|>Visible answer",
+    "<thinking about it>SECRET</thinking>Visible answer",
     "<Thought_Process>SECRET</Thought_Process>Visible answer",
     '<thinking mode="deep">SECRET</thinking>\n\nVisible answer',
     "<think>\nSECRET `code` ```py\nSECRET\n</think>\nVisible answer",
@@ -213,3 +216,14 @@ def test_an_answer_that_begins_like_other_servers_marks_is_shown(text: str) -> N
 def test_the_header_of_a_channel_that_still_arrives_is_not_shown(header: str) -> None:
     beginning = "<|channel|>analysis<|message|>SECRET<|end|><|start|>"
     assert remove_thoughts(beginning + header, is_whole=False) == ""
+
+
+def test_a_channel_whose_first_mark_was_left_out_is_no_answer_if_it_is_cut() -> None:
+    for header in ("analysis", "commentary"):
+        assert remove_thoughts(f"{header}<|message|>SECRET") == ""
+
+
+def test_an_answer_in_a_channel_may_talk_about_the_tokens_of_templates() -> None:
+    for answer in ("The token <|endoftext|> ends a text. More follows.", "```\n<|im_start|>user\n```\nThat is ChatML."):
+        written = f"<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>{answer}"
+        assert remove_thoughts(f"{written}<|return|>") == answer
