@@ -75,7 +75,7 @@ def make_budgets(settings: Settings) -> Budgets:
 
 def make_summary_limits(settings: Settings, max_prompt_tokens: int) -> SummaryLimits:
     """Return the token limits of summaries, so that prompts take at most `max_prompt_tokens` tokens."""
-    budgets = make_budgets(settings).fit_under(max_prompt_tokens)
+    budgets = make_budgets(settings).with_ceiling(max_prompt_tokens)
     return SummaryLimits.from_budgets(
         budgets, rolling_tokens=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes
     )
@@ -133,7 +133,7 @@ async def open_services(
             settings, stack, memory, clock=clock, models=models, embedder=embedder, commands=commands
         )
         quota, wake = core.quota, core.wake_indexer
-        facts, distiller, history_extraction = await open_learning(core, stack)
+        facts, distiller, history_extraction = await open_learning_services(core, stack)
         summaries = make_summary_manager(core, facts)
         rebuilding = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         rebuilder = await stack.enter_async_context(rebuilding)
@@ -249,7 +249,9 @@ async def open_core_resources(
     )
 
 
-async def open_learning(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
+async def open_learning_services(
+    core: Core, stack: AsyncExitStack
+) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
     """Open the services that learn facts, distil profiles, and extract facts from imported history."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
     limit = partial(find_prompt_limit, background)

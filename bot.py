@@ -25,7 +25,7 @@ except ModuleNotFoundError:
     raise SystemExit(2) from None
 
 import assembly
-from background.measuring import set_gauges
+from background.measuring import update_storage_gauges
 from chat.services import Services
 from external_memory import ExternalMemory
 from records.errors import KeepsakeError, SettingsError
@@ -63,7 +63,7 @@ class Stop:
         self.requested_at = time.monotonic()
         self.requested.set()
 
-    async def wait_for_stop_or_end_of(self, *coroutines: Coroutine[Any, Any, object]) -> None:
+    async def wait_for_stop_or_completion(self, *coroutines: Coroutine[Any, Any, object]) -> None:
         """Wait until a stop is requested or a coroutine ends. Raise the coroutine's exception if it failed."""
         self.is_awaited = True
         tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.requested.wait(), *coroutines)]
@@ -152,8 +152,10 @@ def restore_backup(file: Path, settings: Settings) -> int:
     return 0
 
 
-async def run_bot(settings: Settings, stop: Stop, *, services: Services | None = None, has_page: bool = True) -> None:
-    """Run the bot until a stop is requested or Telegram revokes the token. If `has_page`, serve the dashboard."""
+async def run_bot(
+    settings: Settings, stop: Stop, *, services: Services | None = None, serves_dashboard: bool = True
+) -> None:
+    """Run the bot until a stop is requested or Telegram revokes the token. Serve the page if `serves_dashboard`."""
     readiness = Readiness(stop.requested.is_set)
     async with AsyncExitStack() as stack:
         if settings.health_listen is not None:
@@ -168,24 +170,26 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
             services = await stack.enter_async_context(opening)
         end_moves = partial(_set_move_deadline, services.memory, stop)
         stack.callback(end_moves)
-        run_servers = partial(_run_servers, readiness.check_components, has_page=has_page)
+        run_servers = partial(_run_servers, readiness.check_components, has_page=serves_dashboard)
         service = await stack.enter_async_context(open_telegram_service(settings, services, run_alongside=run_servers))
         # Again before Telegram's side ends, which may wait for a database that does not answer.
         stack.callback(end_moves)
         gc.freeze()  # saves 50 ms in each later collection
-        measuring = partial(set_gauges, services.memory, settings.data_dir, embeds=services.indexing is not None)
+        measuring = partial(
+            update_storage_gauges, services.memory, settings.data_dir, has_embedder=services.indexing is not None
+        )
         readiness.mark_started(measuring, storage=services.memory.check_writable, updates=service.raise_if_polls_fail)
         # Not by the log, because LOG_LEVEL may hide it.
         logs.log_always("Keepsake is ready.")
         stop.supervisor.notify("READY=1")
         if service.invitation:
             print(service.invitation, flush=True)
-        await stop.wait_for_stop_or_end_of(service.wait_for_failure())
+        await stop.wait_for_stop_or_completion(service.wait_for_failure())
 
 
 def _set_move_deadline(memory: ExternalMemory, stop: Stop) -> None:
     if stop.requested_at is not None:
-        memory.set_deadline(stop.requested_at + 5.0)  # the process has ten seconds to end
+        memory.set_shutdown_deadline(stop.requested_at + 5.0)  # the process has ten seconds to end
 
 
 @asynccontextmanager
@@ -209,7 +213,7 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
     from playground.stage import serve_playground
 
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="", backup_dir=None)
-    settings, model_name, offline = await configure_playground_model(settings)
+    settings, model_name, offline = await choose_playground_model(settings)
     async with AsyncExitStack() as stack:
         served = partial(make_access_check, replace(settings, everyone_allowed=True))
         known = describe_commands()
@@ -237,10 +241,10 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
         print(f"{address}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)", flush=True)
         if browser:
             await asyncio.to_thread(webbrowser.open, stage.url)
-        await run_bot(settings, stop, services=services, has_page=False)
+        await run_bot(settings, stop, services=services, serves_dashboard=False)
 
 
-async def configure_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
+async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
     """Return settings for the playground, the model's display name, and True if the model is offline."""
     from playground.ollama import OLLAMA, find_ollama_model
 
@@ -253,7 +257,7 @@ async def configure_playground_model(settings: Settings) -> tuple[Settings, str,
 
 
 def _format_answer(answer: str) -> list[dict[str, Any]]:
-    shown = (piece for piece in formatting.split_pieces(answer) if not piece.is_blank)
+    shown = (piece for piece in formatting.split_into_pieces(answer) if not piece.is_blank)
     return [{"text": piece.text, "entities": [entity.to_dict() for entity in piece.entities]} for piece in shown]
 
 

@@ -16,7 +16,7 @@ from runtime.locks import OwnerLocks
 from runtime.read_through_cache import ReadThroughCache
 from storage.bot_state.directory import Directory
 from storage.bot_state.people import People
-from storage.bot_state.state import BotState, open_own_state, open_shared_state
+from storage.bot_state.state import BotState, open_local_state, open_shared_state
 from storage.engine.data_dir import lock_data_dir as held_data_dir
 from storage.engine.sqlite import Database, check_integrity_in_background
 from storage.schema.migrations import MIGRATIONS
@@ -41,7 +41,7 @@ class ExternalMemory:
     ) -> None:
         self._state, self._stores, self._clock, self.serves = state, stores, clock, serves
         self._when_acquired: list[Callable[[int], None]] = []
-        state.leases.add_serving_callback(self._run_owner_acquired_callbacks)
+        state.leases.add_owner_acquired_callback(self._run_owner_acquired_callbacks)
         self.words_within = 10.0  # seconds that /forget waits for messages that are being indexed
         self._locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
@@ -60,8 +60,8 @@ class ExternalMemory:
         If `database_url` is set, open PostgreSQL too. Raise SettingsError or StorageError on failure.
         """
 
-        def mark_corrupt(sentence: str) -> None:
-            log.error("%s", sentence)
+        def mark_json_corrupt(reason: str) -> None:
+            log.error("%s", reason)
             json.mark_corrupt()
 
         async with AsyncExitStack() as stack:
@@ -75,12 +75,12 @@ class ExternalMemory:
             if database_url:
                 state = await stack.enter_async_context(open_shared_state(database_url, database, folder, stores))
             else:
-                await Directory(database).require_no_postgres()
-                state = await open_own_state(database, folder, stores)
+                await Directory(database).require_no_memory_in_postgres()
+                state = await open_local_state(database, folder, stores)
             await stack.enter_async_context(
                 check_integrity_in_background(database.path, lambda sentence: log.error("%s", sentence))
             )
-            await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_corrupt))
+            await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_json_corrupt))
             yield cls(state, stores, clock, make_access_check(state.people) if make_access_check else lambda _: True)
 
     def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:
@@ -110,7 +110,7 @@ class ExternalMemory:
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """All stores, for work that spans owners. For a single owner, use `open_store_if_on` or `open_store`."""
+        """All stores, for work that spans owners. For a single owner, use `open_store_if_enabled` or `open_store`."""
         return tuple(self._stores.values())
 
     @property
@@ -165,16 +165,16 @@ class ExternalMemory:
     async def find_open_conversation(self, chat: Scope) -> Scope:
         """Return the open conversation of a chat or topic, or `chat` itself if there is none.
 
-        Raise StorageError if the store fails. Do not call this inside `open_store_if_on` or `open_store`.
+        Raise StorageError if the store fails. Do not call this inside `open_store_if_enabled` or `open_store`.
         """
 
-        async def find() -> Scope:
+        async def find_in_store() -> Scope:
             async with self._lock_owner(chat.owner) as config:
                 if config is None:
                     return chat
                 return await self._stores[config.storage].conversations.find_open_conversation(chat)
 
-        return await self._open.get(chat, find)
+        return await self._open.get(chat, find_in_store)
 
     async def has_conversation(self, chat: Scope, conversation: Scope) -> bool:
         """Return True if a conversation belongs to a chat or topic. Raise StorageError if the store cannot be read."""
@@ -215,7 +215,7 @@ class ExternalMemory:
                 self._open.drop(chat.__eq__)
 
     @asynccontextmanager
-    async def open_store_if_on(self, owner: int) -> AsyncIterator[MemoryStore | None]:
+    async def open_store_if_enabled(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """Yield an owner's store, or None if memory is off. The memory cannot move inside the block."""
         async with self._lock_owner(owner) as config:
             yield self._stores[config.storage] if config and config.enabled else None
@@ -288,10 +288,10 @@ class ExternalMemory:
         """Return the current id of an owner, which changes if a group becomes a supergroup."""
         return self._state.renaming.successors.get(owner, owner)
 
-    def set_deadline(self, moment: float) -> None:
+    def set_shutdown_deadline(self, deadline: float) -> None:
         """Make the stores close by a deadline, a time.monotonic() value, even if work remains."""
         for store in self._stores.values():
-            store.set_deadline(moment)
+            store.set_shutdown_deadline(deadline)
 
     async def overwrite_erased_data(self) -> None:
         """Overwrite erased data in the files. Call this periodically."""
@@ -300,7 +300,7 @@ class ExternalMemory:
     async def optimize_word_index(self, owner: int) -> None:
         """Optimize an owner's full-text index. Log errors. Call this when nobody is waiting."""
         try:
-            async with self.open_store_if_on(owner) as store:
+            async with self.open_store_if_enabled(owner) as store:
                 if store is not None:
                     await store.optimize_word_index()
         except (StorageError, ServedElsewhere) as error:
@@ -318,7 +318,9 @@ class ExternalMemory:
     async def count_messages(self, owner: int) -> int:
         """Return the number of an owner's messages in all conversations."""
         async with self.open_store(owner) as store:
-            return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
+            return sum(
+                [(await store.count_messages_and_summaries(scope)).total for scope in await store.list_scopes(owner)]
+            )
 
     async def _wait_for_word_index(self, store: MemoryStore, owner: int, request: ForgetRequest) -> None:
         # Quotes of forgotten messages are found by the index of words.
@@ -345,11 +347,11 @@ class ExternalMemory:
 
     async def _read_config(self, owner: int) -> OwnerConfig | None:
         # The caller holds the owner's lock.
-        async def read() -> OwnerConfig | None:
+        async def read_stored_config() -> OwnerConfig | None:
             storage = await self._state.directory.find_storage(owner)
             return await self._stores[storage].find_owner_config(owner) if storage else None
 
-        return await self._configs.get(owner, read)
+        return await self._configs.get(owner, read_stored_config)
 
     async def _store_config(
         self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType | None = None

@@ -104,7 +104,7 @@ class MemoryRetrieval:
         start_prompt = partial(
             PromptBuilder,
             tokenizer=self._tokens,
-            budgets=self._budgets.fit_under(min(max_tokens or self._budgets.ceiling, self._budgets.ceiling)),
+            budgets=self._budgets.with_ceiling(min(max_tokens or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=prompts.add_persona(self._system_prompt, config),
             explains=store is not None,
@@ -112,20 +112,22 @@ class MemoryRetrieval:
             now=now,
         )
         words = len(incoming.text)
-        builder = await _run_in_thread_if_long(start_prompt, words)
+        builder = await _run_in_thread_if_text_is_long(start_prompt, words)
         if store is None:
             words += count_characters(local_messages)
             newest = select_newest_turns(local_messages, LAST_TURNS)
-            await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), words)
-            await _run_in_thread_if_long(lambda: builder.add_older_turns(local_messages), words)
-            return await _run_in_thread_if_long(builder.context, words)
+            await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), words)
+            await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(local_messages), words)
+            return await _run_in_thread_if_text_is_long(builder.context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, max_turns=TURNS_READ, before_turn=turn)
         newest = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
-        await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), count_characters(newest))
+        await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
         asked = incoming.text_without_attachments
-        search = partial(self.search, asked, store, scope, now=now, newest=newest, before=turn, facts=known)
+        search = partial(
+            self.search, asked, store, scope, now=now, newest_messages=newest, before_turn=turn, facts=known
+        )
         # Short chats fit whole: search only if something was cut.
         found = await search() if known or sources.archived else None
         if found is not None:
@@ -137,8 +139,8 @@ class MemoryRetrieval:
         older = await self._add_summaries_and_turns(builder, store, scope, sources, local_messages)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already
         builder.set_history_size(
-            messages=sources.total - len(pieces),
-            characters=sources.characters - sum(len(piece.text) for piece in pieces),
+            message_count=sources.total - len(pieces),
+            char_count=sources.characters - sum(len(piece.text) for piece in pieces),
         )
         are_all = len(sources.unsummarised) < MAX_UNSUMMARISED
         shown = builder.shown_ids
@@ -148,7 +150,9 @@ class MemoryRetrieval:
             found = await search()
         builder.add_facts(found.facts.relevant if found is not None else ())
         await self._add_snippets(builder, incoming, store, found, before=turn, now=now)
-        return await _run_in_thread_if_long(builder.context, words + count_characters(newest) + count_characters(older))
+        return await _run_in_thread_if_text_is_long(
+            builder.context, words + count_characters(newest) + count_characters(older)
+        )
 
     async def list_passages(self, result: RetrievalResult, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """Return all messages that a search found, best first, each with its best passage."""
@@ -165,28 +169,30 @@ class MemoryRetrieval:
         scope: Scope,
         *,
         now: datetime | None = None,
-        newest: Sequence[Message] = (),
-        before: int | None = None,
+        newest_messages: Sequence[Message] = (),
+        before_turn: int | None = None,
         limit: int = MAX_CANDIDATES,
         facts: Sequence[Fact] | None = None,
     ) -> RetrievalResult:
         """Find the passages and facts relevant to a question. Raise StorageError if the store cannot be read.
 
-        `now` is in the owner's time zone. `newest` are the last messages, to which a short question may refer. `before`
-        is the turn being answered, which is not searched. `facts` are the usable facts, if already read.
+        `now` is in the owner's time zone. `newest_messages` are the last messages, to which a short question may refer.
+        `before_turn` is the turn being answered, which is not searched. `facts` are the usable facts, if already read.
         """
         now = now or self._clock()
-        own = [message.content for message in newest if message.role == "user" and message.origin not in OTHERS]
+        own = [
+            message.content for message in newest_messages if message.role == "user" and message.origin not in OTHERS
+        ]
         previous = own[-1] if own else ""
         speakers = await store.list_speakers(scope)
         analyse = partial(Question.analyse, text, previous=previous, now=now, speakers=speakers)
-        question = await _run_in_thread_if_long(analyse, len(text) + len(previous))
+        question = await _run_in_thread_if_text_is_long(analyse, len(text) + len(previous))
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
             closeness = await store.vectors.compute_similarities(scope, self._embedder.name, question.vector, limit)
         if closeness is None:
-            completions = await store.find_term_completions(scope, question.terms, before_id=before)
+            completions = await store.find_term_completions(scope, question.terms, before_id=before_turn)
             question = question.replace_unknown_terms(completions)
         candidates = await store.find_candidate_messages(
             scope,
@@ -194,7 +200,7 @@ class MemoryRetrieval:
             limit=limit,
             nearest_seqs=closeness.nearest if closeness is not None else (),
             time_ranges=[(time.start.timestamp(), time.end.timestamp()) for time in question.times],
-            before_id=before,
+            before_id=before_turn,
         )
         if facts is None:
             facts = select_usable_facts(scope, await store.facts.list_valid_facts(scope.owner), EVERYBODY)
@@ -217,7 +223,7 @@ class MemoryRetrieval:
             return None
         return vector
 
-    async def _needs_several_searches(self, question: Floats) -> bool:
+    async def _needs_several_searches(self, question_vector: Floats) -> bool:
         """Return True if a question resembles the examples that need several searches. Embed them if necessary."""
         now = self._clock()  # after a failure, the examples are embedded again
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
@@ -227,7 +233,7 @@ class MemoryRetrieval:
                     self._examples = await self._embedder.embed_passages([*WIDE, *NARROW])
             except (ModelError, TimeoutError) as error:
                 log.info("examples of questions were not embedded: %s", type(error).__name__)
-        return self._examples is not None and needs_several_searches(question, self._examples)
+        return self._examples is not None and needs_several_searches(question_vector, self._examples)
 
     async def _find_relevant_facts(
         self, facts: Sequence[Fact], question: Question, store: MemoryStore, owner: int
@@ -257,17 +263,17 @@ class MemoryRetrieval:
         if result is not None:
             required = _find_required_rows(result, builder)
             if required:
-                await _run_in_thread_if_long(builder.make_room_for_snippet, len(incoming.text))
+                await _run_in_thread_if_text_is_long(builder.make_room_for_snippet, len(incoming.text))
                 required = _find_required_rows(result, builder)
             taken = self._tokens.count(prompts.format_remembered_snippets(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
                 result,
                 store,
                 incoming.scope,
-                max_tokens=max(0, builder.snippet_room - taken),
+                max_tokens=max(0, builder.remaining_snippet_tokens - taken),
                 now=now,
-                shown=builder.shown_ids | {snippet.message.id for snippet in snippets},
-                required=required,
+                shown_ids=builder.shown_ids | {snippet.message.id for snippet in snippets},
+                required_rows=required,
             )
         builder.add_snippets(snippets)
 
@@ -282,9 +288,11 @@ class MemoryRetrieval:
             return []
         ids = range(target.id - NEIGHBOURS, target.id + NEIGHBOURS + 1)
         messages = await store.read_messages(scope, ids)
-        shown, room = builder.shown_ids, builder.snippet_room
-        choose = partial(find_reply_snippets, messages, self._tokens, target_id=target.id, shown=shown)
-        return await _run_in_thread_if_long(partial(choose, before=before, room=room), count_characters(messages))
+        shown, room = builder.shown_ids, builder.remaining_snippet_tokens
+        choose = partial(find_reply_snippets, messages, self._tokens, target_id=target.id, shown_ids=shown)
+        return await _run_in_thread_if_text_is_long(
+            partial(choose, before=before, room=room), count_characters(messages)
+        )
 
     async def pack_snippets(
         self,
@@ -294,16 +302,16 @@ class MemoryRetrieval:
         *,
         max_tokens: int,
         now: datetime,
-        shown: Set[int] = frozenset(),
-        required: Sequence[int] = (),
+        shown_ids: Set[int] = frozenset(),
+        required_rows: Sequence[int] = (),
     ) -> list[Snippet]:
-        """Return the best passages that fit in `max_tokens`, required ones first. Skip messages in `shown`."""
+        """Return the best passages that fit in `max_tokens`, required ones first. Skip messages in `shown_ids`."""
         ranked = result.ranked
         order = [row for row in ranked.order[:MAX_PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.is_verbose and result.question.vector is not None
         own = [row for row in ranked.by_meaning[:MAX_PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
         candidates = ranked.candidates
-        wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required, *order, *own)} - shown
+        wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required_rows, *order, *own)} - shown_ids
         messages = {
             message.id: message
             for message in await store.read_messages(scope, sorted(wanted))
@@ -311,18 +319,18 @@ class MemoryRetrieval:
         }
         packing = Packing(room=max_tokens, now=now, count=self._tokens.count)
 
-        def pack() -> list[Snippet]:
+        def pack_passages() -> list[Snippet]:
             packing.add_required_passages(
-                _iterate_passages(ranked, required, messages), frozenset(result.question.own), self._tokens.split
+                _iterate_passages(ranked, required_rows, messages), frozenset(result.question.own), self._tokens.split
             )
             if is_talkative:
                 packing.add_fitting_passages(
-                    _iterate_passages(ranked, own, messages), reserved=int(packing.room * (1 - OWN_WORDS_SHARE))
+                    _iterate_passages(ranked, own, messages), reserved_tokens=int(packing.room * (1 - OWN_WORDS_SHARE))
                 )
             packing.add_fitting_passages(_iterate_passages(ranked, order, messages))
             return packing.snippets
 
-        return await _run_in_thread_if_long(pack, count_characters(list(messages.values())))
+        return await _run_in_thread_if_text_is_long(pack_passages, count_characters(list(messages.values())))
 
     async def _add_summaries_and_turns(
         self,
@@ -338,7 +346,7 @@ class MemoryRetrieval:
         builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unsummarised, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *local_messages]
-        await _run_in_thread_if_long(lambda: builder.add_older_turns(older), count_characters(older))
+        await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unsummarised) == MAX_UNSUMMARISED:
             oldest, _ = await store.find_id_range(scope)
             builder.record_cut("turns", oldest, sources.unsummarised[0].id - 1, "recent budget")
@@ -349,7 +357,7 @@ class MemoryRetrieval:
             oldest, newest = await store.find_id_range(scope)
             # After an earlier version of a summary, the messages since then are in the prompt verbatim.
             is_newest = {summary.id for summary in shown} == {summary.id for summary in sources.summaries}
-            for first_id, last_id in find_uncovered_ranges(shown, oldest, newest, after_last=is_newest):
+            for first_id, last_id in find_uncovered_ranges(shown, oldest, newest, includes_range_after_last=is_newest):
                 builder.record_cut("archived", first_id, last_id, "no active summary")
         return older
 
@@ -358,7 +366,7 @@ class MemoryRetrieval:
         builder: PromptBuilder,
         store: MemoryStore,
         scope: Scope,
-        active: Sequence[Summary],
+        active_summaries: Sequence[Summary],
         newest: Sequence[Message],
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
         """Return the summaries to show, and the archived messages from `newest` to show verbatim after them.
@@ -366,15 +374,17 @@ class MemoryRetrieval:
         Keep showing an earlier version of a summary for a while, because a prompt with a changed beginning misses the
         provider's cache.
         """
-        if len(active) != 1 or active[0].policy == "pyramid":
-            return active, ()
+        if len(active_summaries) != 1 or active_summaries[0].policy == "pyramid":
+            return active_summaries, ()
         superseded = await store.list_superseded_summaries(scope, limit=TURNS_READ)
         for block in prefix_cache.BLOCKS:
-            shown = prefix_cache.find_oldest_in_block(active[0], {version.id: version for version in superseded}, block)
+            shown = prefix_cache.find_oldest_version_in_block(
+                active_summaries[0], {version.id: version for version in superseded}, block
+            )
             repeated = prefix_cache.select_verbatim_messages(shown, newest, LAST_TURNS)
             if repeated is not None and builder.has_room_for(repeated):
                 return (shown,), repeated
-        return active, ()
+        return active_summaries, ()
 
 
 def _find_required_rows(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
@@ -392,6 +402,6 @@ def _iterate_passages(ranked: Ranking, rows: Sequence[int], messages: Mapping[in
             yield RankedPassage(message=message, part=int(candidates.parts[row]), score=ranked.get_score_parts(row))
 
 
-async def _run_in_thread_if_long(work: Callable[[], Result], characters: int) -> Result:
-    """Run `work`, which processes a text of `characters` characters. Use a thread if the text is long."""
-    return await asyncio.to_thread(work) if characters > SHORT_TEXT else work()
+async def _run_in_thread_if_text_is_long(work: Callable[[], Result], char_count: int) -> Result:
+    """Run `work`, which processes a text of `char_count` characters. Use a thread if the text is long."""
+    return await asyncio.to_thread(work) if char_count > SHORT_TEXT else work()

@@ -32,12 +32,12 @@ from records.setting_values import (
     parse_cosine,
     parse_ids,
     parse_key,
+    parse_list,
     parse_postgres_url,
     parse_public_url,
     parse_seconds,
     parse_url,
     parse_webhook_token,
-    split_list,
 )
 
 __all__ = ["LOOPBACK", "Secret", "make_integer_parser"]
@@ -77,7 +77,7 @@ class Settings:
         (),
         "further models at `OPENAI_BASE_URL`, separated by commas, for everybody to choose from with `/model`; "
         "`OPENAI_MODEL` replaces one that is removed",
-        lambda text: tuple(dict.fromkeys(split_list(text))),
+        lambda text: tuple(dict.fromkeys(parse_list(text))),
         label="none",
     )
     summary_model: str = setting("gpt-5.4-mini", "the model that summarises and learns facts", label="`OPENAI_MODEL`")
@@ -125,7 +125,7 @@ class Settings:
         (),
         "for `/usage`: US dollars for a million tokens of prompts / answers / cached prompts, such as "
         "`gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
-        lambda text: parse_prices(split_list(text)),
+        lambda text: parse_prices(parse_list(text)),
         label="none",
     )
     model_abilities: tuple[tuple[str, Abilities], ...] = setting(
@@ -133,7 +133,7 @@ class Settings:
         "what models can do, otherwise detected: `context` (tokens of prompt and answer), `vision` (`on`, `off`; "
         "overrides `VISION`), `tokens` (its tokens for each one counted here, 0.5 to 3), such as "
         "`qwen3:4b context=8192 vision=off tokens=1.2, gpt-5.4 vision=on`",
-        lambda text: parse_abilities(split_list(text)),
+        lambda text: parse_abilities(parse_list(text)),
         label="none",
     )
     retention_days: int = setting(
@@ -244,7 +244,7 @@ class Settings:
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
             raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt_variables(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
-        return cls(**values, everyone_allowed="*" in split_list(environ.get("ALLOWED_USER_IDS", "")))
+        return cls(**values, everyone_allowed="*" in parse_list(environ.get("ALLOWED_USER_IDS", "")))
 
     @property
     def learns_facts(self) -> bool:

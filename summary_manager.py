@@ -37,11 +37,11 @@ from storage.stores.memory_store import MemoryStore
 from summaries.generation import (
     SummaryInput,
     SummaryWriter,
-    list_stale_facts,
+    format_superseded_facts,
     make_message_sources,
     make_summary_sources,
 )
-from summaries.planning import ActiveSummary, ScopeState, SummaryPolicy, group_turns
+from summaries.planning import ActiveSummary, ScopeState, SummaryPolicy, group_into_turns
 from summaries.policies import find_policy
 from summaries.pyramid import MAX_ACTIVE
 from text.tokenizer import Tokenizer
@@ -118,7 +118,7 @@ class SummaryManager:
         made: list[Summary] = []
         archived = 0
 
-        def finish(state: SummaryState, error: KeepsakeError | None = None) -> SummaryOutcome:
+        def make_outcome(state: SummaryState, error: KeepsakeError | None = None) -> SummaryOutcome:
             sentence = format_error(error) if error else None
             if state != "nothing":
                 FOLDS.labels(state, reason).inc()
@@ -127,7 +127,7 @@ class SummaryManager:
         while not (made and reason == "pressure"):
             begun = await self._acquire_lease_and_plan(scope, "upwards" if made else reason)
             if isinstance(begun, str):
-                return finish("folded" if made else begun)
+                return make_outcome("folded" if made else begun)
             lease, plan = begun
             self._folding.add(scope)
             try:
@@ -137,17 +137,17 @@ class SummaryManager:
                 archived += len(plan.message_ids)
             except QuotaExceeded as error:
                 await self.release_lease(lease)
-                return finish("waiting", error)
+                return make_outcome("waiting", error)
             except KeepsakeError as error:
                 failure = await run_uncancelled(partial(self._record_failure, lease, format_error(error)))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
-                return finish("failed", error)
+                return make_outcome("failed", error)
             except BaseException:
                 await self.release_lease(lease)
                 raise
             finally:
                 self._folding.discard(scope)
-        return finish("folded")
+        return make_outcome("folded")
 
     async def fold_now(self, scope: Scope) -> SummaryOutcome:
         """Fold all active messages. The outcome is "nothing" if there are none or memory is turned off."""
@@ -167,7 +167,7 @@ class SummaryManager:
             for scope, newest in await store.list_idle_scopes_with_last_ids(now - quiet):
                 if not self._memory.serves(scope.owner):
                     continue
-                if self._too_small.get(scope) == newest or await self._has_little_to_summarise(store, scope):
+                if self._too_small.get(scope) == newest or await self._has_too_few_tokens_to_summarise(store, scope):
                     small[scope] = newest
                     continue
                 failure = await store.find_summary_failure(scope)
@@ -177,7 +177,7 @@ class SummaryManager:
                         await self.fold(scope, "idle")
         self._too_small = small
 
-    async def _has_little_to_summarise(self, store: MemoryStore, scope: Scope) -> bool:
+    async def _has_too_few_tokens_to_summarise(self, store: MemoryStore, scope: Scope) -> bool:
         active = await store.list_unsummarised_messages(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
@@ -194,7 +194,7 @@ class SummaryManager:
         """Return the status of a conversation, even if memory is turned off."""
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store(scope.owner) as store:
-            counts = await store.read_counts(scope)
+            counts = await store.count_messages_and_summaries(scope)
             failure = await store.find_summary_failure(scope)
             active = await store.list_summaries(scope)
             model = self._embedding_model
@@ -227,7 +227,7 @@ class SummaryManager:
     ) -> tuple[SummaryLease, SummaryPlan] | Literal["nothing", "busy"]:
         """Take a conversation's lease and plan a fold. Return "nothing" if none is due, or "busy" if it is leased."""
         config = await self._memory.get_config(scope.owner)
-        async with self._memory.open_store_if_on(scope.owner) as store:
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
             if config is None or store is None or not await self._may_fold_be_due(store, scope, config, reason):
                 return "nothing"
 
@@ -253,7 +253,7 @@ class SummaryManager:
         # By counters alone, without reading messages.
         if (config.incognito or not config.auto_fold) and reason not in ("now", "upwards"):
             return False
-        counts = await store.read_counts(scope)
+        counts = await store.count_messages_and_summaries(scope)
         has_more = reason not in ("threshold", "upwards") and counts.active_messages > 0
         if not (has_more or find_policy(config.policy).can_fold(counts, config.every_n)):
             return False
@@ -274,7 +274,7 @@ class SummaryManager:
         count_tokens = self._tokens.count if reason == "pressure" else None
         summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.sort_key, summary.id))
         state = ScopeState(
-            turns=await asyncio.to_thread(group_turns, active, count_tokens),
+            turns=await asyncio.to_thread(group_into_turns, active, count_tokens),
             summaries=[ActiveSummary.from_summary(summary) for summary in summaries],
             archived=[MessageOutline(id=m.id, turn=m.turn, is_user=m.is_user) for m in archived],
             every_n=config.every_n,
@@ -287,7 +287,7 @@ class SummaryManager:
         can_wait = find_policy(plan.policy).every_turn and plan.reason == "threshold"
         if plan.message_ids and not can_wait:
             await self._before_fold(scope, plan.message_ids)
-        material, left = await self._read_material(lease, plan)
+        material, left = await self._read_summary_input(lease, plan)
         made = await self.writer.summarise(scope.owner, material)
         async with self._memory.open_store(scope.owner) as store:
             summary = await store.commit_summary(lease, plan, made, now=self._clock())
@@ -299,11 +299,13 @@ class SummaryManager:
             log.info("messages %d-%d left the sliding window of %s", left[0].id, left[-1].id, scope)
         return summary
 
-    async def _read_material(self, lease: SummaryLease, plan: SummaryPlan) -> tuple[SummaryInput, Sequence[Message]]:
+    async def _read_summary_input(
+        self, lease: SummaryLease, plan: SummaryPlan
+    ) -> tuple[SummaryInput, Sequence[Message]]:
         """Return the material for a planned summary, and the messages that have left the sliding window."""
         scope = lease.scope
         config = await self._memory.get_config(scope.owner)
-        async with self._memory.open_store_if_on(scope.owner) as store:
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
             if config is None or store is None:
                 raise StaleSummary
             await store.rebuilds.extend_lease(lease, self._clock() + LEASE)  # learning may have taken long
@@ -337,7 +339,7 @@ class SummaryManager:
             prior=summaries if new else (),
             dropped=make_message_sources(dropped, config.zone),
             window=make_message_sources(window, config.zone) if dropped else (),
-            superseded=list_stale_facts(facts, min(moments), max(moments)),
+            superseded=format_superseded_facts(facts, min(moments), max(moments)),
             limit=self.get_limits().get_text_limit(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,
@@ -356,13 +358,13 @@ class SummaryManager:
         except (StorageError, ServedElsewhere) as error:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
-    async def _record_failure(self, lease: SummaryLease, why: str) -> SummaryFailure:
+    async def _record_failure(self, lease: SummaryLease, reason: str) -> SummaryFailure:
         async with self._memory.open_store(lease.scope.owner) as store:
-            return await store.record_summary_failure(lease, why, now=self._clock())
+            return await store.record_summary_failure(lease, reason, now=self._clock())
 
 
-def _must_wait_for_turns(failure: SummaryFailure, active: Sequence[Message]) -> bool:
+def _must_wait_for_turns(failure: SummaryFailure, active_messages: Sequence[Message]) -> bool:
     # After the first failure wait for one turn, after the second for two, and so on.
-    turns = {message.turn for message in active if message.created_at > failure.at}
+    turns = {message.turn for message in active_messages if message.created_at > failure.at}
     wanted = min(MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS))
-    return len(active) < MAX_UNSUMMARISED and len(turns) < wanted
+    return len(active_messages) < MAX_UNSUMMARISED and len(turns) < wanted

@@ -7,12 +7,12 @@ from weakref import WeakValueDictionary
 
 from attachments.documents_child import read_document
 from attachments.formats import detection
-from llm.quoting import defuse_tags
+from llm.quoting import escape_tags
 from locales.catalog import current_language, tr
 from records.attachments import DocumentText, Passage
 from records.errors import DocumentUnreadable
 from runtime import subprocess_worker
-from text.characters import collapse_to_visible_line
+from text.characters import collapse_to_single_line
 
 MAX_WAIT_SECONDS = 180.0  # seconds after which a child is ended, however little it computed
 MAX_NAME_CHARS = 80
@@ -37,7 +37,7 @@ class DocumentReader:
 
 def make_display_name(name: str) -> str:
     """Return a file name on one line, without brackets, so that it can be quoted in a prompt."""
-    drawn = defuse_tags(collapse_to_visible_line(name))
+    drawn = escape_tags(collapse_to_single_line(name))
     # Not the round ones of "report (1).pdf".
     marks = {character for character in drawn if category(character) in ("Ps", "Pe", "Cc", "Zl", "Zp")} - {*"()"}
     plain = " ".join("".join(" " if character in {*"<>"} | marks else character for character in drawn).split())

@@ -13,7 +13,7 @@ from records.errors import KeepsakeError
 from records.messages import Message
 from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
-from text.passages import split_passages
+from text.passages import split_into_passages
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class Indexing:
                 await self._wanted.wait()
 
     async def _index_batch(self, store: MemoryStore) -> bool:
-        backlog = await store.vectors.list_backlog(self._embedder.name, BATCH)
+        backlog = await store.vectors.list_unembedded_messages(self._embedder.name, BATCH)
         mine = await self._memory.select_served_owners({message.scope.owner for _, message in backlog})
         found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]
         if not found:
@@ -77,7 +77,7 @@ class Indexing:
         by_owner: dict[int, list[str]] = {}
         places: list[slice] = []
         for _, message in messages:
-            parts = split_passages(message.content)
+            parts = split_into_passages(message.content)
             # A long answer is not embedded, since word search finds it.
             is_skipped = len(parts) > 1 and message.role == "assistant"
             passages = [] if is_skipped else [part.strip() for part in parts[:MAX_PASSAGES]]

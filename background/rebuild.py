@@ -26,8 +26,8 @@ from records.scopes import Clock, Scope
 from records.summaries import NewSummary, RebuiltSummary, Summary, SummaryLease, SummaryPlan, SummaryReason
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary_fields
-from summaries.generation import SummaryInput, list_stale_facts, make_message_sources, make_summary_sources
-from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, group_turns
+from summaries.generation import SummaryInput, format_superseded_facts, make_message_sources, make_summary_sources
+from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, group_into_turns
 from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
 
@@ -111,7 +111,7 @@ class Rebuilder:
         """Rebuild all summaries of a scope and return the outcome. Call `report_progress` as it advances."""
         since = self._clock()
         config = await self._memory.get_config(scope.owner)
-        async with self._memory.open_store_if_on(scope.owner) as store:
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
             if config is None or store is None or not (outline := await store.rebuilds.read_outline(scope)):
                 return RebuildProgress(state="nothing")
             lease = await store.acquire_summary_lease(scope, "rebuild", now=since, duration=LEASE)
@@ -143,11 +143,11 @@ class Rebuilder:
         lease: SummaryLease,
         config: OwnerConfig,
         outline: Sequence[MessageOutline],
-        corrected: Sequence[Summary],
+        corrected_summaries: Sequence[Summary],
         report_progress: ReportProgress,
     ) -> list[RebuiltSummary]:
         policy = find_policy(config.policy)
-        all_turns = group_turns(outline)
+        all_turns = group_into_turns(outline)
         size = policy.rebuild_turns(config.every_n) or len(all_turns)
         chunks = [all_turns[start : start + size] for start in range(0, len(all_turns), size)]
         rebuilt: list[RebuiltSummary] = []
@@ -156,7 +156,7 @@ class Rebuilder:
             await report_progress(RebuildProgress(state="running", done=done, total=len(chunks)))
             reason: SummaryReason = "now"  # fold every turn of the chunk
             while plan := policy.plan(_make_scope_state(rebuilt, turns, config.every_n), reason):
-                await self._rebuild_planned_summary(lease, config, plan, corrected, rebuilt)
+                await self._rebuild_planned_summary(lease, config, plan, corrected_summaries, rebuilt)
                 turns, reason = [], "upwards"
         return rebuilt
 
@@ -165,17 +165,19 @@ class Rebuilder:
         lease: SummaryLease,
         config: OwnerConfig,
         plan: SummaryPlan,
-        corrected: Sequence[Summary],
-        rebuilt: list[RebuiltSummary],
+        corrected_summaries: Sequence[Summary],
+        rebuilt_summaries: list[RebuiltSummary],
     ) -> None:
-        """Make the planned summary and add it to `rebuilt`. If a person corrected it, reuse the corrected text."""
-        children = sorted((rebuilt[id_].summary for id_ in plan.summary_ids), key=lambda summary: summary.sort_key)
+        """Make the planned summary, or reuse the text that a person corrected. Add it to `rebuilt_summaries`."""
+        children = sorted(
+            (rebuilt_summaries[id_].summary for id_ in plan.summary_ids), key=lambda summary: summary.sort_key
+        )
         messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
         ids, moments = _list_covered_ids_and_times(children, messages)
         has_levels = find_policy(plan.policy).has_levels
         overlapping = [
             summary
-            for summary in corrected
+            for summary in corrected_summaries
             if summary.first_at <= max(moments)
             and summary.last_at >= min(moments)
             and (summary.level == plan.level or not has_levels)
@@ -190,9 +192,11 @@ class Rebuilder:
             material = await self._gather_fold_input(lease.scope, config, plan.policy, children, messages, overlapping)
             text = await self._find_or_make_summary(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
-            rebuilt[source] = replace(rebuilt[source], summary=replace(rebuilt[source].summary, is_active=False))
+            rebuilt_summaries[source] = replace(
+                rebuilt_summaries[source], summary=replace(rebuilt_summaries[source].summary, is_active=False)
+            )
         summary = Summary(
-            id=len(rebuilt),
+            id=len(rebuilt_summaries),
             scope=lease.scope,
             level=plan.level,
             created_at=max(moments),
@@ -210,7 +214,7 @@ class Rebuilder:
             correction="\n".join(summary.correction for summary in ([same] if same else overlapping)),
             **make_summary_fields(text),
         )
-        rebuilt.append(RebuiltSummary(summary=summary, message_ids=plan.message_ids))
+        rebuilt_summaries.append(RebuiltSummary(summary=summary, message_ids=plan.message_ids))
 
     async def _gather_fold_input(
         self,
@@ -219,10 +223,10 @@ class Rebuilder:
         policy: Policy,
         children: Sequence[Summary],
         messages: Sequence[Message],
-        corrected: Sequence[Summary] = (),
+        corrected_summaries: Sequence[Summary] = (),
     ) -> SummaryInput:
         summaries, said = make_summary_sources(children, config.zone), make_message_sources(messages, config.zone)
-        told = [replace(source, is_user=True) for source in make_summary_sources(corrected, config.zone)]
+        told = [replace(source, is_user=True) for source in make_summary_sources(corrected_summaries, config.zone)]
         _, moments = _list_covered_ids_and_times(children, messages)
         async with self._memory.open_store(scope.owner) as store:
             facts = await store.facts.list_all_facts(scope.owner)
@@ -230,7 +234,7 @@ class Rebuilder:
             lines=[*(said or summaries), *told],
             of_summaries=not said,
             prior=summaries if said else (),
-            superseded=list_stale_facts(facts, min(moments), max(moments)),
+            superseded=format_superseded_facts(facts, min(moments), max(moments)),
             limit=self._summaries.get_limits().get_text_limit(find_policy(policy)),
             wishes=config.fold_instructions,
         )
@@ -278,7 +282,7 @@ class Rebuilder:
         await self._summaries.release_lease(lease)
 
     async def _read_messages(self, lease: SummaryLease, ids: Sequence[int]) -> list[Message]:
-        async with self._memory.open_store_if_on(lease.scope.owner) as store:
+        async with self._memory.open_store_if_enabled(lease.scope.owner) as store:
             if store is None:
                 raise StaleSummary
             await store.rebuilds.extend_lease(lease, self._clock() + LEASE)

@@ -9,16 +9,16 @@ from records.errors import SettingsError
 from settings import Settings, read_environment
 
 
-def make_number_parser(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return a parser for whole numbers from `least` to `most`, or without an upper limit if `most` is None."""
-    limits = f"of {least} or more" if most is None else f"from {least} to {most}"
+def make_number_parser(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
+    """Return a parser for whole numbers from `minimum` to `maximum`, or without an upper limit if `maximum` is None."""
+    limits = f"of {minimum} or more" if maximum is None else f"from {minimum} to {maximum}"
 
     def parse_number(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
-            number = least - 1
-        if number < least or (most is not None and number > most):
+            number = minimum - 1
+        if number < minimum or (maximum is not None and number > maximum):
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {limits}")
         return number
 

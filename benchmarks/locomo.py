@@ -108,10 +108,10 @@ def _read_samples_argument(name: str) -> list[Sample]:
         raise ArgumentTypeError(f"{name} is not in LoCoMo's format") from None
 
 
-def parse_evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:
-    """Parse ids in LoCoMo's various spellings ("D8:6; D9:17", "D:11:26", "D30:05"). Skip those not in `known`."""
-    found = (f"D{int(session)}:{int(turn)}" for text in raw for session, turn in _ID.findall(text))
-    return tuple(dict.fromkeys(line_id for line_id in found if line_id in known))
+def parse_evidence_ids(raw_ids: Iterator[str] | list[str], known_ids: frozenset[str]) -> tuple[str, ...]:
+    """Parse ids in LoCoMo's various spellings ("D8:6; D9:17", "D:11:26", "D30:05"). Skip those not in `known_ids`."""
+    found = (f"D{int(session)}:{int(turn)}" for text in raw_ids for session, turn in _ID.findall(text))
+    return tuple(dict.fromkeys(line_id for line_id in found if line_id in known_ids))
 
 
 def _parse_sample(raw: Mapping[str, Any]) -> Sample:

@@ -133,23 +133,23 @@ class QuestionResult:
 
 
 async def measure_recall(
-    data: Sequence[Path],
+    data_files: Sequence[Path],
     settings: Settings,
     *,
     storage: StorageType = StorageType.SQLITE,
-    vectors: Path | None = None,
+    vector_file: Path | None = None,
     pages: int = 1,
     order: str = "time",
 ) -> list[QuestionResult]:
     """Store every conversation of the files, ask its questions, and return the results.
 
-    `vectors` is a file that caches vectors for the next run. `pages` is the number of result pages to score: page 1 is
-    the prompt, later ones come from the search tool in the given order.
+    `vector_file` is a file that caches vectors for the next run. `pages` is the number of result pages to score: page 1
+    is the prompt, later ones come from the search tool in the given order.
     """
     results: list[QuestionResult] = []
     tokenizer = Tokenizer.for_model(settings.openai_model)
-    async with open_embedder(settings, vectors) as embedder:
-        for file, sample in [(path.stem, sample) for path in data for sample in read_samples(path)]:
+    async with open_embedder(settings, vector_file) as embedder:
+        for file, sample in [(path.stem, sample) for path in data_files for sample in read_samples(path)]:
             print_progress(
                 f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions"
             )
@@ -276,7 +276,7 @@ async def _add_further_pages(
         page = await reading.search_memory(
             SCOPE,
             request,
-            seen=SeenIds(messages=seen, summaries=summaries, in_part=in_part),
+            seen_ids=SeenIds(messages=seen, summaries=summaries, in_part=in_part),
             until=None,
             now=memory.clock.now,
             max_tokens=RESULT_TOKENS,
@@ -295,17 +295,17 @@ async def _add_further_pages(
 
 
 async def recall_snippets(
-    text: str, memory: StoredConversation, newest: Sequence[Message] = ()
+    question: str, memory: StoredConversation, newest_messages: Sequence[Message] = ()
 ) -> tuple[list[int], list[Snippet]]:
     """Return the ids of all candidates, best first, and the snippets that fit the budget, in chronological order.
 
-    `newest` has the newest messages, which are in the prompt already.
+    `newest_messages` has the newest messages, which are in the prompt already.
     """
     retrieval = memory.services.retrieval
-    found = await retrieval.search(text, memory.store, SCOPE, newest=newest)
-    shown = {message.id for message in newest}
+    found = await retrieval.search(question, memory.store, SCOPE, newest_messages=newest_messages)
+    shown = {message.id for message in newest_messages}
     snippets = await retrieval.pack_snippets(
-        found, memory.store, SCOPE, max_tokens=memory.snippet_budget, now=memory.clock.now, shown=shown
+        found, memory.store, SCOPE, max_tokens=memory.snippet_budget, now=memory.clock.now, shown_ids=shown
     )
     ranked = [id_ for id_ in found.ranked.ids if id_ not in shown]
     return ranked, sorted(snippets, key=lambda snippet: snippet.message.sort_key)
@@ -380,7 +380,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             options.data,
             settings,
             storage=options.storage,
-            vectors=options.vectors,
+            vector_file=options.vectors,
             pages=options.pages,
             order=options.order,
         )

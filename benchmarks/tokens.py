@@ -132,7 +132,7 @@ class Turn:
     said_at: datetime
 
 
-def invent_turns(count: int) -> Iterator[Turn]:
+def generate_turns(count: int) -> Iterator[Turn]:
     """Yield `count` invented turns, seven minutes apart."""
     asked, answered, clock = MessageGenerator(seed=1), MessageGenerator(seed=2), Clock()
     for _ in range(count):
@@ -176,7 +176,7 @@ async def measure_conversation_tokens(
             if reply.is_error:
                 raise RuntimeError(reply.text)
             history_size += tokenizer.count_message_tokens(PromptMessage(role="assistant", content=reply.text))
-            failed_folds += bool(await services.conversation.run_after_turn(SCOPE))
+            failed_folds += bool(await services.conversation.run_follow_up_work(SCOPE))
             if services.indexing is not None:
                 await services.indexing.wait_until_done()
             if len(history_sizes) % 50 == 0:
@@ -216,7 +216,7 @@ async def _measure_policies(options: argparse.Namespace, settings: Settings) -> 
             if embedder is None:
                 settings = replace(settings, embedding_model="none")
             for policy in POLICIES:
-                turns = read_turns(options.data, options.turns) if options.data else invent_turns(options.turns)
+                turns = read_turns(options.data, options.turns) if options.data else generate_turns(options.turns)
                 results[policy] = await measure_conversation_tokens(
                     replace(settings, data_dir=Path(folder, policy)),
                     turns,

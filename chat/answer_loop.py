@@ -59,7 +59,7 @@ class AnswerResult:
     @property
     def explanation_record(self) -> ExplanationRecord:
         found = tuple(dict.fromkeys(number for result in self.results for number in result.found))
-        return make_explanation(self.context, at=self.at, model=self.completion.model, looked_up=found)
+        return make_explanation(self.context, at=self.at, model=self.completion.model, looked_up_ids=found)
 
     @property
     def given_answer(self) -> GivenAnswer:
@@ -71,9 +71,9 @@ class AnswerResult:
         """Return the distinct proposals of the tool calls."""
         return tuple(dict.fromkeys(result.proposal for result in self.results if result.proposal))
 
-    def make_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
+    def make_messages(self, source: str, turn: int | None, *, includes_explanation: bool = True) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""
-        record = self.explanation_record if explained else None
+        record = self.explanation_record if includes_explanation else None
         notes = [
             NewMessage(
                 role="system",
@@ -133,7 +133,7 @@ class AnswerLoop:
                 context = await rebuild(ceiling - extra, without_memory=suspects is not None)
             finish = partial(AnswerResult, context=_add_tool_exchange(context, exchange, extra), results=tuple(results))
             if self._tools is not None:
-                model = model.with_tools(offer, must_answer=must_answer, known=TOOL_NAMES)
+                model = model.with_tools(offer, must_answer=must_answer, known_tool_names=TOOL_NAMES)
             try:
                 asked = [*context.messages, *exchange]
                 completion = await self._quota.complete(person, model, asked, on_text=on_text, is_answer=True)
@@ -172,28 +172,34 @@ class AnswerLoop:
             must_answer = rounds == MAX_ROUNDS or len(new) < len(completion.calls)
 
     async def _run_tools(
-        self, completion: Completion, turn: Turn, context: Context, earlier: list[ToolResult], *, max_tokens: int
+        self,
+        completion: Completion,
+        turn: Turn,
+        context: Context,
+        earlier_results: list[ToolResult],
+        *,
+        max_tokens: int,
     ) -> tuple[list[PromptMessage], list[ToolResult]]:
         if self._tools is None:
             raise ModelBroken(remedy="(tools)")
         results: list[ToolResult] = []
         for call in completion.calls:
             asked = [*results, ToolResult(call=call, result="", note="")]
-            left = max_tokens - self._count_exchange_tokens(_to_messages("", completion, asked))
+            left = max_tokens - self._count_exchange_tokens(_make_tool_exchange("", completion, asked))
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
             share = max(WORTH_SHOWING, left // 2)  # as much is left to read on
-            seen = _collect_seen_ids(context, [*earlier, *results])
-            result = await self._tools.run_tool_call(call, turn, seen=seen, max_tokens=share)
-            proposals = {other.proposal for other in (*earlier, *results, result) if other.proposal}
+            seen = _collect_seen_ids(context, [*earlier_results, *results])
+            result = await self._tools.run_tool_call(call, turn, seen_ids=seen, max_tokens=share)
+            proposals = {other.proposal for other in (*earlier_results, *results, result) if other.proposal}
             is_one_too_many = len(proposals) > MAX_PROPOSALS
             results.append(make_error_result(call, TOO_MANY_PROPOSALS) if is_one_too_many else result)
         if not results:
             return [], []
-        messages = _to_messages(completion.text, completion, results)
+        messages = _make_tool_exchange(completion.text, completion, results)
         fits = self._count_exchange_tokens(messages) <= max_tokens
-        return messages if fits else _to_messages("", completion, results), results
+        return messages if fits else _make_tool_exchange("", completion, results), results
 
     def find_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
@@ -227,7 +233,7 @@ def _add_tool_exchange(context: Context, exchange: Prompt, extra_tokens: int) ->
     return replace(context, messages=(*context.messages, *exchange), parts=(*parts, part, rest))
 
 
-def _to_messages(text: str, completion: Completion, results: Sequence[ToolResult]) -> list[PromptMessage]:
+def _make_tool_exchange(text: str, completion: Completion, results: Sequence[ToolResult]) -> list[PromptMessage]:
     calls = tuple(result.call for result in results)
     return [
         PromptMessage(role="assistant", content=text, calls=calls, reasoning=completion.reasoning),

@@ -75,7 +75,7 @@ class Answerer:
             return await built(store=None)
         if turn.reads_memory:
             try:
-                async with self._memory.open_store_if_on(turn.scope.owner) as store:
+                async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
                     context = await built(store=store, sources=sources, local_messages=turn.incognito)
                     is_indexed = store is None or await store.wait_until_indexed(turn.scope.owner, timeout=0)

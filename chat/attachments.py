@@ -58,7 +58,7 @@ class Attachments:
         transcriber = self.require_transcriber()
         await self._quota.raise_if_used_up(person_id)
         text = await transcriber.transcribe(data, name, mime)
-        await self._quota.charge_speech(person_id, transcriber.name, written=text)
+        await self._quota.charge_speech(person_id, transcriber.name, transcribed_text=text)
         if not text:
             raise DocumentUnreadable(tr("files-nothing-heard"))
         return text
@@ -75,5 +75,5 @@ class Speech:
         """Return a voice recording of a text, in a format that Telegram plays. Raise ModelError if the model fails."""
         await self._quota.raise_if_used_up(person_id)
         recording = await self._speaker.synthesise_speech(text)
-        await self._quota.charge_speech(person_id, self._speaker.name, read=text)
+        await self._quota.charge_speech(person_id, self._speaker.name, spoken_text=text)
         return recording

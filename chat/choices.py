@@ -20,7 +20,7 @@ from records.owners import (
     StorageType,
 )
 from summaries.policies import POLICIES
-from text.characters import collapse_to_visible_line, remove_invisible_characters
+from text.characters import collapse_to_single_line, remove_invisible_characters
 from text.time_zones import find_similar_zone_names, find_zone
 
 ConfigChange = Callable[[OwnerConfig], OwnerConfig]
@@ -67,7 +67,7 @@ class Choice:
         """Return a function that sets the value in a configuration. Raise NotOffered if the value is not allowed."""
         if isinstance(value, str) and self.kind == "text":
             has_lines = self.name == "fold_instructions"
-            value = remove_invisible_characters(value).strip() if has_lines else collapse_to_visible_line(value)
+            value = remove_invisible_characters(value).strip() if has_lines else collapse_to_single_line(value)
             if len(value) > self.longest:
                 raise NotOffered(tr("shared-too-long", length=len(value), most=self.longest))
         elif isinstance(value, int) and self.kind in ("number", "switch"):
@@ -146,17 +146,21 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
     )
 
 
-async def save_choices(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
+async def save_choices(services: Services, owner: int, chosen_values: Mapping[str, object]) -> OwnerConfig:
     """Store chosen values, keyed by setting. Raise NotOffered if a value is invalid, or StorageError on failure."""
     memory, choices = services.memory, list_choices(services)
-    changes = {choice.name: choice.make_change(wanted[choice.name]) for choice in choices if choice.name in wanted}
-    storage, config = wanted.get("storage"), await memory.get_config(owner)
-    words = wanted.get("persona_text", config.persona_text if config else "")
-    if wanted.get("persona") == OWN_PERSONA and not words:
+    changes = {
+        choice.name: choice.make_change(chosen_values[choice.name])
+        for choice in choices
+        if choice.name in chosen_values
+    }
+    storage, config = chosen_values.get("storage"), await memory.get_config(owner)
+    words = chosen_values.get("persona_text", config.persona_text if config else "")
+    if chosen_values.get("persona") == OWN_PERSONA and not words:
         raise NotOffered(tr("model-own-question", most=str(MAX_PERSONA_CHARS)))
-    if "enabled" in wanted:
-        config = await memory.set_enabled(owner, enabled=wanted["enabled"] is True)
-    if wanted.keys() & {"storage", "every_n"} and (config is None or not config.enabled):
+    if "enabled" in chosen_values:
+        config = await memory.set_enabled(owner, enabled=chosen_values["enabled"] is True)
+    if chosen_values.keys() & {"storage", "every_n"} and (config is None or not config.enabled):
         raise MemoryIsOff(tr("basics-mode-off"))
     if storage is not None and config is not None:
         await memory.configure(owner, storage=StorageType(str(storage)), every_n=config.every_n)
@@ -167,17 +171,17 @@ async def save_choices(services: Services, owner: int, wanted: Mapping[str, obje
 def make_persona_change(text: str) -> ConfigChange:
     """Return a change that sets a custom style of answers, or the default style if the text is empty."""
 
-    def change(known: OwnerConfig) -> OwnerConfig:
-        without = "" if known.persona == OWN_PERSONA else known.persona
-        return replace(known, persona_text=text, persona=OWN_PERSONA if text else without)
+    def change_persona(config: OwnerConfig) -> OwnerConfig:
+        without = "" if config.persona == OWN_PERSONA else config.persona
+        return replace(config, persona_text=text, persona=OWN_PERSONA if text else without)
 
-    return change
+    return change_persona
 
 
-def make_time_zone_change(words: str) -> ConfigChange:
-    zone = find_zone(words) if words else ""
+def make_time_zone_change(zone_text: str) -> ConfigChange:
+    zone = find_zone(zone_text) if zone_text else ""
     if zone is None:
-        similar = join_list(find_similar_zone_names(words))
-        unknown = tr("choices-zone-unknown", words=words[:60])
-        raise NotOffered(tr("choices-zone-similar", words=words[:60], names=similar) if similar else unknown)
+        similar = join_list(find_similar_zone_names(zone_text))
+        unknown = tr("choices-zone-unknown", words=zone_text[:60])
+        raise NotOffered(tr("choices-zone-similar", words=zone_text[:60], names=similar) if similar else unknown)
     return lambda known: replace(known, timezone=zone)

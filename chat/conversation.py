@@ -99,7 +99,7 @@ class Conversation:
             again, earlier = last
             if earlier is not None and earlier.chunk_id is not None:
                 # A summary that was made meanwhile would show the model the answer that was rejected.
-                async with self._memory.open_store_if_on(scope.owner) as store:
+                async with self._memory.open_store_if_enabled(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.unarchive_message(scope, earlier.id)
             with record_turn_metrics() as record_reply:
@@ -151,7 +151,7 @@ class Conversation:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
                 accounts |= {text: given.record.to_json() for text, given in session.open_turn(turn).given.items()}
-                async with self._memory.open_store_if_on(scope.owner) as store:
+                async with self._memory.open_store_if_enabled(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.switch_answer_version(scope, earlier.id, number, explanations=accounts)
                 session.recent.clear()
@@ -174,7 +174,7 @@ class Conversation:
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
             await self._write_turns(session)
-            async with self._memory.open_store_if_on(session.scope.owner) as store:
+            async with self._memory.open_store_if_enabled(session.scope.owner) as store:
                 last = await store.read_last_turns(session.scope, 1) if store else []
         incoming = restore_incoming_message(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
@@ -198,10 +198,15 @@ class Conversation:
             return
         turn.session.recent.clear()
         # Nothing is written where memory was turned off while the model answered.
-        async with self._memory.open_store_if_on(turn.scope.owner) as store:
+        async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
             if store is not None:
                 await store.forgetting.replace_message_text(
-                    turn.scope, old_answer.id, text, why="superseded", now=self._clock(), explanation=record.to_json()
+                    turn.scope,
+                    old_answer.id,
+                    text,
+                    reason="superseded",
+                    now=self._clock(),
+                    explanation=record.to_json(),
                 )
 
     async def _make_reply_from_stored_answer(self, turn: Turn, answer: Message | None) -> Reply | None:
@@ -209,7 +214,7 @@ class Conversation:
         if turn.stored is not None and answer is not None:
             versions = AnswerVersions(texts=(answer.content,), number=1)
             with suppress(StorageError):
-                async with self._memory.open_store_if_on(turn.scope.owner) as store:
+                async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     versions = await store.forgetting.list_versions(turn.scope, answer.id) if store else versions
         if not versions.number:
             return None
@@ -230,8 +235,8 @@ class Conversation:
         """Return the memory mode of an owner. Raise StorageError if the store cannot be read."""
         return get_memory_mode(await self._memory.get_config(owner))
 
-    async def run_after_turn(self, scope: Scope) -> Notices:
-        return await self._follow_up.run_after_turn(scope)
+    async def run_follow_up_work(self, scope: Scope) -> Notices:
+        return await self._follow_up.run_follow_up_work(scope)
 
     def call_when_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
         """Call `callback` once a scope's waiting messages are stored. Return False if none are waiting."""
@@ -301,7 +306,7 @@ class Conversation:
         if turn.is_memory_on:
             try:
                 await self._write_turns(turn.session)
-                async with self._memory.open_store_if_on(turn.scope.owner) as store:
+                async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     if store is None:
                         turn.mode = "off"
                     else:
@@ -317,7 +322,7 @@ class Conversation:
     async def _store_answer(self, turn: Turn, result: AnswerResult) -> None:
         pictures.queue_pictures_for_description(turn)
         turn.session.open_turn(turn.number).given[result.completion.text] = result.given_answer
-        messages = result.make_messages(turn.incoming.source, turn.stored, explained=turn.is_memory_on)
+        messages = result.make_messages(turn.incoming.source, turn.stored, includes_explanation=turn.is_memory_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
             self._explanations.keep_unstored_record(turn.number, turn.incoming, result.explanation_record)
@@ -325,7 +330,7 @@ class Conversation:
                 turn.session.unwritten[-1].messages += messages
             return
         try:
-            async with self._memory.open_store_if_on(turn.scope.owner) as store:
+            async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                 if store is not None:
                     await store.append_messages(turn.scope, messages)
         except StorageError as error:
@@ -339,7 +344,7 @@ class Conversation:
         if not stored or not turn.is_memory_on:
             return
         try:
-            async with self._memory.open_store_if_on(turn.scope.owner) as store:
+            async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                 if store is not None:
                     await store.mark_turns_declined(turn.scope, stored)
         except StorageError as error:

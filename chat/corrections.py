@@ -54,7 +54,7 @@ class Corrections:
             return taken
         for session in self._sessions.list_owner_sessions(owner):
             session.forget(request)
-        self._drop_held_records(owner)
+        self._drop_cached_owner_state(owner)
         for drop in self._when_forgotten:
             drop(owner)
         if request.what == "everything":
@@ -80,7 +80,9 @@ class Corrections:
     async def forget_old_archives(self, max_age: timedelta) -> None:
         """Forget archived messages older than `max_age`, then purge erased text from the files."""
         old = ForgetRequest(what="archives", until=self._clock() - max_age)
-        await self._forget_each([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
+        await self._execute_forget_requests(
+            [(owner, old) for owner in await self._memory.find_owners_with_messages(old)]
+        )
 
     async def forget_deleted_facts(self) -> None:
         """Forget facts that were deleted at least a day ago, then purge erased text from the files."""
@@ -88,9 +90,9 @@ class Corrections:
         stores = self._memory.stores
         deleted = [found for store in stores for found in (await store.facts.list_deleted_facts(until)).items()]
         due = [(owner, ForgetRequest(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
-        await self._forget_each(due)
+        await self._execute_forget_requests(due)
 
-    async def _forget_each(self, requests: Sequence[tuple[int, ForgetRequest]]) -> None:
+    async def _execute_forget_requests(self, requests: Sequence[tuple[int, ForgetRequest]]) -> None:
         for owner, request in requests:
             try:
                 await self.forget(owner, request, purges_files=False)
@@ -108,7 +110,7 @@ class Corrections:
     async def _rename_owner(self, owner: int, new_id: int) -> None:
         if await self._memory.rename_group(owner, new_id):
             log.info("the memory of %d is that of %d now", owner, new_id)
-        self._drop_held_records(owner)
+        self._drop_cached_owner_state(owner)
         for session in self._sessions.list_owner_sessions(owner):
             self._sessions.move_session(session, Scope(owner=new_id, thread=session.scope.thread))
 
@@ -118,7 +120,7 @@ class Corrections:
             mode = get_memory_mode(await self._memory.get_config(scope.owner))
             if mode != "on":
                 return self._sessions.get_session(scope).correct_message(telegram_id, text, mode)
-            async with self._memory.open_store_if_on(scope.owner) as store:
+            async with self._memory.open_store_if_enabled(scope.owner) as store:
                 message = await store.explanations.find_message(scope, telegram_id) if store is not None else None
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
                 if store is None or message is None or not message.is_user:
@@ -126,7 +128,7 @@ class Corrections:
                 await store.wait_until_indexed(scope.owner)  # what still says the same is found by its words
                 try:
                     revised = await store.forgetting.replace_message_text(
-                        scope, message.id, text, why="edited", now=self._clock()
+                        scope, message.id, text, reason="edited", now=self._clock()
                     )
                 finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more
                     self._sessions.get_session(scope).recent.clear()
@@ -138,11 +140,11 @@ class Corrections:
 
     def _drop_sessions(self, owner: int) -> None:
         # Another process may have served them in between.
-        self._drop_held_records(owner)
+        self._drop_cached_owner_state(owner)
         for session in self._sessions.list_owner_sessions(owner):
             session.recent.clear()
             session.incognito.clear()
 
-    def _drop_held_records(self, owner: int) -> None:
+    def _drop_cached_owner_state(self, owner: int) -> None:
         self._explanations.drop_owner_records(owner)
         self._sessions.mark_outdated(owner)

@@ -74,19 +74,19 @@ class Explanations:
                 cached.record = replace(cached.record, shown=tuple(telegram_ids))
         await self._record_shown_messages(incoming.scope, incoming.source, telegram_ids)
 
-    async def find_turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
+    async def find_turn_of_message(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows. Raise StorageError on failure."""
         for cached in reversed(self._cached.get(scope, ())):
             if telegram_id in cached.record.shown:
                 return cached.turn
-        async with self._memory.open_store_if_on(scope.owner) as store:
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
             said = await store.explanations.find_message(scope, telegram_id) if store is not None else None
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def list_message_ids_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
         """Return the ids of all Telegram messages that show the same answer."""
         cached = self._find_cached_record(scope, telegram_id)
-        async with self._memory.open_store_if_on(scope.owner) as store:
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
         records = [cached, parse_explanation(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
@@ -103,7 +103,7 @@ class Explanations:
 
     async def _record_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         try:
-            async with self._memory.open_store_if_on(scope.owner) as store:
+            async with self._memory.open_store_if_enabled(scope.owner) as store:
                 if store is not None:
                     await store.explanations.record_shown_messages(scope, source, telegram_ids)
         except StorageError as error:
@@ -112,7 +112,7 @@ class Explanations:
     async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
         """Explain the latest answer, or the answer in a Telegram message. Raise StorageError on failure."""
         cached = self._find_cached_record(scope, telegram_id)
-        async with self._memory.open_store_if_on(scope.owner) as store:
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
             stored = parse_explanation(text) if text else None
             is_stored = stored is not None and (cached is None or stored.at > cached.at)
@@ -124,7 +124,7 @@ class Explanations:
     ) -> Sequence[tuple[int | None, Explanation]]:
         """Explain the latest answers, newest first, with their message ids. Raise StorageError on failure."""
         cached = self._find_cached_record(scope, None) if before is None else None
-        async with self._memory.open_store_if_on(scope.owner) as store:
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
             texts = list[tuple[int, str]]()
             if store is not None:
                 texts = await store.explanations.list_latest_explanations(scope, before_id=before, limit=limit)
@@ -149,15 +149,15 @@ async def _make_explanation(
 ) -> Explanation:
     if store is None:
         return Explanation(record=record, is_stored=is_stored)
-    recent_ids = record.recent_ids
-    wanted = {*recent_ids, *record.looked_up, *(snippet.id for snippet in record.snippets)}
+    recent_message_ids = record.recent_message_ids
+    wanted = {*recent_message_ids, *record.looked_up, *(snippet.id for snippet in record.snippets)}
     messages = {message.id: message for message in await store.read_messages(scope, sorted(wanted))}
     summaries = await store.list_summaries(scope, active_only=False, ids=record.summaries) if record.summaries else []
     facts = {fact.id: fact for fact in await store.facts.list_all_facts(scope.owner)} if record.facts else {}
     profiles = await store.profiles.list_versions(scope.owner) if record.profile is not None else []
     return Explanation(
         record=record,
-        recent=tuple(messages[number] for number in recent_ids if number in messages),
+        recent=tuple(messages[number] for number in recent_message_ids if number in messages),
         summaries=tuple(sorted(summaries, key=lambda summary: (-summary.level, *summary.sort_key))),
         gone_summaries=len(record.summaries) - len(summaries),
         snippets=tuple(

@@ -82,9 +82,9 @@ def _explain_refusal(text: str) -> str:
     return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text))) if len(text) > MAX_FACT_CHARS else ""
 
 
-def format_undo_result(forgotten: ForgetResult | None) -> str:
-    if forgotten is None:
+def format_undo_result(forget_result: ForgetResult | None) -> str:
+    if forget_result is None:
         return tr("memory-nothing-to-undo")
-    derived = format_erasures(ForgetResult(facts=forgotten.facts, profiles=forgotten.profiles))
+    derived = format_erasures(ForgetResult(facts=forget_result.facts, profiles=forget_result.profiles))
     told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
-    return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"
+    return told if forget_result.is_clean else f"{told} {tr('forget-traces')}"

@@ -34,7 +34,7 @@ class FollowUp:
     _describer: Describer
     _wake_indexer: Callable[[], None]
 
-    async def run_after_turn(self, scope: Scope) -> Notices:
+    async def run_follow_up_work(self, scope: Scope) -> Notices:
         """Describe pictures, learn facts and fold messages if they are due. Return notices for the owner."""
         try:
             if get_memory_mode(await self._memory.get_config(scope.owner)) == "incognito":
@@ -45,13 +45,13 @@ class FollowUp:
         await self._describer.describe_pictures(self._sessions.get_session(scope))
         self._wake_indexer()
         await self._facts.learn_if_due(scope)
-        sentences = await self._fold_if_due(scope)
+        sentences = await self._fold_scope_if_due(scope)
         if not scope.is_channel_direct_chat:
             await self._distiller.distil_if_due(scope.owner)
         await self._memory.optimize_word_index(scope.owner)
         return sentences
 
-    async def _fold_if_due(self, scope: Scope) -> Notices:
+    async def _fold_scope_if_due(self, scope: Scope) -> Notices:
         session = self._sessions.get_session(scope)
         try:
             outcome = await self._summaries.fold(scope, "threshold")

@@ -62,7 +62,7 @@ class SearchCall:
         queries = tuple(dict.fromkeys(filter(None, words)))[:MAX_QUERIES]
         around = str(arguments.get("around") or "").strip().removeprefix("#").removesuffix(".0")
         try:
-            since, before = _parse_day(arguments.get("from")), _parse_day(arguments.get("to"), next_day=True)
+            since, before = _parse_day(arguments.get("from")), _parse_day(arguments.get("to"), adds_one_day=True)
         except ValueError:
             return "Dates are written YYYY-MM-DD."
         if around and not (around.removeprefix("-").isdecimal() and len(around) < MAX_DIGITS):
@@ -105,15 +105,17 @@ class MemoryReading:
     _tokens: Tokenizer = field(alias="tokenizer")
 
     async def search_memory(
-        self, scope: Scope, call: SearchCall, *, seen: SeenIds, until: int | None, now: datetime, max_tokens: int
+        self, scope: Scope, call: SearchCall, *, seen_ids: SeenIds, until: int | None, now: datetime, max_tokens: int
     ) -> SearchResult:
         """Return unseen results up to message id `until`, within `max_tokens` tokens. Raise StorageError on failure."""
         if call.around is not None:
-            return await self._read_neighbours(scope, call.around, seen, until=until, now=now, max_tokens=max_tokens)
+            return await self._read_neighbours(
+                scope, call.around, seen_ids, until=until, now=now, max_tokens=max_tokens
+            )
         async with self._memory.open_store(scope.owner) as store:
-            summaries = await self._find_summaries(store, scope, call, seen)
+            summaries = await self._find_summaries(store, scope, call, seen_ids)
             hits = await self._find_hits(store, scope, call, until=until)
-        known_ids = seen.messages - seen.in_part if call.is_list else seen.messages
+        known_ids = seen_ids.messages - seen_ids.in_part if call.is_list else seen_ids.messages
         new = [hit for hit in hits if hit.message.id not in known_ids]
         if call.is_list:  # a list is about what people said; an overview also needs what they were told
             places = {False: count(), True: count(ANSWER_INTERVAL, ANSWER_INTERVAL)}
@@ -239,14 +241,16 @@ class MemoryReading:
         text, shown = await asyncio.to_thread(quote_nearest_messages)
         return SearchResult(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
-    async def _find_summaries(self, store: MemoryStore, scope: Scope, call: SearchCall, seen: SeenIds) -> list[Summary]:
+    async def _find_summaries(
+        self, store: MemoryStore, scope: Scope, call: SearchCall, seen_ids: SeenIds
+    ) -> list[Summary]:
         terms = {term for query in call.queries for term in list_content_terms(query)}
         if not terms:
             return []
         summaries = [
             summary
             for summary in (await store.list_summaries(scope, active_only=False))[-MAX_SUMMARIES_READ:]
-            if summary.id not in seen.summaries
+            if summary.id not in seen_ids.summaries
             and (call.since is None or summary.last_at >= call.since)
             and (call.before is None or summary.first_at < call.before)
         ]
@@ -272,11 +276,11 @@ def _is_showable(message: Message, until: int | None = None) -> bool:
     return message.origin not in NEVER_RECALLED and (until is None or message.id <= until)
 
 
-def _parse_day(value: object, *, next_day: bool = False) -> datetime | None:
+def _parse_day(value: object, *, adds_one_day: bool = False) -> datetime | None:
     if value is None or value == "":
         return None
     day = datetime.fromisoformat(str(value)[:10]).date()
     try:
-        return datetime.combine(day + timedelta(days=int(next_day)), time(), UTC)
+        return datetime.combine(day + timedelta(days=int(adds_one_day)), time(), UTC)
     except OverflowError:
         raise ValueError("no such day") from None

@@ -90,21 +90,25 @@ def list_people(services: Services, operation: Operation) -> Sequence[KnownPerso
     return [*people.list_people("asked"), *reversed(by_button.values()), *fixed]
 
 
-async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: int) -> list[int]:
+async def list_broadcast_recipient_ids(
+    memory: ExternalMemory, operator_settings: Operation, admin_id: int
+) -> list[int]:
     """Return the ids of the people who receive this admin's broadcasts."""
     people = memory.people
     let_in = {person.id for person in people.list_people("allowed")}
     removed = {person.id for person in people.list_people("removed")}
     known = {owner for owner in await memory.list_owners() if owner > 0}
-    fixed = operation.settings.allowed_user_ids | (known if operation.settings.everyone_allowed else set())
-    return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin_id})
+    fixed = operator_settings.settings.allowed_user_ids | (
+        known if operator_settings.settings.everyone_allowed else set()
+    )
+    return sorted(((fixed - removed) | let_in | operator_settings.admin_ids) - {admin_id})
 
 
 async def draft_broadcast(
     services: Services, operation: Operation, admin_id: int, text: str
 ) -> tuple[Broadcast, Sequence[int]] | ErrorText:
     """Store a draft of a broadcast. Return the draft and its recipients, or an error sentence."""
-    text, people = text.strip(), await list_audience(services.memory, operation, admin_id)
+    text, people = text.strip(), await list_broadcast_recipient_ids(services.memory, operation, admin_id)
     if not text:
         return tr("admin-arguments")
     if len(text.encode("utf-16-le", "surrogatepass")) > 2 * MAX_BROADCAST_UNITS:

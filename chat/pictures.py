@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from attrs import define
 
-from chat.session import Session, Undescribed
+from chat.session import Session, UndescribedPicture
 from chat.turn import Turn
 from external_memory import ExternalMemory
 from llm import prompts
@@ -23,7 +23,7 @@ def queue_pictures_for_description(turn: Turn) -> None:
     incoming = turn.incoming
     if turn.stored is not None:
         turn.session.undescribed.extend(
-            Undescribed(
+            UndescribedPicture(
                 picture=picture,
                 turn=turn.stored,
                 person=incoming.person.id,
@@ -54,29 +54,29 @@ class Describer:
             except (ModelError, StorageError, ServedElsewhere) as error:
                 log.warning("a picture in %s stays without a description: %s", session.scope, type(error).__name__)
 
-    async def _describe_picture(self, undescribed: Undescribed) -> str:
-        request = prompts.make_picture_request(undescribed.words)
-        asked = PromptMessage(role="user", content=request, pictures=(undescribed.picture,))
+    async def _describe_picture(self, undescribed_picture: UndescribedPicture) -> str:
+        request = prompts.make_picture_request(undescribed_picture.words)
+        asked = PromptMessage(role="user", content=request, pictures=(undescribed_picture.picture,))
         for model in self._models:
             if model.supports_pictures is not False:
                 try:
-                    made = await self._quota.complete(undescribed.person, model, [asked])
+                    made = await self._quota.complete(undescribed_picture.person, model, [asked])
                 except PicturesRefused:
                     continue
                 return " ".join(made.text.split())[:1_500]
         return ""
 
-    async def _store_description(self, session: Session, undescribed: Undescribed, text: str) -> None:
+    async def _store_description(self, session: Session, undescribed_picture: UndescribedPicture, text: str) -> None:
         scope = session.scope
         message = NewMessage(
             role="user",
-            content=f"[{undescribed.picture.kind}: {text}]",
-            created_at=undescribed.sent_at,
-            speaker=undescribed.speaker,
-            source=undescribed.picture.source,
-            turn=undescribed.turn,
+            content=f"[{undescribed_picture.picture.kind}: {text}]",
+            created_at=undescribed_picture.sent_at,
+            speaker=undescribed_picture.speaker,
+            source=undescribed_picture.picture.source,
+            turn=undescribed_picture.turn,
             origin="picture",
         )
-        async with self._memory.open_store_if_on(scope.owner) as store:
-            if store is not None and await store.read_messages(scope, [undescribed.turn]):
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
+            if store is not None and await store.read_messages(scope, [undescribed_picture.turn]):
                 await store.append_messages(scope, [message])

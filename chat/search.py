@@ -14,7 +14,7 @@ from records.messages import Message
 from records.scopes import Scope
 from retrieval.question import SearchQuery
 from storage.stores.memory_store import MemoryStore
-from text.passages import excerpt_passages, split_passages
+from text.passages import excerpt_passages, split_into_passages
 
 PAGE = 500
 NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message without a word of the query
@@ -106,7 +106,7 @@ class MemorySearch:
         self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int, min_closeness: float
     ) -> list[Hit]:
         # 200 by words and as many by meaning are more than anybody pages through.
-        known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before=until + 1)
+        known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before_turn=until + 1)
         ranked = await self._retrieval.list_passages(known, store, scope)
         hits = [
             Hit(
@@ -150,5 +150,5 @@ def _find_matching_hits(messages: Sequence[Message], query: SearchQuery) -> list
 
 
 def _make_hit(message: Message, query: SearchQuery) -> Hit:
-    weights = [query.score_sentence(part) for part in split_passages(message.content)]
+    weights = [query.score_sentence(part) for part in split_into_passages(message.content)]
     return Hit(message=message, text=excerpt_passages(message.content, {weights.index(max(weights))}))

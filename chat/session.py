@@ -48,7 +48,7 @@ class UnwrittenMessages:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Undescribed:
+class UndescribedPicture:
     """A picture of a stored turn that is waiting for a description."""
 
     picture: Picture
@@ -78,7 +78,7 @@ class Session:
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))  # never stored
     unwritten: deque[UnwrittenMessages] = field(default_factory=deque)
-    undescribed: deque[Undescribed] = field(default_factory=lambda: deque(maxlen=10))  # an album
+    undescribed: deque[UndescribedPicture] = field(default_factory=lambda: deque(maxlen=10))  # an album
     mode: Mode | None = None  # of the last turn
     has_cut: bool = False  # the last prompt had to leave turns out
     recall_failed: bool = False  # the store could not be read for the last prompt

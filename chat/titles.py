@@ -18,7 +18,7 @@ from records.model_calls import PromptMessage
 from records.owners import get_memory_mode
 from records.scopes import Clock, Scope
 from runtime.tasks import cancel_and_wait
-from summaries.quality_gate import find_faults
+from summaries.quality_gate import find_text_faults
 from text.characters import remove_invisible_characters
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class Titles:
         try:
             if get_memory_mode(await self._memory.get_config(chat.owner)) != "on":
                 return
-            async with self._memory.open_store_if_on(chat.owner) as store:
+            async with self._memory.open_store_if_enabled(chat.owner) as store:
                 if store is None:
                     return
                 untitled = await store.conversations.read_starts_of_untitled_conversations(chat, conversations)
@@ -73,9 +73,11 @@ class Titles:
         made = await self._quota.complete(chat.owner, self._model, [asked])
         line = next((line for line in made.text.splitlines() if line.strip()), "")
         title = " ".join(remove_invisible_characters(line).strip(MARKS).split())
-        if not 0 < len(title) <= MAX_TITLE_CHARS or find_faults(title, asked.content, tokens=0, source_tokens=0):
+        if not 0 < len(title) <= MAX_TITLE_CHARS or find_text_faults(
+            title, asked.content, text_tokens=0, source_tokens=0
+        ):
             return
-        async with self._memory.open_store_if_on(chat.owner) as store:
+        async with self._memory.open_store_if_enabled(chat.owner) as store:
             if store is not None:
                 now = self._clock()
                 await store.conversations.set_generated_title(chat, conversation, title, made_from=messages, now=now)

@@ -20,7 +20,7 @@ from records.model_calls import Tool, ToolCall
 from records.scopes import Clock
 from records.turns import Proposal
 from reminders.arguments import parse_reminder
-from text.characters import remove_invisible_characters, replace_surrogates_in
+from text.characters import remove_invisible_characters, replace_surrogates_in_json
 
 log = logging.getLogger(__name__)
 
@@ -83,14 +83,14 @@ class MemoryTools:
     def _can_store_facts(self, turn: Turn) -> bool:
         return turn.stored is not None and self._facts is not None and not turn.scope.is_channel_direct_chat
 
-    async def run_tool_call(self, call: ToolCall, turn: Turn, *, seen: SeenIds, max_tokens: int) -> ToolResult:
+    async def run_tool_call(self, call: ToolCall, turn: Turn, *, seen_ids: SeenIds, max_tokens: int) -> ToolResult:
         """Run a tool call. Its result has at most `max_tokens` tokens, and describes any error to the model."""
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
             return make_error_result(replace(call, arguments="{}"), arguments)
         try:
             if call.name == SEARCH_MEMORY.name and turn.reads_memory:
-                return await self._search_memory(call, arguments, turn, seen, max_tokens)
+                return await self._search_memory(call, arguments, turn, seen_ids, max_tokens)
             if call.name == REMEMBER.name and self._can_store_facts(turn):
                 return _propose_fact(call, arguments)
             if call.name == FORGET.name and self._facts is not None and self._can_store_facts(turn):
@@ -112,7 +112,7 @@ class MemoryTools:
             return make_error_result(call, search)
         until = None if turn.stored is None else turn.stored - 1
         shown = await self._reading.search_memory(
-            turn.scope, search, seen=seen, until=until, now=self._clock(), max_tokens=min(RESULT_TOKENS, max_tokens)
+            turn.scope, search, seen_ids=seen, until=until, now=self._clock(), max_tokens=min(RESULT_TOKENS, max_tokens)
         )
         log.info("the model searched the memory of %s: %d messages found", turn.scope, len(shown.messages))
         numbers = ", ".join(map(str, shown.messages)) or "none"
@@ -168,7 +168,7 @@ def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | ErrorText:
     if len(call.arguments) > MAX_ARGUMENTS_CHARS:
         return "The arguments are too long."
     try:
-        given = replace_surrogates_in(json.loads(call.arguments or "{}"))
+        given = replace_surrogates_in_json(json.loads(call.arguments or "{}"))
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):

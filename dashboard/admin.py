@@ -8,7 +8,7 @@ from chat.operation import (
     describe_backups,
     draft_broadcast,
     format_receipt,
-    list_audience,
+    list_broadcast_recipient_ids,
     list_people,
     make_operator_overview,
 )
@@ -68,15 +68,15 @@ class Admin:
             ],
         }
 
-    async def set_access(self, standing: AccessStatus, request: PageRequest) -> JsonBody:
+    async def set_access(self, status: AccessStatus, request: PageRequest) -> JsonBody:
         """Let a person in, refuse them or remove them. Return the new overview."""
         self._require_admin(request)
         person = request.parameters.read_integer("id")
-        if standing == "removed" and person in self._host.operation.admin_ids:
+        if status == "removed" and person in self._host.operation.admin_ids:
             raise RequestRefused(409, tr("admin-not-an-admin"))
         if person <= 0:
             raise RequestRefused(404, tr("admin-nobody"))
-        await self._host.store_access(person, standing, request.session.person)
+        await self._host.store_access(person, status, request.session.person)
         return await self.get_overview(request)
 
     async def preview_broadcast(self, request: PageRequest) -> JsonBody:
@@ -89,15 +89,15 @@ class Admin:
         broadcast, people = found
         return {**pick_fields(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
 
-    async def send_or_cancel_broadcast(self, request: PageRequest, *, with_sending: bool) -> JsonBody:
-        """Start sending a broadcast if `with_sending`, or else cancel it. Return the new overview."""
+    async def send_or_cancel_broadcast(self, request: PageRequest, *, is_confirmed: bool) -> JsonBody:
+        """Start sending a broadcast if `is_confirmed`, or else cancel it. Return the new overview."""
         self._require_admin(request)
         memory, admin = self._services.memory, request.session.person
         found = await memory.broadcasts.find_broadcast(request.parameters.read_integer("id"))
         if found is None or found.admin != admin:
             raise RequestRefused(404, tr("shared-dead-button"))
-        if with_sending:
-            people = await list_audience(memory, self._host.operation, admin)
+        if is_confirmed:
+            people = await list_broadcast_recipient_ids(memory, self._host.operation, admin)
             await memory.broadcasts.start_sending(found, people, receipt_id=None)
             return {"said": tr("broadcast-sending"), **await self.get_overview(request)}
         said = format_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))

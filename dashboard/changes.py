@@ -219,7 +219,7 @@ class Changes:
             if (reminder := parse_reminder({**given, "text": text}, now)) is None:
                 raise RequestRefused(400, tr("reminders-impossible-passed"))
         else:
-            reading = await services.reminder_reader.parse_or_explain_reminder(person, text, now)
+            reading = await services.reminder_reader.parse_reminder_or_explain_failure(person, text, now)
             if isinstance(reading, str):
                 raise RequestRefused(400, reading)
             reminder, ambiguity = reading

@@ -91,7 +91,7 @@ class PageApi:
             else:
                 session = self._sessions.renew_session(await self._require_session(request))
             self._require_access(session)
-            language = await self._choose_language(session, request, with_lease=True)
+            language = await self._choose_language(session, request, takes_lease=True)
             token = await self._sessions.make_token(session)
             self._visitors.remember_person(token, session.person)
             return {
@@ -128,11 +128,11 @@ class PageApi:
 
         return await self._answer_in_language(request, revoke_sessions)
 
-    async def _choose_language(self, session: PageSession, request: Request, *, with_lease: bool = False) -> str:
-        """Return the person's language. If `with_lease`, first take over the lease on the person."""
+    async def _choose_language(self, session: PageSession, request: Request, *, takes_lease: bool = False) -> str:
+        """Return the person's language. If `takes_lease`, first take over the lease on the person."""
         memory, default = self._services.memory, self._host.settings.default_language
         try:
-            async with memory.keep_lease(session.person) if with_lease else nullcontext():
+            async with memory.keep_lease(session.person) if takes_lease else nullcontext():
                 chosen = await memory.get_language(session.person) or ""
         except KeepsakeError:
             return find_reader_language(request.headers, default)
@@ -142,7 +142,7 @@ class PageApi:
         """Return an endpoint that checks the session, reads the parameters and calls a handler."""
 
         async def endpoint(request: Request) -> Response:
-            async def check_and_respond() -> JsonBody | Response:
+            async def check_session_and_respond() -> JsonBody | Response:
                 session = await self._require_session(request)
                 self._require_access(session)
                 language = await self._choose_language(session, request)
@@ -154,15 +154,15 @@ class PageApi:
                     return await self._authorize_and_call(handler, session, request, parameters, owner, language)
 
                 with use_language(language), use_reader_role(is_operator=is_operator):
-                    return await run_and_respond(call_handler)
+                    return await make_response(call_handler)
 
-            return await self._answer_in_language(request, check_and_respond)
+            return await self._answer_in_language(request, check_session_and_respond)
 
         return endpoint
 
     async def _answer_in_language(self, request: Request, make_body: BodyMaker) -> Response:
         with use_language(find_reader_language(request.headers, self._host.settings.default_language)):
-            return await compress_response(request, await run_and_respond(make_body))
+            return await compress_response(request, await make_response(make_body))
 
     async def _authorize_and_call(
         self,
@@ -208,7 +208,7 @@ class PageApi:
             raise RequestRefused(403, tr("web-not-served"))
 
 
-async def run_and_respond(make_body: BodyMaker) -> Response:
+async def make_response(make_body: BodyMaker) -> Response:
     """Call `make_body`, and return its result as a response, or an error response if it fails."""
     try:
         answer = await make_body()

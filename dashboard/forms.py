@@ -30,16 +30,16 @@ def pick_fields(record: object, *names: str) -> Json:
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
 
 
-def serialize_message(message: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
+def serialize_message(message: Message, *, text: str | None = None, with_full_text: bool = False) -> Json:
     """Return a message as JSON. `text` is a passage to show in place of the message's beginning."""
     shown = message.content if text is None else text
-    cut = shown if is_whole else shown[:MAX_SHOWN_CHARS]
+    cut = shown if with_full_text else shown[:MAX_SHOWN_CHARS]
     topic = message.scope.thread if message.scope.thread < FIRST_NUMBER else 0
     return {
         **pick_fields(message, "id", "turn", "role", "speaker", "origin", "edited_at"),
         "text": cut,
         "body": parse_markdown(cut) if message.role == "assistant" else None,
-        "is_cut": not is_whole and (len(shown) > MAX_SHOWN_CHARS or shown != message.content),
+        "is_cut": not with_full_text and (len(shown) > MAX_SHOWN_CHARS or shown != message.content),
         "at": message.created_at.isoformat(),
         "chunk": message.chunk_id,
         "link": make_message_link(message.scope.owner, topic, message.telegram_id) or None,

@@ -54,12 +54,14 @@ class PageSessions:
     _clock: Clock
     _bot_token: Secret = field(default=Secret(""))
 
-    async def make_link(self, person: int, owner: int, *, language: str = "", name: str = "", group: str = "") -> str:
+    async def make_link(
+        self, person_id: int, owner_id: int, *, language: str = "", name: str = "", group: str = ""
+    ) -> str:
         """Return the secret of a one-time link that shows an owner's memory to a person."""
         now = self._clock()
         session = PageSession(
-            person=person,
-            owner=owner,
+            person=person_id,
+            owner=owner_id,
             name=name[:MAX_NAME_CHARS],
             group=group[:MAX_NAME_CHARS],
             language=language,
@@ -100,7 +102,7 @@ class PageSessions:
         await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
 
     async def _require_unrevoked(self, session: PageSession) -> PageSession:
-        until = await self._memory.used_links.find_revocation(session.person)
+        until = await self._memory.used_links.find_revocation_time(session.person)
         if until is not None and session.since <= until - MAX_SESSION:
             raise NoSession
         return session

@@ -28,7 +28,7 @@ from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file
 from runtime.tasks import cancel_and_wait
 from transfer.exporter import ExportedFile
 from transfer.formats.history import FileReading
-from transfer.plans import format_instructions_heading, format_plan, format_result
+from transfer.plans import format_import_result, format_instructions_heading, format_plan
 from transfer.restorer import Progress
 
 log = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ class TransferHandlers:
             async with self._services.memory.keep_lease(request.owner):  # the handler of the request has returned
                 done = await self._services.importer.import_file(request.scope, person, data, reading, progress=report)
             offer = await self._offer_to_learn_facts(request.owner, done.ids)
-            return {"said": remove_commands(format_result(done)), "learn": offer}
+            return {"said": remove_commands(format_import_result(done)), "learn": offer}
         except StaleSummary:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:

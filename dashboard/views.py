@@ -15,7 +15,7 @@ from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.parameters import BadRequest
 from locales.catalog import tr
 from locales.page_texts import remove_commands
-from locales.sentences import STORAGE_NAMES, format_what_is_stored
+from locales.sentences import STORAGE_NAMES, format_privacy_text
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of_kind
@@ -131,7 +131,7 @@ class Views:
         if not found:
             raise RequestRefused(404, tr("forget-gone"))
         return {
-            "message": forms.serialize_message(found[0], is_whole=True),
+            "message": forms.serialize_message(found[0], with_full_text=True),
             "turn": [forms.serialize_message(message) for message in turn[:MAX_ROWS]],
         }
 
@@ -251,7 +251,7 @@ class Views:
     async def count_messages_per_day(self, request: PageRequest) -> JsonBody:
         """Return the number of messages on each day that has any, in the owner's time zone."""
         async with self._services.memory.open_store(request.owner) as store:
-            hours = await store.timeline.count_by_hour(request.scope)
+            hours = await store.timeline.count_messages_by_hour(request.scope)
         messages = Counter[str]()
         for hour, count, _ in hours:
             messages[hour.astimezone(request.zone).date().isoformat()] += count
@@ -270,7 +270,7 @@ class Views:
             "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": (5, 10, 20, 50),
             "most_every_n": MAX_EVERY_N,
-            "privacy": remove_commands(format_what_is_stored(config, is_private=is_private, retention_days=days)),
+            "privacy": remove_commands(format_privacy_text(config, is_private=is_private, retention_days=days)),
         }
 
     async def list_reminders(self, request: PageRequest) -> JsonBody:

@@ -24,15 +24,15 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[,;،]")
 Word = tuple[int, str]  # the position of a word or comma in a text, and the word in lower case
 
 
-def split_fact(fact: ExtractedFact, speakers: str) -> list[ExtractedFact]:
-    """Split a compound fact into its parts, or return it alone. `speakers` contains the speakers' names.
+def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[ExtractedFact]:
+    """Split a compound fact into its parts, or return it alone. `joined_speaker_names` contains the speakers' names.
 
     Only the first part replaces the known fact. An attribute that names two things is split, too; any other stays with
     the first part.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
-    subject = fact.text[: _find_first_verb(told, said, speakers)] if is_plain else ""
+    subject = fact.text[: _find_first_verb(told, said, joined_speaker_names)] if is_plain else ""
     for at, (end, sign) in enumerate(told if subject else ()):
         for other, (quote_end, same) in enumerate(said):
             verb = _find_verb_start(told[at + 1 :], said[other + 1 :], said) if sign == same in _get_separators() else 0
@@ -42,7 +42,10 @@ def split_fact(fact: ExtractedFact, speakers: str) -> list[ExtractedFact]:
                 start, quote = _split_at_separator(fact.text, end)[0], _split_at_separator(fact.quote, quote_end, sign)
                 rest = replace(fact, text=subject + fact.text[verb:], quote=quote[1], attribute=second, replaces=None)
                 rest = replace(rest, is_single=fact.is_single and bool(second))
-                return [replace(fact, text=f"{start}.", quote=quote[0], attribute=first), *split_fact(rest, speakers)]
+                return [
+                    replace(fact, text=f"{start}.", quote=quote[0], attribute=first),
+                    *split_fact(rest, joined_speaker_names),
+                ]
     return [fact]
 
 
@@ -55,7 +58,9 @@ def _find_first_verb(fact: Sequence[Word], quote: Sequence[Word], speakers: str)
     """Return the position of the verb after the subject of a fact (a name or "the user"), or 0 if there is none."""
     after = next((at for at, word in fact if word not in speakers.casefold().split()), 0)
     leading = fact[1 : MAX_SUBJECT_WORDS + 1]
-    return after or next((at for at, word in leading if any(_is_other_form(word, other) for _, other in quote)), 0)
+    return after or next(
+        (at for at, word in leading if any(_is_form_of_same_word(word, other) for _, other in quote)), 0
+    )
 
 
 def _find_verb_start(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
@@ -65,7 +70,7 @@ def _find_verb_start(fact: Sequence[Word], quote: Sequence[Word], whole_quote: S
     "Je vis à Lyon et je lis".
     """
     ours, them = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (fact, quote))
-    found = next((at for at, word in ours for _, other in them if _is_other_form(word, other)), 0)
+    found = next((at for at, word in ours for _, other in them if _is_form_of_same_word(word, other)), 0)
     is_pronoun = len(them) > 1 and whole_quote[0][1].replace("’", "'").startswith((them[0][1], f"{them[0][1][0]}'"))
     return found or (fact[0][0] if is_pronoun and fact and fact[0][1] == them[1][1] else 0)
 
@@ -88,8 +93,10 @@ def _get_separators() -> Set[str]:
     return {*_PAUSES.strip(), *(pattern.replace("{0}", "").replace("{1}", "").strip() for pattern in patterns)}
 
 
-def _is_other_form(word: str, other: str) -> bool:
+def _is_form_of_same_word(word: str, other_word: str) -> bool:
     """Return True if two different words begin alike, or differ only in their first letter."""
-    shared = max(length for length in range(len(word) + 1) if other.startswith(word[:length]))
-    is_prefixed = word[1:] == other[1:] and len(word) > MIN_STEM and word not in EVERY_FUNCTION_WORD
-    return word != other and (is_prefixed or (shared >= MIN_STEM and 2 * shared >= max(len(word), len(other))))
+    shared = max(length for length in range(len(word) + 1) if other_word.startswith(word[:length]))
+    is_prefixed = word[1:] == other_word[1:] and len(word) > MIN_STEM and word not in EVERY_FUNCTION_WORD
+    return word != other_word and (
+        is_prefixed or (shared >= MIN_STEM and 2 * shared >= max(len(word), len(other_word)))
+    )

@@ -91,7 +91,7 @@ class ProfileDistiller:
         # A model that failed here is asked again only with many more summaries, each time twice as many.
         last_tried, failures = self._attempts.get(owner, (0, 0))
         try:
-            async with self._memory.open_store_if_on(owner) as store:
+            async with self._memory.open_store_if_enabled(owner) as store:
                 waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
             news = sum(summary.id > last_tried for summary in waiting)
             wanted = min(max(1, every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
@@ -111,12 +111,12 @@ class ProfileDistiller:
 
     async def distil_now(self, owner: int) -> Profile | None:
         """Distil a new version now. Return None without material or a usable answer. Raise KeepsakeError on failure."""
-        async with self._memory.open_store_if_on(owner) as store:
+        async with self._memory.open_store_if_enabled(owner) as store:
             waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
         return await self._distil_profile(owner, waiting)
 
     async def _distil_profile(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:
-        async with self._memory.open_store_if_on(owner) as store:
+        async with self._memory.open_store_if_enabled(owner) as store:
             if store is None:
                 return None
             before = await store.profiles.find_newest_profile(owner)
@@ -132,14 +132,14 @@ class ProfileDistiller:
         newest = [summary for summary in summaries if summary.id not in bases]
         known += [fact for fact in reversed(facts) if fact.decided_at and not fact.is_valid]
         who, now = prompts.describe_owner(owner), self._clock()
-        asked = self._requests.make_profile_request(before, newest, known, who=who, now=now)
+        asked = self._requests.make_profile_request(before, newest, known, owner_description=who, now=now)
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
         completion = await self._quota.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
         sections = parse_profile(completion.text)
         faults: list[str] = []
         for text in sections.values() or [""]:
-            faults += quality_gate.find_faults(text, asked.request[-1].content, tokens=0, source_tokens=0)
+            faults += quality_gate.find_text_faults(text, asked.request[-1].content, text_tokens=0, source_tokens=0)
         if faults:
             log.info("a profile of %d is refused: %s", owner, "; ".join(faults))
             return None
@@ -153,7 +153,7 @@ class ProfileDistiller:
             tokens_in=completion.usage.prompt,
             tokens_out=completion.usage.completion,
         )
-        async with self._memory.open_store_if_on(owner) as store:
+        async with self._memory.open_store_if_enabled(owner) as store:
             if store is None:
                 return None
             made = await put_corrected_profile(store, owner, new, clock=self._clock)

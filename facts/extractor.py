@@ -130,7 +130,9 @@ class FactExtractor:
             return []
         who = prompts.describe_owner(batch.scope.owner)
         return [
-            self._requests.make_extraction_request(half, batch.known, who=who, zone=batch.zone, max_turns=len(half))
+            self._requests.make_extraction_request(
+                half, batch.known, owner_description=who, zone=batch.zone, max_turns=len(half)
+            )
             for half in (turns[:middle], turns[middle:])
         ]
 
@@ -149,7 +151,11 @@ class FactExtractor:
                 fact = schemas.replace_vague_text(version, speaker)
                 named = [shown[fact.known].text] if fact.known is not None else []
                 faults = verification.find_faults(
-                    fact, messages, allowed_texts=[*speakers, *named], zone=batch.zone, answers=request.assistant_text
+                    fact,
+                    messages,
+                    allowed_texts=[*speakers, *named],
+                    zone=batch.zone,
+                    assistant_text=request.assistant_text,
                 )
                 if not faults:
                     kept.append(verification.remove_unsupported_start_date(fact, messages, zone=batch.zone))

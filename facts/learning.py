@@ -55,7 +55,7 @@ class Facts:
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
         """Learn from messages before a fold archives them."""
         try:
-            async with self._memory.open_store_if_on(scope.owner) as store:
+            async with self._memory.open_store_if_enabled(scope.owner) as store:
                 learned, waiting = await store.facts.read_unlearned_messages(scope, 1) if store is not None else (0, [])
                 if not waiting or learned >= max(message_ids):
                     return
@@ -101,34 +101,39 @@ class Facts:
     async def learn_from_history(self, scope: Scope) -> bool:
         """Learn from the next batch of imported messages in a scope. Return True if there was progress."""
 
-        async def learn_next() -> list[Fact] | None:
+        async def learn_from_next_batch() -> list[Fact] | None:
             batch = await self._find_next_batch(scope, from_history=True)
             made = await self._learn_facts_from_batch(batch) if batch is not None else None
             if made:
                 await self.embed_facts_without_vectors()
             return made
 
-        return self._settings.learns_facts and await self._backoff.run_if_due((scope, True), learn_next) is not None
+        return (
+            self._settings.learns_facts
+            and await self._backoff.run_if_due((scope, True), learn_from_next_batch) is not None
+        )
 
     async def _learn_facts_from_batch(self, batch: Batch) -> list[Fact] | None:
         """Learn from a batch and return the new facts, or None if memory was turned off in the meantime."""
         failures = self._backoff.count_failures((batch.scope, batch.from_history))
         new = await self._extractor.extract(batch, batch.request, failures=failures) if batch.request else []
-        async with self._memory.open_store_if_on(batch.scope.owner) as store:
+        async with self._memory.open_store_if_enabled(batch.scope.owner) as store:
             if store is None:
                 return None
             inserted = await self._store_facts(store, batch, new)
         log.info("learned %d facts of %s from messages up to %d", len(inserted), batch.scope, batch.until)
         return inserted
 
-    async def _store_facts(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
+    async def _store_facts(self, store: MemoryStore, batch: Batch, new_facts: Sequence[NewFact]) -> list[Fact]:
         """Reconcile facts with the known ones, store them, and return the new ones. Raise StaleFacts or NewerFacts."""
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
             facts = await store.facts.list_all_facts(owner)
             # After the facts: one that is erased in between is known as a fact.
             erased = await store.facts.list_decisions(owner)
-            changes = await asyncio.to_thread(reconciliation.plan_changes, new, facts, erased=erased)
+            changes = await asyncio.to_thread(
+                reconciliation.plan_changes, new_facts, facts, erased_fact_decisions=erased
+            )
             with suppress(NewerFacts):
                 return await store.facts.commit_changes(
                     batch.scope,
@@ -154,7 +159,7 @@ class Facts:
         config = await self._memory.get_config(scope.owner)
         if config is None or config.incognito:
             return None
-        async with self._memory.open_store_if_on(scope.owner) as store:
+        async with self._memory.open_store_if_enabled(scope.owner) as store:
             if store is None:
                 return None
             learned, waiting = await (
@@ -182,10 +187,10 @@ class Facts:
             request = await asyncio.to_thread(
                 self._requests.make_extraction_request,
                 *(turns, [*known, *decided]),
-                who=prompts.describe_owner(scope.owner),
+                owner_description=prompts.describe_owner(scope.owner),
                 zone=config.zone,
                 max_turns=MAX_TURNS if from_history else self._settings.facts_batch_turns,
-                separates_long=not from_history,
+                separates_long_turns=not from_history,
             )
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
@@ -220,7 +225,7 @@ class Facts:
                 return known, False
             if len(facts) >= MAX_FACTS:
                 raise FactsFull
-            return await store.facts.add_fact(owner, _make_fact_by_owner(text, now), now=now), True
+            return await store.facts.add_fact(owner, _make_manual_fact(text, now), now=now), True
 
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
         """Replace a fact with a new one, and keep the old one as history. Return None if no valid fact has this id."""
@@ -230,7 +235,7 @@ class Facts:
             if known is None or not known.is_valid:
                 return None
             new = replace(
-                _make_fact_by_owner(text, now),
+                _make_manual_fact(text, now),
                 kind=known.kind,
                 subject=known.subject,
                 importance=max(known.importance, IMPORTANCE_BY_HAND),
@@ -238,7 +243,7 @@ class Facts:
                 person_id=known.person_id,
             )
             made = await store.facts.add_fact(owner, new, now=now, superseded_id=id_)
-            return await self._correct_profile(store, owner, made)
+            return await self._correct_profile_after_change(store, owner, made)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no valid fact has this id."""
@@ -247,7 +252,7 @@ class Facts:
             if known is None or known.valid_to is not None:
                 return None
             edited = await store.facts.edit_fact(owner, id_, text, now=self._clock())
-            return await self._correct_profile(store, owner, edited)
+            return await self._correct_profile_after_change(store, owner, edited)
 
     async def set_pinned(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
@@ -263,13 +268,15 @@ class Facts:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
         async with self._memory.open_store(owner) as store:
             deleted = await store.facts.delete_fact(owner, id_, now=self._clock())
-            return await self._correct_profile(store, owner, deleted)
+            return await self._correct_profile_after_change(store, owner, deleted)
 
-    async def _correct_profile(self, store: MemoryStore, owner: int, changed: Fact | None) -> Fact | None:
-        """Remove the sentences that a manual change overrules from the profile. Return `changed` unchanged."""
+    async def _correct_profile_after_change(
+        self, store: MemoryStore, owner: int, changed_fact: Fact | None
+    ) -> Fact | None:
+        """Remove the sentences that a manual change overrules from the profile. Return `changed_fact` unchanged."""
         with suppress(StaleFacts):  # forgotten at the same time
             await put_corrected_profile(store, owner, clock=self._clock)
-        return changed
+        return changed_fact
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
         """Restore a deleted fact. Return None if the owner has no such fact."""
@@ -297,7 +304,7 @@ class Facts:
                     break
 
 
-def _make_fact_by_owner(text: str, now: datetime) -> NewFact:
+def _make_manual_fact(text: str, now: datetime) -> NewFact:
     return NewFact(
         text=text,
         kind="personal",

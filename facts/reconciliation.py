@@ -61,29 +61,33 @@ def _iterate_index_terms(fact: Fact | NewFact) -> Iterator[str]:
 
 
 def plan_changes(
-    new: Sequence[NewFact], known: Sequence[Fact], *, erased: Sequence[Decision] = (), max_valid: int = MAX_FACTS
+    new_facts: Sequence[NewFact],
+    known_facts: Sequence[Fact],
+    *,
+    erased_fact_decisions: Sequence[Decision] = (),
+    max_valid_facts: int = MAX_FACTS,
 ) -> list[FactChange]:
     """Plan a change for each new fact, in order. Leave out facts that an owner's decision overrules.
 
-    `known` contains all facts of the owner, including ended and deleted ones. `erased` contains decisions about erased
-    facts. In a plan, a negative number -n stands for the fact of the n-th change. A decision takes precedence over
-    everything said before it. If several changes concern one fact, the latest counts.
+    `known_facts` contains all facts of the owner, including ended and deleted ones. `erased_fact_decisions` contains
+    decisions about erased facts. In a plan, a negative number -n stands for the fact of the n-th change. A decision
+    takes precedence over everything said before it. If several changes concern one fact, the latest counts.
     """
-    valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
-    decisions = DecisionIndex(list_decisions_about(known, erased))
-    successions = DecisionIndex(make_replacement_decisions(known))
+    valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known_facts if fact.is_valid}
+    decisions = DecisionIndex(list_decisions_about(known_facts, erased_fact_decisions))
+    successions = DecisionIndex(make_replacement_decisions(known_facts))
     candidates = FactCandidates(valid)
-    room = max_valid - len(valid)
+    room = max_valid_facts - len(valid)
     closed = set[int]()
     changes: list[FactChange] = []
-    for draft in new:
+    for draft in new_facts:
         if decisions.overrules(draft):
             continue
         change, is_overruled = FactChange(fact=draft), False
         for number in _select_related_facts(draft, valid, candidates):
             fact = valid[number]
-            match compare_facts(draft, fact, is_named=draft.known == number and draft.is_change):
-                case "changed" | "ended" if _is_decided_later(fact, draft):
+            match compare_facts(draft, fact, is_named_by_model=draft.known == number and draft.is_change):
+                case "changed" | "ended" if _is_decision_newer_than_draft(fact, draft):
                     is_overruled = True
                 case "same" if number not in closed:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
@@ -116,7 +120,7 @@ def plan_changes(
     return changes
 
 
-def _is_decided_later(fact: Fact | NewFact, draft: NewFact) -> bool:
+def _is_decision_newer_than_draft(fact: Fact | NewFact, draft: NewFact) -> bool:
     decided_at = fact.decided_at
     return decided_at is not None and (draft.is_in_question or draft.observed_at <= decided_at)
 
@@ -132,31 +136,36 @@ def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:
 
 
 def compare_facts(
-    new: NewFact, known: Fact | NewFact, *, is_named: bool
+    new_fact: NewFact, known_fact: Fact | NewFact, *, is_named_by_model: bool
 ) -> Literal["same", "changed", "ended", "other"]:
-    """Classify how a new fact relates to a known one. `is_named` is True if the model says that it replaces `known`."""
-    text = known.text
-    mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
-    is_about = is_same_subject(new.subject, known.subject)
-    if list_essential_words(new.text) == list_essential_words(text):
-        return "ended" if new.valid_to else "same"
-    if mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new.text) == find_topics(text):
+    """Classify how a new fact relates to a known one.
+
+    `is_named_by_model` is True if the model says that the new fact replaces the known one.
+    """
+    text = known_fact.text
+    mine, theirs = make_fingerprint(new_fact.text), make_fingerprint(text)
+    is_about = is_same_subject(new_fact.subject, known_fact.subject)
+    if list_essential_words(new_fact.text) == list_essential_words(text):
+        return "ended" if new_fact.valid_to else "same"
+    if mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new_fact.text) == find_topics(text):
         return "changed"  # only the negation differs
-    leading_words = find_topics(new.text.split(" ")[0])  # perhaps a name, which every fact about a person has
-    model_says = is_named and (is_about or bool((find_topics(new.text) & find_topics(text)) - leading_words))
-    repeats = mine == theirs and find_topics(new.text) <= find_topics(text)
+    leading_words = find_topics(new_fact.text.split(" ")[0])  # perhaps a name, which every fact about a person has
+    model_says = is_named_by_model and (
+        is_about or bool((find_topics(new_fact.text) & find_topics(text)) - leading_words)
+    )
+    repeats = mine == theirs and find_topics(new_fact.text) <= find_topics(text)
     if model_says and not repeats:
         return "changed"
-    if new.valid_to is not None:
+    if new_fact.valid_to is not None:
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
-        is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new.text)
+        is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new_fact.text)
         return "ended" if is_over or model_says else "other"
     # A number, a date or a name, apart from the name at the beginning.
-    has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_name(new.text)))
-    if repeats and ((is_about and new.only_one and has_detail) or model_says):
+    has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_name(new_fact.text)))
+    if repeats and ((is_about and new_fact.only_one and has_detail) or model_says):
         return "same"
-    if new.only_one and is_about and "event" not in (known.kind, new.kind):
-        name, other_name = _find_leading_name(new.text), _find_leading_name(text)
+    if new_fact.only_one and is_about and "event" not in (known_fact.kind, new_fact.kind):
+        name, other_name = _find_leading_name(new_fact.text), _find_leading_name(text)
         if name and other_name and name != other_name:
             return "other"  # of a group's members, each has a home
         return "changed"
@@ -194,12 +203,14 @@ def is_same_subject(subject: str, other: str) -> bool:
     return bool(subject.strip()) and bool(other.strip()) and find_topics(subject) == find_topics(other)
 
 
-def _select_related_facts(draft: NewFact, valid: Mapping[int, Fact | NewFact], candidates: FactCandidates) -> list[int]:
+def _select_related_facts(
+    draft: NewFact, valid_facts: Mapping[int, Fact | NewFact], candidates: FactCandidates
+) -> list[int]:
     """Return the numbers of the facts that `draft` may change, beginning with the one that the model named."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)
-    for number in {*candidates.find_by_terms(_iterate_index_terms(draft)), draft.known or 0} & valid.keys():
-        fact = valid[number]
+    for number in {*candidates.find_by_terms(_iterate_index_terms(draft)), draft.known or 0} & valid_facts.keys():
+        fact = valid_facts[number]
         # In a group, nobody's words end another member's instructions and preferences, or those added by hand.
         is_own = fact.person_id == draft.person_id
         if isinstance(fact, Fact):

@@ -80,25 +80,25 @@ class Requests:
     def make_extraction_request(
         self,
         turns: Sequence[Sequence[Message]],
-        known: Sequence[Fact],
+        known_facts: Sequence[Fact],
         *,
-        who: str,
+        owner_description: str,
         zone: tzinfo,
         max_turns: int = MAX_TURNS,
-        separates_long: bool = False,
+        separates_long_turns: bool = False,
     ) -> ExtractionRequest:
         """Build a request with as many of the first turns as fit, and the known facts that they may change.
 
         If the first turn does not fit, include as many of its messages as possible. Cut the middle of a message that
         takes more than a quarter of the space. Leave out the assistant's messages, because small models attribute them
-        to the person. If `separates_long`, put a long turn into its own request, because small models learn nothing
-        from the turns next to it.
+        to the person. If `separates_long_turns`, put a long turn into its own request, because small models learn
+        nothing from the turns next to it.
         """
-        instructions = prompts.TEXTS["extract_facts"].format(who=who)
+        instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])
         room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_retry_messages("…"))
         known_room = min(self._max_tokens // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
-        shown, known_lines = self._select_known_facts(known, turns[:max_turns], known_room)
+        shown, known_lines = self._select_known_facts(known_facts, turns[:max_turns], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
         messages: list[Message] = []
@@ -107,10 +107,10 @@ class Requests:
         for number, turn in enumerate(turns[:max_turns], start=1):
             fresh = [(message, self._format_line(message, zone, room)) for message in turn]
             size = self._count_tokens([line for _, line in fresh])
-            if lines and (size > left or (separates_long and max(size, longest) > LONG_TURN_TOKENS)):
+            if lines and (size > left or (separates_long_turns and max(size, longest) > LONG_TURN_TOKENS)):
                 break
             longest = max(longest, size)
-            fitting, until, is_whole = self._take_turn_start_that_fits(fresh, left)
+            fitting, until, is_whole = self._select_fitting_turn_start(fresh, left)
             lines += [line for _, line in fitting if line]
             covered.append(tuple(message for message in turn if message.id <= until))
             messages += [message for message, _ in fitting if message.role == "user"]
@@ -141,16 +141,24 @@ class Requests:
     def count_prompt_tokens(self, request: Request) -> int:
         return self._tokens.count_request_tokens(request)
 
-    def make_repair_request(self, asked: ExtractionRequest, answer: str) -> Request:
+    def make_repair_request(self, extraction_request: ExtractionRequest, answer: str) -> Request:
         """Build a request to repair an unusable answer. Cut the answer if it is too long."""
-        free = self._max_tokens - self._tokens.count_request_tokens((*asked.request, *_make_retry_messages("")))
+        free = self._max_tokens - self._tokens.count_request_tokens(
+            (*extraction_request.request, *_make_retry_messages(""))
+        )
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
         shown = self._tokens.omit_middle(answer, min(free, int(self._max_tokens * ANSWER_SHARE / 2)))
-        return *asked.request, *_make_retry_messages(shown or "…")
+        return *extraction_request.request, *_make_retry_messages(shown or "…")
 
     def make_profile_request(
-        self, previous: Profile | None, summaries: Sequence[Summary], facts: Sequence[Fact], *, who: str, now: datetime
+        self,
+        previous_profile: Profile | None,
+        summaries: Sequence[Summary],
+        facts: Sequence[Fact],
+        *,
+        owner_description: str,
+        now: datetime,
     ) -> ProfileRequest:
         """Build a request from the previous profile, the known facts and the newest summaries.
 
@@ -158,21 +166,27 @@ class Requests:
         Withdrawn facts are listed if they share words with the profile or the summaries.
         """
         today, words = prompts.format_date(now), prompts.MAX_PROFILE_WORDS
-        instructions = prompts.TEXTS["distil_profile"].format(who=who, today=today, words=words)
+        instructions = prompts.TEXTS["distil_profile"].format(who=owner_description, today=today, words=words)
         bare = prompts.make_profile_request("-", ["-"], ["-"], ["-"])
         tokens = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
-        text = self._tokens.truncate_rendered(previous.text, tokens // 2, prompts.format_profile) if previous else ""
+        text = (
+            self._tokens.truncate_for_rendering(previous_profile.text, tokens // 2, prompts.format_profile)
+            if previous_profile
+            else ""
+        )
         tokens -= self._count_tokens([prompts.format_profile(text)]) if text else 0
         told = find_topics(" ".join([text, *(summary.text for summary in summaries)]))
         known, withdrawn = ([fact for fact in facts if fact.is_valid is state] for state in (True, False))
         touched = [fact.text for fact in withdrawn if len(find_topics(fact.text) & told) >= MIN_SHARED_WORDS]
-        touched = self._take_lines(touched[:MAX_KNOWN], tokens // 8)
+        touched = self._select_fitting_lines(touched[:MAX_KNOWN], tokens // 8)
         tokens -= self._count_tokens(touched)
-        fact_lines = self._take_lines(
+        fact_lines = self._select_fitting_lines(
             [prompts.format_fact(fact) for fact in known], tokens // 2 if summaries else tokens
         )
         newest = sorted(summaries, key=lambda summary: -summary.id)
-        lines = self._take_lines([prompts.format_summary(s) for s in newest], tokens - self._count_tokens(fact_lines))
+        lines = self._select_fitting_lines(
+            [prompts.format_summary(s) for s in newest], tokens - self._count_tokens(fact_lines)
+        )
         return ProfileRequest(
             request=_make_request(instructions, prompts.make_profile_request(text, lines[::-1], fact_lines, touched)),
             facts=tuple(known[: len(fact_lines)]),
@@ -180,7 +194,7 @@ class Requests:
         )
 
     def _select_known_facts(
-        self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], tokens: int
+        self, known_facts: Sequence[Fact], turns: Sequence[Sequence[Message]], max_tokens: int
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
 
@@ -194,14 +208,14 @@ class Requests:
             asked.append((find_topics(message.content), 1 if reports_change else MIN_SHARED_WORDS))
         about = frozenset[str]().union(*(words for words, _ in asked))
         has_change = any(describes_change(message.content) for message in said)
-        facts = {fact.id: fact for fact in known}
+        facts = {fact.id: fact for fact in known_facts}
         said_here = {message.id for message in said}
         candidates = FactCandidates(facts)
         looked_at = {id_ for m in said for id_ in candidates.find_by_terms(list_terms(m.content), MAX_LOOKED_AT)}
         if has_change:
-            weightiest = heapq.nlargest(MAX_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))
+            weightiest = heapq.nlargest(MAX_LOOKED_AT, known_facts, key=lambda fact: (fact.importance, fact.id))
             looked_at.update(fact.id for fact in weightiest)
-        looked_at.update(fact.id for fact in known if said_here.intersection(fact.source_ids))
+        looked_at.update(fact.id for fact in known_facts if said_here.intersection(fact.source_ids))
         # The text that holds stands next to the text that it replaced.
         looked_at.update(successor for id_ in [*looked_at] if (successor := facts[id_].superseded_by) in facts)
 
@@ -227,32 +241,36 @@ class Requests:
         shown = related | {fact.id for fact in others[:MAX_OTHERS]}
         shown.update(successor for id_ in [*shown] if (successor := facts[id_].superseded_by) in facts)
         ranked = [fact for fact in ranked if fact.id in shown][:MAX_KNOWN]
-        lines = self._take_lines([prompts.format_known_fact(fact) for fact in ranked], tokens)
+        lines = self._select_fitting_lines([prompts.format_known_fact(fact) for fact in ranked], max_tokens)
         return ranked[: len(lines)], lines
 
     def _format_line(self, message: Message, zone: tzinfo, tokens: int) -> str:
-        def render(text: str) -> str:
+        def format_message_with_text(text: str) -> str:
             return prompts.format_message_for_extraction(message, message.created_at.astimezone(zone), text)
 
         if message.role == "assistant":
             return ""
         most = min(max(MIN_LINE_TOKENS, tokens // 4), tokens - 1)
-        text = render(self._tokens.truncate_rendered(message.content, most, render, self._tokens.omit_middle))
+        text = format_message_with_text(
+            self._tokens.truncate_for_rendering(
+                message.content, most, format_message_with_text, self._tokens.omit_middle
+            )
+        )
         return self._tokens.truncate(text, most)
 
-    def _take_turn_start_that_fits(
-        self, turn: Sequence[tuple[Message, str]], tokens: int
+    def _select_fitting_turn_start(
+        self, turn: Sequence[tuple[Message, str]], max_tokens: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
         """Return the first messages and lines that fit, the id of the last one, and True if the whole turn fits."""
-        if self._count_tokens([line for _, line in turn]) <= tokens:
+        if self._count_tokens([line for _, line in turn]) <= max_tokens:
             return turn, turn[-1][0].id, True
         until = turn[0][0].id
         for number, (message, line) in enumerate(turn):
             size = self._count_tokens([line])
-            if message.role == "user" and size > tokens:
+            if message.role == "user" and size > max_tokens:
                 return turn[:number], until, False
             until = message.id
-            tokens -= size
+            max_tokens -= size
         return turn, until, True
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], retry: Request) -> int:
@@ -261,10 +279,10 @@ class Requests:
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 
-    def _take_lines(self, lines: Sequence[str], tokens: int) -> list[str]:
+    def _select_fitting_lines(self, lines: Sequence[str], max_tokens: int) -> list[str]:
         for number, line in enumerate(lines):
-            tokens -= self._tokens.count(line) + 1
-            if tokens < 0:
+            max_tokens -= self._tokens.count(line) + 1
+            if max_tokens < 0:
                 return list(lines[:number])
         return list(lines)
 

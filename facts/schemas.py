@@ -109,7 +109,9 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
         or content[first - 1 : first] == _QUESTION_OPENING
     ):
         return None
-    start, end = _widen_to_negation(content, *_widen_to_hedges(content, start, end, first, last), first, last)
+    start, end = _extend_quote_to_negation(
+        content, *_extend_quote_to_hedging_words(content, start, end, first, last), first, last
+    )
     quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
     own = _shorten_words(find_topics(message.speaker))
     # Two short texts may be stemmed as different languages: "curry", "curri".
@@ -132,37 +134,41 @@ _SENTENCE_END = re.compile(r"[!?¿…。！？؟\n]|\.(?!\w)")
 _QUESTION_OPENING = "¿"
 
 
-def _widen_to_hedges(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
+def _extend_quote_to_hedging_words(
+    content: str, quote_start: int, quote_end: int, sentence_start: int, sentence_end: int
+) -> tuple[int, int]:
     """Extend a quote to include adjacent hedging words in the same sentence.
 
     They may be in the quote's own clause or in a short neighbouring clause.
     """
-    if make_fingerprint(content[start:end]).hedges:
-        return start, end
-    *earlier, before = re.split(r"(?<=[,;:–—])", content[sentence_start:start])
+    if make_fingerprint(content[quote_start:quote_end]).hedges:
+        return quote_start, quote_end
+    *earlier, before = re.split(r"(?<=[,;:–—])", content[sentence_start:quote_start])
     while earlier and _is_short_clause(earlier[-1]):
         before = earlier.pop() + before
     after = ""
-    for clause in re.split(r"(?=[,;:–—])", content[end:sentence_end]):
+    for clause in re.split(r"(?=[,;:–—])", content[quote_end:sentence_end]):
         if not _is_short_clause(clause):
             break
         after += clause
     if make_fingerprint(f"{before} {after}").hedges:
-        return start - len(before), end + len(after.rstrip(" .!…。！\n"))
-    return start, end
+        return quote_start - len(before), quote_end + len(after.rstrip(" .!…。！\n"))
+    return quote_start, quote_end
 
 
-def _widen_to_negation(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
+def _extend_quote_to_negation(
+    content: str, quote_start: int, quote_end: int, sentence_start: int, sentence_end: int
+) -> tuple[int, int]:
     """Extend a quote to include a negation that precedes it in its clause or follows in a short adjacent clause."""
-    before = _CLAUSE_BREAK.split(content[sentence_start:start])[-1]
-    after = _CLAUSE_BREAK.split(content[end:sentence_end])[0]
-    if _is_negated(content[start:end]):
-        return start, end
+    before = _CLAUSE_BREAK.split(content[sentence_start:quote_start])[-1]
+    after = _CLAUSE_BREAK.split(content[quote_end:sentence_end])[0]
+    if _is_negated(content[quote_start:quote_end]):
+        return quote_start, quote_end
     if _is_negated(before):
-        start -= len(before.lstrip())
+        quote_start -= len(before.lstrip())
     if _is_short_clause(after) and _is_negated(after):
-        end += len(after.rstrip(" .!…。！\n"))
-    return start, end
+        quote_end += len(after.rstrip(" .!…。！\n"))
+    return quote_start, quote_end
 
 
 def _is_denial(quote: str, topics: Iterable[str]) -> bool:

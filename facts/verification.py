@@ -22,11 +22,12 @@ _LATIN = str.maketrans(WORD_LISTS["latin"])
 
 
 def find_faults(
-    fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo, answers: str = ""
+    fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo, assistant_text: str = ""
 ) -> list[str]:
     """Return the reasons not to learn a fact from messages, or [] if the messages support it.
 
-    `allowed_texts` are other texts that the fact may repeat. `answers` are the assistant's words in the same turns.
+    `allowed_texts` are other texts that the fact may repeat. `assistant_text` are the assistant's words in the same
+    turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *allowed_texts])
@@ -39,7 +40,7 @@ def find_faults(
     if _find_invented_names(fact.text, said):
         faults.append("a name that the messages lack")
     about = find_topics(fact.text)
-    if len(about & find_topics(answers)) > len(about & find_topics("\n".join([said, *derived]))):
+    if len(about & find_topics(assistant_text)) > len(about & find_topics("\n".join([said, *derived]))):
         faults.append("more of the assistant's words than of the person's")
     return faults
 
@@ -53,8 +54,10 @@ def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *,
     return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
 
 
-def _remove_derived_dates(text: str, sources: Sequence[Message], source: str, zone: tzinfo) -> tuple[str, list[str]]:
-    """Remove dates from `text` that are in `source` or implied by `sources`. Return the new text and these dates."""
+def _remove_derived_dates(
+    text: str, sources: Sequence[Message], source_text: str, zone: tzinfo
+) -> tuple[str, list[str]]:
+    """Remove dates from `text` that are in `source_text` or implied by `sources`. Return the text and the dates."""
     derived = list[str]()
     for match in re.finditer(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b", text):
         year, month, day = (int(part) if part else 1 for part in match.groups())
@@ -62,7 +65,7 @@ def _remove_derived_dates(text: str, sources: Sequence[Message], source: str, zo
             moment = datetime(year, month, day, tzinfo=zone)
         except ValueError:
             continue
-        if match.group() in source or any(_is_date_implied(moment, message, zone) for message in sources):
+        if match.group() in source_text or any(_is_date_implied(moment, message, zone) for message in sources):
             derived.append(match.group())
             text = text.replace(match.group(), " ")
     return text, derived

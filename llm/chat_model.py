@@ -50,14 +50,14 @@ class ChatModel(ABC):
         return False
 
     @property
-    def reasons_with_tools(self) -> bool:
+    def supports_reasoning_with_tools(self) -> bool:
         """False if the endpoint accepts tools only with a `reasoning_effort` of `none`."""
         return True
 
     def with_tools(
-        self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
+        self, tools: Sequence[Tool], *, must_answer: bool = False, known_tool_names: Collection[str] = ()
     ) -> "ChatModel":
-        """Return the model with these tools. It must not call tools in `known`, or any tool at all if `must_answer`."""
+        """Return the model with these tools. It must not call `known_tool_names`, or any tool if `must_answer`."""
         return self
 
 

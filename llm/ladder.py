@@ -71,7 +71,7 @@ class RefusedFeatures(TTLCache[str, bool]):
     def add(self, name: str) -> None:
         self[name] = True
 
-    def add_length_limit(self, *, is_certain: bool) -> None:
+    def record_length_refusal(self, *, is_certain: bool) -> None:
         """Remember that a prompt was too long: for a day if `is_certain`, otherwise until the next answer."""
         self.add(LENGTH)
         if not is_certain:
@@ -118,30 +118,30 @@ class Fallbacks:
         before, self._empty_finish = self._empty_finish, finish or "none"
         return self._empty_finish == before
 
-    def choose_steps(self, refusal: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
+    def choose_steps(self, refusal: str, possible_steps: Collection[Step], likely_step: Step | None) -> frozenset[Step]:
         """Choose the steps that reduce the next request. Return an empty set if no step or no request is left.
 
-        `refusal` is the status and text of the error. `possible` contains the steps that would change the request.
-        `likely` is the probable cause and is tried first. If it is None, one request is kept in reserve, to ask a
-        harmless question and find out whether the model declined the message.
+        `refusal` is the status and text of the error. `possible_steps` contains the steps that would change the
+        request. `likely_step` is the probable cause and is tried first. If it is None, one request is kept in reserve,
+        to ask a harmless question and find out whether the model declined the message.
         """
-        order = [step for step in STEPS if step in possible]
-        left = MAX_REQUESTS - self.refusals - (likely is None)
+        order = [step for step in STEPS if step in possible_steps]
+        left = MAX_REQUESTS - self.refusals - (likely_step is None)
         if left <= 0 or not order:
             return frozenset()
-        is_one = likely in order and left > 1
-        steps = frozenset({likely} if likely is not None and is_one else order[: ceil(len(order) / left)])
+        is_one = likely_step in order and left > 1
+        steps = frozenset({likely_step} if likely_step is not None and is_one else order[: ceil(len(order) / left)])
         # Sizes and ids of requests differ each time.
         lasting = [word for word in refusal[3:].split() if not any(map(str.isdigit, word))]
         self._taken.append((steps, refusal[:3] + " ".join(lasting)))
         self.left_out |= steps
         return steps
 
-    def was_only_new_step(self, step: Step) -> bool:
+    def was_step_added_alone(self, step: Step) -> bool:
         """Return True if any request differed from the one before it by this step alone."""
         return any(steps == {step} for steps, _ in self._taken)
 
-    def get_helpful_steps(self) -> set[Step]:
+    def get_effective_steps(self) -> set[Step]:
         """Return the steps after which a request succeeded or was refused for a different reason."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing

@@ -70,7 +70,7 @@ class OfflineModel(_OfflineChatModel):
     def _make_answer_text(self, messages: Prompt, schema: Schema | None) -> str:
         earlier = [message for message in messages if message.role != "system"]
         asked = earlier.pop().content if earlier and earlier[-1].role == "user" else ""
-        sentences, words = split_off_block_sentences(asked)
+        sentences, words = split_off_leading_blocks(asked)
         if words.startswith("It is now ") and words[10:11].isdigit():
             words = words.partition("\n")[2].strip()
         for message in earlier:
@@ -80,7 +80,9 @@ class OfflineModel(_OfflineChatModel):
         folded = _casefold(words)
         if words and any(_casefold(hello).startswith(folded) for hello in list_translations("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
-        if folded in map(_casefold, list_translations("page-try-4")) and (known := _find_known_sentences(statements)):
+        if folded in map(_casefold, list_translations("page-try-4")) and (
+            known := _select_remembered_sentences(statements)
+        ):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
         if words and not is_question(words):
             is_first = not sentences and all(message.role == "user" for message in earlier)
@@ -103,13 +105,15 @@ class ExtractiveSummarizer(_OfflineChatModel):
         if schema is not None:
             return make_json_answer(source, schema)
         first = next((sentence.text for sentence in _parse_sentences(source)), "")
-        text = extract_sentences(source, 200, count=self._tokenizer.count) or self._tokenizer.truncate(first, 200)
+        text = extract_sentences(source, 200, count_tokens=self._tokenizer.count) or self._tokenizer.truncate(
+            first, 200
+        )
         if not text:
             raise ModelBroken
         return text
 
 
-def _find_known_sentences(statements: Sequence[Sentence]) -> list[Sentence]:
+def _select_remembered_sentences(statements: Sequence[Sentence]) -> list[Sentence]:
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
     known = [_list_terms(fact.text) for fact in facts]
     read = [(sentence, _list_terms(sentence.text)) for sentence in reversed(statements)]
@@ -129,7 +133,7 @@ def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sent
     return _drop_repeats(sorted(best, key=_get_sort_date)[::-1])[:3]
 
 
-def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
+def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
     """Return up to five informative sentences, in order and within `max_tokens`. Prefer the user's statements."""
     sentences = _drop_repeats(_parse_sentences(text))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
@@ -139,7 +143,7 @@ def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]
     for index in sorted(range(len(texts)), key=lambda index: _score_sentence(texts[index]), reverse=True):
         longer = sorted([*chosen, index])
         joined = " ".join(texts[index] for index in longer)
-        if len(chosen) < 5 and count(joined) <= max_tokens:
+        if len(chosen) < 5 and count_tokens(joined) <= max_tokens:
             chosen, extract = longer, joined
     return extract
 
@@ -150,7 +154,7 @@ def _score_sentence(text: str) -> int:
     return min(6, len(_list_terms(text))) + 2 * min(6, len(telling))
 
 
-def split_off_block_sentences(text: str) -> tuple[list[Sentence], str]:
+def split_off_leading_blocks(text: str) -> tuple[list[Sentence], str]:
     """Split a text into the sentences of its leading blocks and the remaining text."""
     for name in ("forwarded", "overheard", "document", "picture"):
         text = text.replace(f"<{name}>", "").replace(f"</{name}>", "")
@@ -164,7 +168,7 @@ def split_off_block_sentences(text: str) -> tuple[list[Sentence], str]:
 
 
 def _parse_sentences(text: str) -> list[Sentence]:
-    blocks, rest = split_off_block_sentences(text)
+    blocks, rest = split_off_leading_blocks(text)
     return [*blocks, *_parse_lines(rest, "user")]
 
 

@@ -101,16 +101,18 @@ class OpenAIChat(EndpointClient, ChatModel):
         return "tools" not in self._unsupported
 
     @property
-    def reasons_with_tools(self) -> bool:
+    def supports_reasoning_with_tools(self) -> bool:
         return _REASONING not in self._unsupported
 
     @property
     def supports_pictures(self) -> bool | None:
         return False if self._has_vision is None and "pictures" in self._unsupported else self._has_vision
 
-    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
+    def with_tools(
+        self, tools: Sequence[Tool], *, must_answer: bool = False, known_tool_names: Collection[str] = ()
+    ) -> Self:
         equipped = copy(self)  # the connection, and what is known of the endpoint, are shared
-        equipped._offer = ToolOffer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known))
+        equipped._offer = ToolOffer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known_tool_names))
         return equipped
 
     def for_person(self, person_scope: object) -> Self:
@@ -164,7 +166,11 @@ class OpenAIChat(EndpointClient, ChatModel):
                 timer.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
                     error.half = answer.read(is_whole=False).shown
-                if answer.is_whole and answer.is_truncated and self._make_room(fallbacks, messages, request, answer):
+                if (
+                    answer.is_whole
+                    and answer.is_truncated
+                    and self._prepare_retry_of_truncated_answer(fallbacks, messages, request, answer)
+                ):
                     continue
                 if not answer.is_blank or not (fallbacks.for_person or isinstance(error, BrokenOff)):
                     raise
@@ -202,7 +208,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             "stream_options": has_stream and {"include_usage": True},
             "tools": has_tools and tool_calls.format_tools(offer.tools),
             "tool_choice": has_tools and offer.must_answer and "none",
-            "reasoning_effort": has_tools and not self.reasons_with_tools and "none",
+            "reasoning_effort": has_tools and not self.supports_reasoning_with_tools and "none",
             "max_tokens": _ROOM in self._unsupported and ROOM_TOKENS,
             "response_format": schema is not None and {"type": "json_schema", "json_schema": dict(schema)},
             prompt_cache.PARAMETER: self._cache_key,
@@ -212,10 +218,12 @@ class OpenAIChat(EndpointClient, ChatModel):
         request: dict[str, Any] = {"model": self.name, "messages": tool_calls.format_messages(messages)}
         request |= {name: value for name, value in optional.items() if value and name not in left_out}
         if prompt_cache.PARAMETER in request:
-            prompt_cache.mark_stable_part(request["messages"])
+            prompt_cache.add_cache_breakpoint(request["messages"])
         return request
 
-    def _make_room(self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer) -> bool:
+    def _prepare_retry_of_truncated_answer(
+        self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer
+    ) -> bool:
         """Give thoughts and answer an explicit limit, and return True to retry. Return False if a retry is no use.
 
         Raise ContextTooLong if the prompt must be shortened instead.
@@ -291,7 +299,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "length" in steps:
             window = self._lower_prompt_limit(fallbacks, messages, error.message)
             if not fallbacks.for_person:
-                self._unsupported.add_length_limit(is_certain=kind == "length")
+                self._unsupported.record_length_refusal(is_certain=kind == "length")
             elif len(steps) > 1:  # this is the last attempt
                 window.most = min(window.most or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
         if {"length", "history"} & steps:
@@ -321,7 +329,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(_THINKS_FIRST)
         elif not self._habits.is_known(self._address["base_url"], self.name):
             self._unsupported.discard(_THINKS_FIRST)
-        helpful = fallbacks.get_helpful_steps()
+        helpful = fallbacks.get_effective_steps()
         was_fault = fallbacks.last_refusal.startswith("500")
         if was_fault or fallbacks.busy:  # it may have passed by itself
             helpful &= set() if fallbacks.busy else {"tools"}
@@ -335,7 +343,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
             self._window.most = fallbacks.window.most
-            self._unsupported.add_length_limit(is_certain=fallbacks.was_only_new_step("length"))
+            self._unsupported.record_length_refusal(is_certain=fallbacks.was_step_added_alone("length"))
         elif PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(LENGTH)
         if "tools" in helpful:

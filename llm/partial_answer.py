@@ -63,15 +63,17 @@ class PartialAnswer:
         """Add a chunk or a whole answer. Return the number of its characters, including thoughts."""
         if chunk.get("usage"):
             self.usage = _parse_usage(chunk["usage"])
-        return sum(self._add_and_count_chars(choice, number) for number, choice in enumerate(_find_choices(chunk)))
+        return sum(
+            self._add_choice_and_count_chars(choice, number) for number, choice in enumerate(_find_choices(chunk))
+        )
 
-    def _add_and_count_chars(self, choice: Mapping[str, Any], number: int) -> int:
+    def _add_choice_and_count_chars(self, choice: Mapping[str, Any], default_index: int) -> int:
         delta, message = choice.get("delta"), choice.get("message")
         said = delta or message or {"content": choice.get("text") or choice.get("content") or choice.get("response")}
         said = said if isinstance(said, Mapping) else {"content": said}
         reason = next((choice[key] for key in _REASONS if choice.get(key)), None)
         reason = _join_text_parts(reason).strip().lower()[:MAX_REASON_CHARS]
-        place = choice["index"] if type(choice.get("index")) is int else number
+        place = choice["index"] if type(choice.get("index")) is int else default_index
         if self._choice is None or self._choice == place:
             text = _join_text_parts(said.get("content") or said.get("text"))
             self._choice = place if text else self._choice
@@ -190,10 +192,10 @@ def _find_choices(chunk: Mapping[str, Any], depth: int = 0) -> list[Mapping[str,
     if depth:
         return []
     inner = [part for part in chunk.values() if isinstance(part, Mapping)]
-    return [choice for part in inner for choice in _find_choices(part, depth + 1)] or [_read_other_protocol(chunk)]
+    return [choice for part in inner for choice in _find_choices(part, depth + 1)] or [_convert_to_choice(chunk)]
 
 
-def _read_other_protocol(event: Mapping[str, Any]) -> Mapping[str, Any]:
+def _convert_to_choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
     """Convert an event or answer of another protocol (Responses, Anthropic, Cohere or Bedrock) to a choice."""
     kind = str(event.get("type") or event.get("event_type") or event.get("event") or "content")
     parts = [event, *(part for part in event.values() if isinstance(part, Mapping))]

@@ -20,7 +20,7 @@ def needs_cache_breakpoint(model: str) -> bool:
     return found is not None and (int(found[1]), int(found[2] or 0)) >= _FIRST_VERSION
 
 
-def mark_stable_part(messages: Sequence[dict[str, Any]]) -> None:
+def add_cache_breakpoint(messages: Sequence[dict[str, Any]]) -> None:
     """Add a cache breakpoint to the second-newest user message, if there is one."""
     users = [message for message in messages if message["role"] == "user"]
     if len(users) < 2:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from llm.quoting import Block, defuse_tags, format_block, quote_message, quote_one_line, quote_text
+from llm.quoting import Block, escape_tags, format_block, quote_message, quote_name, quote_text
 from records.context import RecalledFact, Snippet
 from records.facts import Fact
 from records.messages import Message
@@ -59,7 +59,7 @@ def format_date_and_time(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d %H:%M")
 
 
-def format_ago(moment: datetime, now: datetime) -> str:
+def format_elapsed_time(moment: datetime, now: datetime) -> str:
     """Format the time since a moment in its largest unit, such as "today" or "5 weeks ago"."""
     days = (now.date() - moment.date()).days
     for unit, size, least in (("year", 365, 730), ("month", 30, 60), ("week", 7, 14), ("day", 1, 2)):
@@ -70,7 +70,7 @@ def format_ago(moment: datetime, now: datetime) -> str:
 
 def get_speaker_name(message: Message) -> str:
     """Return the name of a message's speaker, on one line."""
-    return quote_one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
+    return quote_name(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
 def split_off_heading(line: str) -> tuple[str, str]:
@@ -83,7 +83,7 @@ def split_off_heading(line: str) -> tuple[str, str]:
 
 
 def prefix_speaker_name(name: str, text: str) -> str:
-    return f"{quote_one_line(name) or 'User'}: {text}"
+    return f"{quote_name(name) or 'User'}: {text}"
 
 
 def make_fold_instructions(
@@ -116,7 +116,7 @@ def format_summary(summary: Summary, zone: tzinfo = UTC, *, is_numbered: bool = 
 def format_snippet_heading(moment: datetime, now: datetime) -> str:
     """Return the heading for one day's snippets, in the time zone of `now`."""
     local = moment.astimezone(now.tzinfo)
-    return f"{format_date(local)} ({format_ago(local, now)})"
+    return f"{format_date(local)} ({format_elapsed_time(local, now)})"
 
 
 def format_message_with_speaker(message: Message, text: str) -> str:
@@ -158,21 +158,23 @@ def format_message_for_extraction(message: Message, said_at: datetime, content: 
     return f"#{message.id} [{when}] {get_speaker_name(message)}: {quote_message(message, content)}"
 
 
-def make_facts_request(known: Sequence[str], lines: Sequence[str]) -> str:
-    parts = [format_block("known", known)] if known else []
+def make_facts_request(known_facts: Sequence[str], lines: Sequence[str]) -> str:
+    parts = [format_block("known", known_facts)] if known_facts else []
     return "\n\n".join([*parts, format_block("conversation", lines)])
 
 
-def make_profile_request(previous: str, summaries: Iterable[str], facts: Iterable[str], old: Iterable[str]) -> str:
-    parts = [format_profile(previous)] if previous else []
-    parts += [format_block("superseded", map(quote_text, old))] if old else []
+def make_profile_request(
+    previous_profile: str, summaries: Iterable[str], facts: Iterable[str], superseded_facts: Iterable[str]
+) -> str:
+    parts = [format_profile(previous_profile)] if previous_profile else []
+    parts += [format_block("superseded", map(quote_text, superseded_facts))] if superseded_facts else []
     parts += [format_block("summaries", summaries)] if summaries else []
     parts += [format_block("facts", facts)] if facts else []
     return "\n\n".join(parts)
 
 
 def format_profile(text: str) -> str:
-    return format_block("profile", [defuse_tags(text)])
+    return format_block("profile", [escape_tags(text)])
 
 
 def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
@@ -204,7 +206,7 @@ def make_reminder_request(text: str, now: datetime) -> str:
 
 
 def format_replied_message(replied: ReplyTarget) -> str:
-    who = quote_one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
+    who = quote_name(replied.speaker) or ("User" if replied.speaker else "Assistant")
     return format_block("replied", [f"{who}: {quote_text(replied.text)}"])
 
 

@@ -31,7 +31,7 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 
 @contextmanager
-def charge_person_too(person_id: int) -> Iterator[None]:
+def charge_speaking_person(person_id: int) -> Iterator[None]:
     """Charge this person too for the tokens that other owners, such as new groups, use within the block."""
     before = _speaking.set(person_id)
     try:
@@ -147,9 +147,13 @@ class Quota:
             counts = await asyncio.to_thread(lambda: list(map(self._tokens.count, joined)))  # noqa: B023
             await self._spend_tokens(owner, self._embedding_model, Usage(prompt=sum(counts)))
 
-    async def charge_speech(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
-        """Charge for the tokens of the text that was read aloud (`read`) or transcribed (`written`)."""
-        prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
+    async def charge_speech(
+        self, spender: int, model: str, *, spoken_text: str = "", transcribed_text: str = ""
+    ) -> None:
+        """Charge for the tokens of the text that was read aloud (`spoken_text`) or transcribed (`transcribed_text`)."""
+        prompt, completion = await asyncio.to_thread(
+            lambda: (self._tokens.count(spoken_text), self._tokens.count(transcribed_text))
+        )
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
     async def list_daily_usage(self, spender: int, days: int) -> list[DailyUsage]:

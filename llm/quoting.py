@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from unicodedata import normalize
 
 from records.messages import OTHERS, Message, Origin
-from text.characters import collapse_to_visible_line
+from text.characters import collapse_to_single_line
 
 MAX_NAME_CHARS = 64  # characters of a name that a prompt carries (Telegram's first and last name: 64 each)
 
@@ -29,25 +29,25 @@ def quote_own_text(text: str) -> str:
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 
-def defuse_tags(text: str) -> str:
+def escape_tags(text: str) -> str:
     """Replace the opening brackets of prompt tags and of similar text, so that no model reads them as tags."""
     return _STRETCH.sub(_escape_tag, text)
 
 
 def quote_text(text: str) -> str:
     """Quote text as data: defuse its tags and indent all lines but the first."""
-    plain = defuse_tags(text)
+    plain = escape_tags(text)
     # Hundreds of texts are quoted for one prompt; what can be printed has no line break.
     return plain if plain.isprintable() else "  ".join(plain.splitlines(keepends=True))
 
 
-def quote_one_line(name: str) -> str:
+def quote_name(name: str) -> str:
     """Quote a name on one line, so that it cannot close the block that contains it in the prompt."""
-    return defuse_tags(collapse_to_visible_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
+    return escape_tags(collapse_to_single_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
 
 
-def format_block(tag: Block, lines: Iterable[str]) -> str:
-    return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
+def format_block(block: Block, lines: Iterable[str]) -> str:
+    return "\n".join([f"<{block}>", *lines, f"</{block}>"])
 
 
 def quote_message(message: Message, text: str) -> str:
@@ -61,8 +61,8 @@ def quote_with_origin_tag(origin: Origin, text: str) -> str:
     return f"<{tag}>{quote_text(text)}</{tag}>"
 
 
-def _escape_tag(found: "re.Match[str]") -> str:
-    seen = "".join(islice(filter(str.isprintable, found[1]), MAX_TAG_CHARS))
+def _escape_tag(match: "re.Match[str]") -> str:
+    seen = "".join(islice(filter(str.isprintable, match[1]), MAX_TAG_CHARS))
     plain = normalize("NFKD", seen).casefold().translate(_LOOKALIKES)
     is_tag = "".join(filter(str.isalpha, plain)).startswith(_NAMES)
-    return f"‹{found[1]}" if is_tag else found[0]
+    return f"‹{match[1]}" if is_tag else match[0]

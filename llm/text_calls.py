@@ -156,7 +156,9 @@ def _cut_trailing_markup(text: str, names: Iterable[str] = (), settled_length: i
     return text[: max(settled_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text
 
 
-def _make_text_and_calls(shown: str, found_calls: Sequence[tuple[str, str]], body: str, names: Names) -> TextAndCalls:
+def _make_text_and_calls(
+    shown_text: str, found_calls: Sequence[tuple[str, str]], body: str, names: Names
+) -> TextAndCalls:
     calls = tuple(
         ToolCall(id=f"call{number:05}", name=name, arguments=arguments)
         for number, (name, arguments) in enumerate(found_calls)
@@ -167,9 +169,9 @@ def _make_text_and_calls(shown: str, found_calls: Sequence[tuple[str, str]], bod
             lines = (re.sub(r".*[\]})>`]|.*\Z", "", last, count=1) + body[end.start() :]).split("\n")
             rest = "\n".join(dropwhile(_ONLY_MARKS.fullmatch, lines)).lstrip()
             if rest and not _GOES_ON.search(rest):
-                shown = f"{shown}\n{rest}" if shown.strip() else rest
+                shown_text = f"{shown_text}\n{rest}" if shown_text.strip() else rest
             break
-    return TextAndCalls(shown=shown, calls=calls, is_broken=not calls)
+    return TextAndCalls(shown=shown_text, calls=calls, is_broken=not calls)
 
 
 def repair_call(call: ToolCall, names: Names) -> ToolCall:

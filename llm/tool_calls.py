@@ -113,9 +113,9 @@ class ToolCallAssembler:
                 self._add_fragment({**part, **functions[0]} if functions else part, number)
 
     def _add_fragment(self, call: Mapping[str, Any], place: object) -> None:
-        call_id, name = (_to_text(call.get(key))[:MAX_NAME_CHARS] for key in ("id", "name"))
+        call_id, name = (_convert_to_text(call.get(key))[:MAX_NAME_CHARS] for key in ("id", "name"))
         given = next((call[key] for key in ("arguments", "input", "args", "partial_json") if call.get(key)), "")
-        arguments = _to_text(given)[:MAX_ARGUMENTS_CHARS]
+        arguments = _convert_to_text(given)[:MAX_ARGUMENTS_CHARS]
         if not (name or arguments):
             return
         part = self._find_call_in_progress(place, call_id, name, arguments)
@@ -135,9 +135,9 @@ class ToolCallAssembler:
         if len(extra) <= MAX_EXTRA_CHARS and extra.count("{") <= MAX_EXTRA_OBJECTS:
             part["extra"] = part["extra"] or extra
 
-    def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, Any] | None:
+    def _find_call_in_progress(self, index: object, call_id: str, name: str, arguments: str) -> dict[str, Any] | None:
         """Return the call that a fragment continues, or None for a new call. Some servers index all calls as 0."""
-        near = [part for part in self._parts if place is None or part["place"] in (place, None)]
+        near = [part for part in self._parts if index is None or part["place"] in (index, None)]
         part = next((part for part in reversed(near) if call_id and part["id"] == call_id), near[-1] if near else None)
         if part is None or not name or not part["name"]:
             return part
@@ -197,7 +197,7 @@ def _split_arguments(arguments: str) -> list[str]:
     return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
 
 
-def _to_text(value: object) -> str:
+def _convert_to_text(value: object) -> str:
     if isinstance(value, str):
         return value
     # Some servers send the arguments as an object.

@@ -23,12 +23,12 @@ WARNED_DAYS = 60  # providers announce a shutdown months before: earlier it woul
 SECONDS = 20.0  # time for the list, which nobody waits for
 
 
-async def describe_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
+async def describe_model(model: ChatModel, *, probes_tools: bool, probes_schema: bool) -> str:
     """Probe a model and return a line that lists its capabilities. Raise ModelError if it does not answer."""
     found = [await model.probe_and_describe()]
-    if tools:
+    if probes_tools:
         found.append(await _describe_tool_support(model))
-    if schema:
+    if probes_schema:
         found.append(await _describe_schema_support(model))
     return ", ".join(found)
 
@@ -42,7 +42,7 @@ async def _describe_tool_support(model: ChatModel) -> str:
     if not equipped.supports_tools:
         return "takes no tools"
     if any(call.name == TOOL.name for call in made.calls):
-        return "calls tools" if equipped.reasons_with_tools else "calls tools with reasoning_effort none"
+        return "calls tools" if equipped.supports_reasoning_with_tools else "calls tools with reasoning_effort none"
     return "did not call the tool that it was offered"
 
 

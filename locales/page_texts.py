@@ -22,7 +22,7 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
         "languages": dict(LANGUAGES),
         "right_to_left": language in RIGHT_TO_LEFT,
         "texts": {
-            key: _convert_fluent(text)
+            key: _convert_fluent_pattern(text)
             for file_name, names in _find_referenced_text_keys(static).items()
             for key, text in _read_texts(language, file_name).items()
             if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
@@ -91,7 +91,7 @@ def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> 
     return choose_preferred_language((tag.partition(";")[0] for tag in tags), default)
 
 
-def _convert_fluent(pattern: object) -> Pattern:
+def _convert_fluent_pattern(pattern: object) -> Pattern:
     # Functions, terms and references to other texts are not supported.
     from fluent.syntax import ast as fluent
 
@@ -107,7 +107,9 @@ def _convert_fluent(pattern: object) -> Pattern:
             case fluent.Placeable(expression=fluent.SelectExpression() as choice) if isinstance(
                 choice.selector, fluent.VariableReference
             ):
-                cases = {_format_case_key(variant.key): _convert_fluent(variant.value) for variant in choice.variants}
+                cases = {
+                    _format_case_key(variant.key): _convert_fluent_pattern(variant.value) for variant in choice.variants
+                }
                 other = next(_format_case_key(variant.key) for variant in choice.variants if variant.default)
                 parts.append({"argument": choice.selector.id.name, "cases": cases, "other": other})
             case _:

@@ -50,7 +50,7 @@ def use_reader_role(*, is_operator: bool) -> Iterator[None]:
         _to_operator.reset(before)
 
 
-def may_reader_be_operator() -> bool:
+def is_reader_treated_as_operator() -> bool:
     """Return True if the current reader may be the operator."""
     return _to_operator.get()
 
@@ -61,7 +61,7 @@ def format_error(error: KeepsakeError) -> str:
     said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
     if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
         return f"{error.sentence} {tr('transfer-left')}"
-    return f"{said} {error.remedy}".strip() if may_reader_be_operator() else said
+    return f"{said} {error.remedy}".strip() if is_reader_treated_as_operator() else said
 
 
 def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
@@ -72,7 +72,7 @@ def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
 
 def add_error_number(sentence: str, number: str) -> str:
     """Append a failure's log number to a sentence if the reader may be the operator."""
-    return f"{sentence} {tr('notices-error', number=number)}" if may_reader_be_operator() else sentence
+    return f"{sentence} {tr('notices-error', number=number)}" if is_reader_treated_as_operator() else sentence
 
 
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
@@ -115,7 +115,7 @@ def format_cuts(cuts: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
 
 
-def format_what_is_stored(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
+def format_privacy_text(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
     """Return the text of /privacy, with the state of memory, its contents and its retention."""
     in_group = "" if is_private else tr("basics-stored-group")
     sentences = (tr("basics-stored"), in_group, tr("basics-reminders"), format_retention(retention_days))
@@ -132,15 +132,15 @@ def format_retention(days: int) -> str:
     return tr("basics-retention", days=days) if days else ""
 
 
-def format_erasures(forgotten: ForgetResult) -> str:
+def format_erasures(forget_result: ForgetResult) -> str:
     """Format the number of erased items of each kind, as in "2 messages, 1 summary"."""
     parts = [
-        forgotten.messages and tr("shared-messages", messages=forgotten.messages),
-        forgotten.summaries and tr("shared-summaries", summaries=forgotten.summaries),
-        forgotten.facts and tr("shared-facts", facts=forgotten.facts),
-        forgotten.profiles and tr("forget-profiles", profiles=forgotten.profiles),
-        forgotten.versions and tr("forget-versions", versions=forgotten.versions),
-        forgotten.reminders and tr("forget-reminders", reminders=forgotten.reminders),
+        forget_result.messages and tr("shared-messages", messages=forget_result.messages),
+        forget_result.summaries and tr("shared-summaries", summaries=forget_result.summaries),
+        forget_result.facts and tr("shared-facts", facts=forget_result.facts),
+        forget_result.profiles and tr("forget-profiles", profiles=forget_result.profiles),
+        forget_result.versions and tr("forget-versions", versions=forget_result.versions),
+        forget_result.reminders and tr("forget-reminders", reminders=forget_result.reminders),
     ]
     return join_list(part for part in parts if part)
 
@@ -156,16 +156,16 @@ def format_quote_counts(quotes: RemainingQuotes) -> str:
     return join_list(part for part in parts if part)
 
 
-def format_receipt(forgotten: ForgetResult) -> str:
+def format_receipt(forget_result: ForgetResult) -> str:
     """Format the receipt of /forget, which says what was erased and where traces of it may remain."""
-    quotes = forgotten.quotes
+    quotes = forget_result.quotes
     stays = [format_quote_counts(quotes), quotes.others and tr("shared-messages", messages=quotes.others)]
     left = join_list(part for part in stays if part)
     rest = [tr("forget-words-stay", what=left)] if left else []
     rest += [tr("forget-words-may-stay")] if not quotes.others and not quotes.is_complete else []
-    rest += [tr("forget-traces")] if not forgotten.is_clean else []
-    aside = [tr("forget-kept-aside", names=join_list(forgotten.kept_aside))] if forgotten.kept_aside else []
-    receipt = " ".join([tr("forget-receipt", what=format_erasures(forgotten)), *(rest or [tr("forget-clean")])])
+    rest += [tr("forget-traces")] if not forget_result.is_clean else []
+    aside = [tr("forget-kept-aside", names=join_list(forget_result.kept_aside))] if forget_result.kept_aside else []
+    receipt = " ".join([tr("forget-receipt", what=format_erasures(forget_result)), *(rest or [tr("forget-clean")])])
     return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
 
 

@@ -67,7 +67,7 @@ def make_playground_app(
     async def serve_about(request: Request) -> Response:
         with use_language(find_reader_language(request.headers)):
             name = model_name or tr("page-offline-model")
-        return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_unchanged})
+        return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.has_no_stored_people})
 
     async def serve_texts(request: Request) -> Response:
         return JSONResponse(

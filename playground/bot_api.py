@@ -66,7 +66,9 @@ class _BotApi:
             self._record_call(name, parameters, fault, {})
             await cut_connection(request)
             return Response()
-        answer = self._refuse_over_limit(name, parameters) or await _run_method(request, method, parameters, fault)
+        answer = self._refuse_call_over_rate_limit(name, parameters) or await _run_method(
+            request, method, parameters, fault
+        )
         self._record_call(name, parameters, fault, answer)
         if fault and fault.kind == "hang":
             await run_until_disconnect(request, release_event.wait(), True)
@@ -75,7 +77,7 @@ class _BotApi:
             return Response()
         return JSONResponse(answer, answer.get("error_code", 200))
 
-    def _refuse_over_limit(self, method: str, parameters: Parameters) -> Json | None:
+    def _refuse_call_over_rate_limit(self, method: str, parameters: Parameters) -> Json | None:
         if self._limits is None or not is_rate_limited(method):
             return None
         wait = self._limits.reserve_or_get_wait_seconds(parameters.read_integer("chat_id") or 0)

@@ -195,14 +195,14 @@ async def _wait_for_entries(
     """Return the result of `wait` for the entries after "since", or an empty list after "timeout" seconds."""
     timeout = min(max(parameters.read_integer("timeout", DEFAULT_WAIT_SECONDS) or 0, 0), MAX_WAIT_SECONDS)
 
-    async def wait_with_timeout() -> list[Json]:
+    async def wait_for_entries_or_timeout() -> list[Json]:
         try:
             async with asyncio.timeout(timeout):
                 return await wait(parameters.read_integer("since", 0) or 0)
         except TimeoutError:
             return []
 
-    return await run_until_disconnect(request, wait_with_timeout(), [])
+    return await run_until_disconnect(request, wait_for_entries_or_timeout(), [])
 
 
 def make_endpoint(action: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:

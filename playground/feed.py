@@ -39,7 +39,7 @@ class Feed:
         self._notifier.notify_all()
         return numbered
 
-    def has_all_since(self, since: int) -> bool:
+    def has_all_entries_since(self, since: int) -> bool:
         """Return True if all entries after number `since` are still kept."""
         return self.last - len(self._entries) <= since <= self.last
 
@@ -58,7 +58,9 @@ class Feed:
             await self._notifier.wait_for_notification()
         return self.list_since(since)
 
-    async def wait_for_first(self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60) -> Json:
+    async def wait_for_first_match(
+        self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60
+    ) -> Json:
         """Return the first matching entry after number `since`. Raise TimeoutError after `timeout` seconds."""
         async with asyncio.timeout(timeout):
             while True:

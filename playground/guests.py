@@ -44,7 +44,7 @@ class GuestEndpoints:
         ]
 
     @property
-    def is_unchanged(self) -> bool:
+    def has_no_stored_people(self) -> bool:
         """Return True if nobody has been added and no language has been chosen yet."""
         return not self._file.exists()
 

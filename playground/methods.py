@@ -14,7 +14,7 @@ from playground.files import DOWNLOAD_LIMIT
 from playground.menus import DEFAULT
 from playground.parameters import Parameters
 from playground.people import Chat
-from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, make_bad_request_error, make_conflict
+from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, make_bad_request_error, make_conflict_error
 from playground.sending import SendMethods, find_chat
 from playground.server import get_lifetime, run_until_disconnect
 from playground.webhook import Courier, Webhook
@@ -94,7 +94,7 @@ class BotApiMethods:
 
     async def _get_updates(self, request: Request, parameters: Parameters) -> list[Json]:
         if self._courier.webhook:
-            raise make_conflict(WEBHOOK_ACTIVE)
+            raise make_conflict_error(WEBHOOK_ACTIVE)
         self._world.updates.set_allowed_kinds(parameters.read_texts("allowed_updates"))
         limit = parameters.read_integer("limit", 100) or 100
         poll = self._world.updates.poll(
@@ -168,7 +168,7 @@ class BotApiMethods:
         if len(text) > 200:
             raise make_bad_request_error("MESSAGE_TOO_LONG")
         query_id = parameters.read_text("callback_query_id")
-        if self._world.find_person_who_pressed(query_id) is None:
+        if self._world.find_button_presser(query_id) is None:
             raise make_bad_request_error(QUERY_TOO_OLD)
         answer = {"text": text, "show_alert": parameters.read_flag("show_alert")}
         self._world.feed.add({"kind": "callback_answer", "query_id": query_id, **answer})

@@ -43,13 +43,15 @@ async def restore_messages(world: World, services: Services, format_answer: Form
                 else [{"text": piece} for piece in split_text(message.content)]
             )
             for content in contents:
-                world.restore_message(chat.id, author, content, at=int(message.created_at.timestamp()))
+                world.restore_message(chat.id, author, content, unix_time=int(message.created_at.timestamp()))
     bot = int(world.bot["id"])
     for update in await services.memory.inbox.list_pending_updates(bot):
         message = json.loads(update.payload or "{}").get("message", {})
         is_here = message.get("chat", {}).get("id") in world.chats and "message_thread_id" not in message
         if is_here and "text" in message and f"{bot}:{update.update_id}" not in known:
-            world.restore_message(message["chat"]["id"], message["from"], {"text": message["text"]}, at=message["date"])
+            world.restore_message(
+                message["chat"]["id"], message["from"], {"text": message["text"]}, unix_time=message["date"]
+            )
 
 
 async def erase_memory(services: Services, owner: int) -> None:

@@ -64,24 +64,24 @@ class Chat:
         }
 
 
-def make_topic_message(chat: Chat, opener: Json, thread_id: int, name: str, at: int) -> Json:
+def make_topic_message(chat: Chat, opener: Json, thread_id: int, name: str, unix_time: int) -> Json:
     """Build the service message that opens a forum topic."""
     return {
         "message_id": thread_id,
         "from": opener,
         "chat": chat.to_chat_json(),
-        "date": at,
+        "date": unix_time,
         "message_thread_id": thread_id,
         "is_topic_message": True,
         "forum_topic_created": {"name": name, "icon_color": 7322096},
     }
 
 
-def make_membership_update(chat: Chat, bot: Json, user: Json, before: str, after: str, at: int) -> Json:
+def make_membership_update(chat: Chat, bot: Json, user: Json, old_status: str, new_status: str, unix_time: int) -> Json:
     """Build the ChatMemberUpdated object for a change in the bot's own status in a chat."""
     states = {
         status: {"user": bot, "status": status, **({"until_date": 0} if status == "kicked" else {})}
-        for status in (before, after)
+        for status in (old_status, new_status)
     }
-    members = {"old_chat_member": states[before], "new_chat_member": states[after]}
-    return {"chat": chat.to_chat_json(), "from": user, "date": at, **members}
+    members = {"old_chat_member": states[old_status], "new_chat_member": states[new_status]}
+    return {"chat": chat.to_chat_json(), "from": user, "date": unix_time, **members}

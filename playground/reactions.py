@@ -22,15 +22,17 @@ class Reactions:
         return {**remove_reactions(message), **({"reactions": shown} if shown else {})}
 
 
-def make_reaction_update(message: Json, user: Json, before: Sequence[str], after: Sequence[str], at: int) -> Json:
+def make_reaction_update(
+    message: Json, user: Json, old_emoji: Sequence[str], new_emoji: Sequence[str], unix_time: int
+) -> Json:
     """Build the MessageReactionUpdated object for a change in a person's reactions to a message."""
     return {
         "chat": message["chat"],
         "message_id": message["message_id"],
         "user": user,
-        "date": at,
-        "old_reaction": [{"type": "emoji", "emoji": emoji} for emoji in before],
-        "new_reaction": [{"type": "emoji", "emoji": emoji} for emoji in after],
+        "date": unix_time,
+        "old_reaction": [{"type": "emoji", "emoji": emoji} for emoji in old_emoji],
+        "new_reaction": [{"type": "emoji", "emoji": emoji} for emoji in new_emoji],
     }
 
 

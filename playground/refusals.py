@@ -35,7 +35,7 @@ def make_forbidden_error(reason: str) -> Refusal:
     return Refusal(403, f"Forbidden: {reason}")
 
 
-def make_conflict(reason: str) -> Refusal:
+def make_conflict_error(reason: str) -> Refusal:
     """Make a 409 error for a bot whose updates are already being fetched in another way."""
     return Refusal(409, f"Conflict: {reason}")
 

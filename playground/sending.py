@@ -238,7 +238,7 @@ class SendMethods:
             Parameters(ephemeral).read_integer("receiver_user_id", 0),
             Parameters(ephemeral).read_text("callback_query_id"),
         )
-        if query and self._world.find_person_who_pressed(query) != user_id:
+        if query and self._world.find_button_presser(query) != user_id:
             raise make_bad_request_error(QUERY_TOO_OLD)
         is_asked = bool(query) or self._is_reply_in_time(chat, parameters, user_id)
         if chat.is_private or not (is_asked or self._world.bot["id"] in chat.admins):

@@ -46,8 +46,8 @@ def get_lifetime(request: Request) -> Lifetime:
     return lifetime
 
 
-async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T], otherwise: T) -> T:
-    """Return the result of `work`, or `otherwise` if the client disconnects or the server stops first.
+async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T], default: T) -> T:
+    """Return the result of `work`, or `default` if the client disconnects or the server stops first.
 
     Read the request's body before calling this.
     """
@@ -58,7 +58,7 @@ async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T], o
     ]
     try:
         await asyncio.wait({task, *ends}, return_when=asyncio.FIRST_COMPLETED)
-        return task.result() if task.done() else otherwise
+        return task.result() if task.done() else default
     finally:
         for pending in (task, *ends):
             pending.cancel()

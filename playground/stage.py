@@ -67,18 +67,18 @@ async def serve_playground(
         group = world.chats.get(owner)
         return group is not None and person in group.admins
 
-    async def make_link(person: int, owner: int) -> str:
-        if owner != person and not await is_admin(owner, person):
+    async def make_dashboard_link(person_id: int, owner_id: int) -> str:
+        if owner_id != person_id and not await is_admin(owner_id, person_id):
             raise LookupError(tr("web-not-yours"))
-        who, group = world.people[person], world.chats.get(owner)
-        title = group.title if group is not None and owner < 0 else ""
+        who, group = world.people[person_id], world.chats.get(owner_id)
+        title = group.title if group is not None and owner_id < 0 else ""
         return await sessions.make_link(
-            person, owner, language=who.language_code, name=who.first_name, group=title or ""
+            person_id, owner_id, language=who.language_code, name=who.first_name, group=title or ""
         )
 
-    async def store_access(person: int, standing: AccessStatus, admin_id: int) -> None:
-        who = world.people.get(person)  # an admin may name anybody
-        decided = KnownPerson(id=person, standing=standing, name=who.first_name if who else "")
+    async def store_access_status(person_id: int, status: AccessStatus, admin_id: int) -> None:
+        who = world.people.get(person_id)  # an admin may name anybody
+        decided = KnownPerson(id=person_id, standing=status, name=who.first_name if who else "")
         await services.memory.people.store_access(decided, admin_id=admin_id, now=services.clock())
 
     async def get_health() -> dict[str, bool]:
@@ -89,9 +89,13 @@ async def serve_playground(
         admin_user_ids=ADMINS, everyone_allowed=True, openai_model=model, summary_model=model, data_dir=folder
     )
     operation = Operation(settings=settings, people=services.memory.people)
-    host = Host(operation=operation, configures=is_admin, store_access=store_access, health=get_health)
+    host = Host(operation=operation, configures=is_admin, store_access=store_access_status, health=get_health)
     app = make_playground_app(
-        world, model_name=model_name, guests=guests, dashboard=make_dashboard_app(services, host), make_link=make_link
+        world,
+        model_name=model_name,
+        guests=guests,
+        dashboard=make_dashboard_app(services, host),
+        make_link=make_dashboard_link,
     )
     async with AsyncExitStack() as stack:
         try:

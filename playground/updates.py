@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from math import inf
 
 from playground.feed import Notifier
-from playground.refusals import OTHER_POLLER, Json, make_conflict
+from playground.refusals import OTHER_POLLER, Json, make_conflict_error
 
 FIRST_UPDATE_ID = 500_000_000  # real ids begin anywhere, so no code may rely on 1
 UPDATE_LIFETIME = 24 * 60 * 60  # seconds for which Telegram keeps an update that the bot does not fetch
@@ -69,10 +69,10 @@ class Updates:
         try:
             async with asyncio.timeout(timeout):
                 while not self.list_pending():
-                    self._announce_poll(mine)
+                    self._announce_open_poll(mine)
                     await self.notifier.wait_for_notification()
                     if self.poller != mine:
-                        raise make_conflict(self._interruption)
+                        raise make_conflict_error(self._interruption)
         except TimeoutError:
             return []
         finally:
@@ -90,11 +90,11 @@ class Updates:
         while self.list_pending():
             await self.notifier.wait_for_notification()
 
-    def _announce_poll(self, poller: int) -> None:
-        self._open_poller = poller
+    def _announce_open_poll(self, poller_number: int) -> None:
+        self._open_poller = poller_number
         self._poll_opened.notify_all()
 
-    async def wait_for_oldest(self, busy_chat_ids: Collection[int] = ()) -> Json:
+    async def wait_for_oldest_update(self, busy_chat_ids: Collection[int] = ()) -> Json:
         """Wait until there is an update of a chat that is not in `busy_chat_ids`, and return the oldest one."""
         while (
             first := next((update for update in self.list_pending() if find_chat_id(update) not in busy_chat_ids), None)
@@ -119,13 +119,13 @@ class CallbackQueries:
     def __init__(self) -> None:
         self._presses: dict[str, tuple[float, int]] = {}
 
-    def add(self, person_id: int, at: float) -> str:
-        """Record that a person pressed a button at the time `at`, and return the id of the query."""
+    def add(self, person_id: int, pressed_at: float) -> str:
+        """Record that a person pressed a button at the time `pressed_at`, and return the id of the query."""
         query_id = str(FIRST_QUERY_ID + len(self._presses))
-        self._presses[query_id] = at, person_id
+        self._presses[query_id] = pressed_at, person_id
         return query_id
 
-    def find_person_who_pressed(self, query_id: str, now: float) -> int | None:
+    def find_button_presser(self, query_id: str, now: float) -> int | None:
         """Return the id of the person who pressed the button, or None if the query is unknown or too old."""
         at, person_id = self._presses.get(query_id, (-inf, 0))
         return person_id if now - at <= QUERY_LIFETIME else None

@@ -83,7 +83,7 @@ class Courier:
 
             while True:
                 await connections.acquire()
-                update = await self._updates.wait_for_oldest(busy)
+                update = await self._updates.wait_for_oldest_update(busy)
                 busy.add(find_chat_id(update))
                 group.create_task(deliver(update))
 

@@ -62,9 +62,9 @@ class World:
 
     # People and chats
 
-    def restore_message(self, chat_id: int, author: Json, content: Json, *, at: int) -> None:
-        """Add a message from an earlier run, sent at the Unix time `at`, without an update for the bot."""
-        message = self.post_message(chat_id, author, {**content, "date": at})
+    def restore_message(self, chat_id: int, author: Json, content: Json, *, unix_time: int) -> None:
+        """Add a message from an earlier run, sent at the Unix time `unix_time`, without an update for the bot."""
+        message = self.post_message(chat_id, author, {**content, "date": unix_time})
         self._last_restored_ids[chat_id] = message["message_id"]
         self._started |= {chat_id} & self.people.keys()
 
@@ -350,9 +350,9 @@ class World:
         self._drafts[chat_id] = {**draft, "date": self.clock()}
         self.feed.add({"kind": "draft", "chat_id": chat_id, "draft": self._drafts[chat_id]})
 
-    def find_person_who_pressed(self, query_id: str) -> int | None:
+    def find_button_presser(self, query_id: str) -> int | None:
         """Return the id of the person who pressed the button, or None if the query is unknown or too old."""
-        return self._queries.find_person_who_pressed(query_id, self.clock())
+        return self._queries.find_button_presser(query_id, self.clock())
 
     # Views for pages
 
@@ -372,7 +372,7 @@ class World:
 
     async def wait_for_events(self, since: int) -> list[Json]:
         """Wait for events after number `since`, and return them. A "reset" event calls for a new snapshot."""
-        if not self.feed.has_all_since(since):
+        if not self.feed.has_all_entries_since(since):
             return [{"n": self.feed.last, "kind": "reset"}]
         return await self.feed.wait_for_entries(since)
 

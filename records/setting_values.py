@@ -96,21 +96,21 @@ def make_choice_parser(*choices: Choice) -> ParseText[Choice]:
     return parse_choice
 
 
-def split_list(text: str) -> list[str]:
+def parse_list(text: str) -> list[str]:
     """Split a list at commas or semicolons."""
     return [word for item in text.replace(";", ",").split(",") if (word := item.strip())]
 
 
 def parse_ids(text: str) -> frozenset[int]:
     """Parse Telegram ids separated by commas. Ignore `*`."""
-    listed = [item for item in split_list(text) if item != "*"]
+    listed = [item for item in parse_list(text) if item != "*"]
     if not all(re.fullmatch(r"-?\d{1,16}", item, re.ASCII) for item in listed):
         raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.")
     return frozenset(map(int, listed))
 
 
 def parse_admin_ids(text: str) -> frozenset[int]:
-    if "*" in split_list(text):
+    if "*" in parse_list(text):
         raise ValueError("'*' would make everyone an admin; list numeric ids instead.")
     return parse_ids(text)
 

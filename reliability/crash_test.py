@@ -68,7 +68,7 @@ class CrashTest(killing.KillTest):
             await asyncio.sleep(self.rng.random() ** 2 * MAX_RUN_SECONDS)
         await self.bots[0].stop_with_signal(signal.SIGKILL)
         self.outcome.kills += 1
-        self.check_invariants(is_settled=False)
+        self.check_invariants(expects_all_messages=False)
         index = list(self._data.glob("index.db*"))
         if index and self.rng.random() < SHARE_WITHOUT_INDEX:
             for file in index:
@@ -77,8 +77,8 @@ class CrashTest(killing.KillTest):
         await self.bots[0].start()
         await self.bots[0].wait_until_ready()
 
-    def check_invariants(self, *, is_settled: bool) -> None:
-        found, state = self.ledger.read_and_check_folder(self._data, is_settled=is_settled)
+    def check_invariants(self, *, expects_all_messages: bool) -> None:
+        found, state = self.ledger.read_and_check_folder(self._data, expects_all_messages=expects_all_messages)
         self.outcome.found.add(found)
         self.outcome.while_moving += bool(state.moving)
         self.outcome.with_inbox += bool(state.inbox)

@@ -57,7 +57,7 @@ class Attack:
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
     _ending: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def get_next_number(self) -> int:
+    def get_next_unique_number(self) -> int:
         return next(self._numbers)
 
     async def end_load(self) -> None:
@@ -71,7 +71,7 @@ class Attack:
     async def wait_until_answered(self) -> None:
         """Wait until the hostile person gets an answer again, which means that none of their messages are queued."""
         for _ in range(MAX_QUESTIONS_TO_SETTLE):  # the bot refuses questions while too many wait
-            number, since = self.get_next_number(), self.hostile.now
+            number, since = self.get_next_unique_number(), self.hostile.now
             self.hostile.says(f"What about question {number}?")
             with suppress(AssertionError):
                 await self.hostile.hears(f"Answer {number}.", since=since, timeout=30)
@@ -113,7 +113,7 @@ async def request_tool_calls(attack: Attack) -> None:
 
 async def send_long_texts(attack: Attack) -> None:
     """Send long texts of words with digits, import one of two million characters, and ask about such words."""
-    number = attack.get_next_number()
+    number = attack.get_next_unique_number()
     since = attack.hostile.now
     for piece in range(PIECES):
         attack.hostile.says(_make_words(PIECE_CHARS, f"{number}p{piece}"))
@@ -157,7 +157,7 @@ async def flood_with_messages(attack: Attack) -> None:
 async def open_slow_connections(attack: Attack) -> None:
     """Open twice as many webhook connections as the bot keeps, send headers byte by byte, and reopen closed ones."""
 
-    async def send_slowly(reader: StreamReader, writer: StreamWriter) -> None:
+    async def send_request_slowly(reader: StreamReader, writer: StreamWriter) -> None:
         writer.write(b"POST /hook HTTP/1.1\r\nhost: a\r\nx-slow: ")
         is_open = True
         while is_open:
@@ -166,7 +166,7 @@ async def open_slow_connections(attack: Attack) -> None:
                 async with asyncio.timeout(CRAWL_SECONDS):  # wait_for may swallow the end of this task
                     is_open = bool(await reader.read(1))
 
-    await _repeat_connections_until_end(attack, attack.address, CONNECTIONS, send_slowly, CRAWL_SECONDS)
+    await _repeat_connections_until_end(attack, attack.address, CONNECTIONS, send_request_slowly, CRAWL_SECONDS)
 
 
 async def pipeline_page_requests(attack: Attack) -> None:
@@ -266,9 +266,9 @@ def _make_session_request(attack: Attack, method: str, path: str, query: str, he
     ).encode()
 
 
-def _make_words(characters: int, seed: str) -> str:
+def _make_words(char_count: int, seed: str) -> str:
     """Return a text of distinct words with digits, which take the analyzer the most time."""
-    return " ".join(f"w{n}x{seed}" for n in range(characters // 8))[:characters]
+    return " ".join(f"w{n}x{seed}" for n in range(char_count // 8))[:char_count]
 
 
 def _make_export(text: str, *, number: int) -> bytes:

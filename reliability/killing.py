@@ -88,7 +88,7 @@ class KillTest(ABC):
                 if max_seconds and time.monotonic() - begun > max_seconds:
                     break
             await self.restart_dead_processes()
-            await self._stop_and_check(talking)
+            await self._stop_bots_and_check(talking)
 
     @abstractmethod
     async def kill_process(self) -> None:
@@ -103,23 +103,23 @@ class KillTest(ABC):
         await self.servers.world.updates.wait_until_empty()
 
     @abstractmethod
-    def check_invariants(self, *, is_settled: bool) -> None:
+    def check_invariants(self, *, expects_all_messages: bool) -> None:
         """Check what is stored, and add the violations to the outcome.
 
-        Unless `is_settled`, updates may still be on their way.
+        Unless `expects_all_messages`, updates may still be on their way.
         """
 
-    async def _stop_and_check(self, talking: "Sequence[asyncio.Task[None]]") -> None:
+    async def _stop_bots_and_check(self, user_tasks: "Sequence[asyncio.Task[None]]") -> None:
         """Wait for the last answers, stop the bot, and check what is stored and logged."""
         for users in self.user_groups:
             users.stopping.set()
-        await asyncio.wait(talking, timeout=MAX_SETTLE_SECONDS)
+        await asyncio.wait(user_tasks, timeout=MAX_SETTLE_SECONDS)
         self.outcome.unanswered = self.ledger.list_unanswered_messages()
         await self.wait_until_updates_fetched()
         torn = self.outcome.found.torn
         for bot in self.bots:
             if await bot.stop_with_signal(signal.SIGTERM) != 0:
                 torn.append("a last run did not stop cleanly")
-        self.check_invariants(is_settled=True)
+        self.check_invariants(expects_all_messages=True)
         if any(bot.count_tracebacks() for bot in self.bots):
             torn.append("there are tracebacks in the log")

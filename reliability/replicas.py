@@ -93,7 +93,7 @@ class ReplicaTest(killing.KillTest):
             await self.pause_process(self.rng.choice(living))
         await bot.stop_with_signal(signal.SIGKILL)
         self.outcome.kills += 1
-        self.check_invariants(is_settled=False)
+        self.check_invariants(expects_all_messages=False)
         await self.restart_dead_processes()
         if self.rng.random() < SHARE_STAYING_DEAD and len(living) > 1:
             self._dead.add(number)
@@ -110,19 +110,19 @@ class ReplicaTest(killing.KillTest):
         os.kill(bot.pid, signal.SIGCONT)
         await asyncio.sleep(self.rng.random())
         self.outcome.hung += 1
-        self.check_invariants(is_settled=False)
+        self.check_invariants(expects_all_messages=False)
 
     async def restart_dead_processes(self) -> None:
         for number in sorted(self._dead):
             await self.bots[number].start_and_wait()
         self._dead.clear()
 
-    def check_invariants(self, *, is_settled: bool) -> None:
+    def check_invariants(self, *, expects_all_messages: bool) -> None:
         # The Bot API server and the model run in this process, so no message can arrive while the tables are read.
         pending = str(self.servers.world.updates.list_pending())
         state = read_postgres(self.address)
         self.outcome.found.add(find_violations(state))
-        self.outcome.found.add(self.ledger.find_missing_messages(state, pending, is_settled=is_settled))
+        self.outcome.found.add(self.ledger.find_missing_messages(state, pending, is_settled=expects_all_messages))
         self.outcome.with_inbox += bool(state.inbox)
         self.outcome.disordered += find_reordered_messages(state)
 

@@ -95,10 +95,10 @@ class SoakTest:
         """
         async with AsyncExitStack() as stack:
 
-            def track(work: "asyncio.Task[None]") -> None:
-                stack.callback(work.cancel)
+            def cancel_task_on_exit(task: "asyncio.Task[None]") -> None:
+                stack.callback(task.cancel)
 
-            track(asyncio.create_task(self.ledger.record_answers_until_cancelled()))
+            cancel_task_on_exit(asyncio.create_task(self.ledger.record_answers_until_cancelled()))
             await self._bot.start()
             await self._bot.wait_until_ready()
             await asyncio.gather(
@@ -106,12 +106,12 @@ class SoakTest:
             )
             self._servers.model.default(ANSWERS, self._make_answer)
             self._servers.model.default(SUMMARIES, self._make_summary)
-            faults = [asyncio.create_task(self._break_telegram()), asyncio.create_task(self._break_disk())]
+            faults = [asyncio.create_task(self._break_telegram()), asyncio.create_task(self._inject_disk_faults())]
             for task in (*faults, asyncio.create_task(self._measure_memory())):
-                track(task)
+                cancel_task_on_exit(task)
             talking = [asyncio.create_task(users.talk()) for users in self.user_groups]
             for task in talking:
-                track(task)
+                cancel_task_on_exit(task)
             until = time.monotonic() + max_seconds if max_seconds else float("inf")
             while sum(users.turns for users in self.user_groups) < turns and time.monotonic() < until:
                 self._servers.model.requests.clear()
@@ -163,7 +163,7 @@ class SoakTest:
             self._servers.faults.add(fault)
             self.injected["telegram"] += 1
 
-    async def _break_disk(self) -> None:
+    async def _inject_disk_faults(self) -> None:
         while True:
             await asyncio.sleep(self._rng.expovariate(1 / MEAN_SECONDS_BETWEEN_DISK_FAULTS))
             self.injected["disk"] += 1
@@ -179,9 +179,9 @@ class SoakTest:
             await asyncio.sleep(0.5)
 
 
-def compute_medians(values: Sequence[float], parts: int) -> list[float]:
-    """Split the values into `parts` parts of the same length, and return the median of each."""
-    cuts = [len(values) * number // parts for number in range(parts + 1)]
+def compute_medians_of_parts(values: Sequence[float], part_count: int) -> list[float]:
+    """Split the values into `part_count` parts of the same length, and return the median of each."""
+    cuts = [len(values) * number // part_count for number in range(part_count + 1)]
     return [statistics.median(values[begin:end] or values) for begin, end in itertools.pairwise(cuts)]
 
 
@@ -201,7 +201,7 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, max
         work = SoakTest(servers, bot, rng, people=people)
         status = await work.run(turns, max_seconds=max_seconds)
         found = Violations()
-        found.add(work.ledger.read_and_check_folder(servers.data, is_settled=True)[0])
+        found.add(work.ledger.read_and_check_folder(servers.data, expects_all_messages=True)[0])
         if status or bot.count_tracebacks():
             found.torn.append(f"status {status}, {bot.count_tracebacks()} tracebacks")
         if not work.is_listening:
@@ -211,7 +211,7 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, max
         (folder / "log").write_text(bot.read_log(), encoding="utf-8")
     unanswered = work.ledger.list_unanswered_messages()
     said = sum(users.turns for users in work.user_groups)
-    eighths = compute_medians(work.rss, 8)
+    eighths = compute_medians_of_parts(work.rss, 8)
     is_flat = said < MIN_TURNS_TO_JUDGE_GROWTH or compute_growth_percent(eighths) <= MAX_GROWTH_PERCENT
     return {
         "turns": said,
@@ -222,7 +222,7 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, max
         "violations": sum(found.count_by_kind().values()),
         "unanswered": len(unanswered),
         "answered_with_an_apology": work.ledger.apologies,
-        "rss_mb_by_quarter": compute_medians(work.rss, 4),
+        "rss_mb_by_quarter": compute_medians_of_parts(work.rss, 4),
         "rss_mb_by_eighth": eighths,
         "rss_growth_in_the_later_half_percent": compute_growth_percent(eighths),
         "seconds": round(time.monotonic() - started),

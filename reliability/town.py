@@ -216,14 +216,18 @@ class MessageLedger:
     def list_unanswered_messages(self) -> list[str]:
         return [word for word, message in self.said.items() if message.answer not in self.answered]
 
-    def read_and_check_folder(self, folder: Path, *, is_settled: bool = False) -> tuple[Violations, MemoryState]:
+    def read_and_check_folder(
+        self, folder: Path, *, expects_all_messages: bool = False
+    ) -> tuple[Violations, MemoryState]:
         """Check the files in `folder`, and return the violations and the contents of the files.
 
-        Unless `is_settled`, a message may still be at Telegram or in the inbox.
+        Unless `expects_all_messages`, a message may still be at Telegram or in the inbox.
         """
         state = read_memory_state(folder)
         found = find_violations(state)
-        found.add(self.find_missing_messages(state, str(self._world.updates.list_pending()), is_settled=is_settled))
+        found.add(
+            self.find_missing_messages(state, str(self._world.updates.list_pending()), is_settled=expects_all_messages)
+        )
         return found, state
 
     def find_missing_messages(self, state: MemoryState, pending_text: str, *, is_settled: bool = False) -> Violations:

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, REPEATS, NewReminder, Repeat
-from text.characters import collapse_to_visible_line
-from text.time_zones import find_next_time, to_utc
+from text.characters import collapse_to_single_line
+from text.time_zones import find_next_repetition, to_utc
 
 MAX_TEXT_CHARS = 1_000  # characters of a text that is read
 MORNING = 9  # the hour where none is said
@@ -39,14 +39,14 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
 
 
 def make_local_reminder(
-    text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0
+    text: str, local_time: datetime, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> NewReminder | None:
     """Return a reminder at a wall-clock time. A repeating reminder starts at its next occurrence."""
-    wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
-    if repeat and local <= wall:
-        local = find_next_time(local, repeat, month_day, after=wall) or local
+    wall, month_day = now.replace(tzinfo=None), (month_day or local_time.day) if repeat == "monthly" else 0
+    if repeat and local_time <= wall:
+        local_time = find_next_repetition(local_time, repeat, month_day, after=wall) or local_time
     try:
-        return make_reminder(text, to_utc(local, now.tzinfo), local, repeat, now, month_day)
+        return make_reminder(text, to_utc(local_time, now.tzinfo), local_time, repeat, now, month_day)
     except OverflowError:
         return None
 
@@ -54,7 +54,7 @@ def make_local_reminder(
 def make_reminder(
     text: str, due_at: datetime, local_due_at: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> NewReminder | None:
-    text = collapse_to_visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
+    text = collapse_to_single_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
     if not text or not now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
         return None
     if repeat and local_due_at is None:

@@ -144,24 +144,24 @@ def _list_unit_words(locale: Locale, unit: str, width: str) -> set[str]:
     return {words[0] for words in behind if words and len(words[0]) > 1}
 
 
-def write_in_digits(text: str, language: str) -> tuple[str, Sequence[int], Sequence[int]]:
+def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequence[int], Sequence[int]]:
     """Write spoken times in digits, as in "at 8:30" for "at half past eight", using spoken_times.toml.
 
     Return the new text. For each position in it, return the position in `text` from which a quotation that begins
     there is taken, and the position up to which one that ends there is taken.
     """
-    pattern, numbers, written = _compile_spoken(language)
+    pattern, numbers, written = _compile_spoken_times(language)
     starts, ends = list(range(len(text) + 1)), list(range(len(text) + 1))
     for match in reversed([*pattern.finditer(text)]):
         word = normalise_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
         number = int(word) if word.isdigit() else numbers.get(word, 0)
 
-        def write_number(sign: re.Match[str], number: int = number) -> str:
-            offset = int(sign[0].replace("#", "0"))
+        def format_marked_number(mark: re.Match[str], number: int = number) -> str:
+            offset = int(mark[0].replace("#", "0"))
             minutes = (24 if number == 0 > offset else number) * 60 + offset  # 0:30 of "halb eins" is 12:30
-            return str(number) if sign[0] == "#" else f"{minutes // 60 or 12 * number}:{minutes % 60:02d}"
+            return str(number) if mark[0] == "#" else f"{minutes // 60 or 12 * number}:{minutes % 60:02d}"
 
-        new = _NUMBER_MARK.sub(write_number, written[match.lastgroup or ""]).translate(PLAIN)
+        new = _NUMBER_MARK.sub(format_marked_number, written[match.lastgroup or ""]).translate(PLAIN)
         text = text[: match.start()] + new + text[match.end() :]
         starts[match.start() : match.end()] = [match.start()] * len(new)
         ends[match.start() + 1 : match.end() + 1] = [match.end()] * len(new)
@@ -169,7 +169,7 @@ def write_in_digits(text: str, language: str) -> tuple[str, Sequence[int], Seque
 
 
 @cache
-def _compile_spoken(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
+def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
     """Return a pattern for all spoken times, the value of each number word, and the written form for each group."""
     told = SPOKEN[language]
     numbers = {normalise_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
@@ -186,7 +186,7 @@ def _compile_spoken(language: str) -> tuple[re.Pattern[str], Mapping[str, int], 
 
 
 @cache
-def compile_holidays() -> re.Pattern[str]:
+def compile_holiday_pattern() -> re.Pattern[str]:
     """Return a pattern for holidays in all languages. Its group `own` matches personal days such as birthdays."""
     listed = ([day for language in LANGUAGES for day in SPOKEN[language][kind]] for kind in ("holidays", "own_days"))
     named, own = (_join_words(days).replace(r"\*", r"\w*") for days in listed)
@@ -200,8 +200,8 @@ def parse_number(token: str) -> float | None:
     return NUMBERS.get(fold_term(normalise_text(token)).strip("."))
 
 
-def is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
-    """Return True if a token expresses a time in any language. With `is_timed`, a plain number does not count."""
+def is_time_word(tokens: Sequence[re.Match[str]], index: int, *, ignores_numbers: bool) -> bool:
+    """Return True if a token expresses a time in any language. With `ignores_numbers`, plain numbers do not count."""
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
     word = normalise_word(token)
     is_han = HAN.search(word) is not None  # written without spaces
@@ -212,4 +212,4 @@ def is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool)
         return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
     is_number = (token[:1].isdigit() and not _NAME_WITH_DIGIT.fullmatch(token)) or (parse_number(word) or 0) > 1
     is_number |= any(lexicon.get_meaning("number", word) != "" for lexicon in lexicons)
-    return not is_timed and (is_number or (is_han and _HAN_TIME.search(word) is not None))
+    return not ignores_numbers and (is_number or (is_han and _HAN_TIME.search(word) is not None))

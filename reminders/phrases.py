@@ -9,10 +9,19 @@ from itertools import pairwise, product
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_local_reminder, make_reminder
-from reminders.lexicon import HAN, PLAIN, TOKEN, compile_holidays, is_time_word, load_lexicon, skip_gap, write_in_digits
+from reminders.lexicon import (
+    HAN,
+    PLAIN,
+    TOKEN,
+    compile_holiday_pattern,
+    is_time_word,
+    load_lexicon,
+    skip_gap,
+    write_spoken_times_in_digits,
+)
 from reminders.time_parts import MAX_DAYS_BY_NAME, TimePhraseParser
 from reminders.zones import find_possible_zone_or_day
-from text.characters import collapse_to_visible_line
+from text.characters import collapse_to_single_line
 from text.time_zones import add_months, to_utc
 
 MAX_END_TOKENS = 8  # words of a time at the end of a text
@@ -32,12 +41,12 @@ class UncertainReminder:
 
 def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
-    text = collapse_to_visible_line(phrase)[:MAX_TEXT_CHARS]
+    text = collapse_to_single_line(phrase)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(PLAIN)  # keeps its length
     parsers = list[TimePhraseParser]()
     for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
-        (written, starts, ends), words = write_in_digits(bare, language), load_lexicon(language)
+        (written, starts, ends), words = write_spoken_times_in_digits(bare, language), load_lexicon(language)
         parser = TimePhraseParser(request=text, text=written, starts=starts, ends=ends, words=words, wall=wall)
         parser.parse_time_parts(parser.skip("(?:{joining} )*", 0))
         parsers.append(parser)
@@ -65,10 +74,10 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     if best.zone is not None:
         reminder = replace(reminder, local=None)
     elif best.clock and not best.distance:
-        is_dated = best.is_dated or bool(best.repeat)
+        has_date = best.has_date or bool(best.repeat)
         is_exact = best.is_exact and end == len(text)
         doubt = doubt or find_possible_zone_or_day(
-            rest, best.words, reminder.due_at.astimezone(now.tzinfo), is_exact=is_exact, is_dated=is_dated
+            rest, best.words, reminder.due_at.astimezone(now.tzinfo), has_exact_time=is_exact, has_date=has_date
         )
     return UncertainReminder(words=doubt, reminder=reminder) if doubt or end < len(text) else reminder
 
@@ -86,7 +95,7 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
         before = [token for token in tokens[:-back] if token.start() >= early.end]
         leads = [False, *(late.skip("{on}|{at}", token.start()) > token.start() for token in before)]
         is_open = late.has_unparsed_zone or (late.is_every and not late.repeat)
-        is_open |= any(is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
+        is_open |= any(is_time_word(before, at, ignores_numbers=not leads[at]) for at in range(len(before)))
         is_open |= any(late.skip("{every}", token.start()) > token.start() for token in before)
         is_open |= any(late.skip("{and}|{next}|{until}", token.start()) > token.start() for token in before[-1:])
         return None if is_open else (late, early.ends[early.end], late.starts[start])
@@ -131,11 +140,11 @@ def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
         if token.start() < parser.end < token.end() and _INSIDE_WORD.match(text, parser.end):
             return parser.quote(*token.span())  # "9ish"
     is_timed = parser.clock is not None or parser.distance is not None
-    is_read = is_timed or (not parser.part and (parser.is_dated or parser.repeat == "daily"))
+    is_read = is_timed or (not parser.part and (parser.has_date or parser.repeat == "daily"))
     if parser.is_every and parser.repeat != "daily":
         is_read = (parser.repeat == "weekly" and parser.weekday is not None) or parser.month_day > 0
     start = skip_gap(text, parser.end) if is_read else 0
-    holidays = [found.span() for found in compile_holidays().finditer(text) if " " in found[0]]  # "Mother's Day"
+    holidays = [found.span() for found in compile_holiday_pattern().finditer(text) if " " in found[0]]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     tokens = [token for token in tokens if not any(first <= token.start() < end for first, end in holidays)]
     after = parser.skip("(?:(?:{on}|{at}) )*", start)
@@ -145,7 +154,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
     marks = [
         index
         for index, token in enumerate(tokens)
-        if is_time_word(tokens, index, is_timed=is_timed and token.start() not in near)
+        if is_time_word(tokens, index, ignores_numbers=is_timed and token.start() not in near)
     ]
     # In Chinese, "and" is also "with".
     begins = not is_read or (parser.skip("{and}", start) > start and bool(marks or not HAN.match(text, start)))

@@ -33,7 +33,7 @@ class ReminderReader:
     _model: ChatModel
     _quota: Quota
 
-    async def parse_or_explain_reminder(
+    async def parse_reminder_or_explain_failure(
         self, person_id: int, text: str, now: datetime
     ) -> tuple[NewReminder, str | None] | str:
         """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder.
@@ -45,7 +45,7 @@ class ReminderReader:
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import UncertainReminder, parse_reminder_phrase
 
-        if (read := await self.read_with_model(person_id, text, now)) is not None:
+        if (read := await self.parse_reminder_with_model(person_id, text, now)) is not None:
             return read, ""
         # In a thread: the first call reads locale data for a second.
         match await asyncio.to_thread(parse_reminder_phrase, text, now):
@@ -58,9 +58,9 @@ class ReminderReader:
             case why:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 
-    async def read_with_model(self, person_id: int, request: str, now: datetime) -> NewReminder | None:
+    async def parse_reminder_with_model(self, person_id: int, request_text: str, now: datetime) -> NewReminder | None:
         """Return the reminder that the model reads in a request, or None if it finds none or is unavailable."""
-        asked = PromptMessage(role="user", content=prompts.make_reminder_request(request[:MAX_TEXT_CHARS], now))
+        asked = PromptMessage(role="user", content=prompts.make_reminder_request(request_text[:MAX_TEXT_CHARS], now))
         try:
             answer = await self._quota.complete(person_id, self._model, [asked], schema=SCHEMA)
             given = json.loads(answer.text)

@@ -16,7 +16,7 @@ from records.errors import KeepsakeError
 from records.reminders import NewReminder, Reminder
 from records.scopes import Clock
 from runtime.tasks import cancel_and_wait, repeat_in_background, run_uncancelled
-from text.time_zones import find_next_time, to_utc
+from text.time_zones import find_next_repetition, to_utc
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ class Reminders:
         if config is not None and reminder.repeat:
             wall = self._clock().astimezone(config.zone).replace(tzinfo=None)
             first = reminder.local or reminder.due_at.astimezone(config.zone).replace(tzinfo=None)
-            if (local := find_next_time(first, reminder.repeat, reminder.month_day, after=wall)) is not None:
+            if (local := find_next_repetition(first, reminder.repeat, reminder.month_day, after=wall)) is not None:
                 again = to_utc(local, config.zone), local
         async with self._memory.open_store(reminder.owner) as store:
             await store.reminders.finish_sending(reminder, again)

@@ -52,7 +52,7 @@ def rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
 class TimePhraseParser:
     """The times that were read in one language. `end` is the position after the last of them.
 
-    `text` is `request` as write_in_digits() returns it, with `starts` and `ends`.
+    `text` is `request` as write_spoken_times_in_digits() returns it, with `starts` and `ends`.
     """
 
     request: str
@@ -91,7 +91,7 @@ class TimePhraseParser:
         return self.zone_span is not None and (self.zone is None or self.is_every)
 
     @property
-    def is_dated(self) -> bool:
+    def has_date(self) -> bool:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
     def parse_time_parts(self, start: int) -> None:
@@ -133,7 +133,7 @@ class TimePhraseParser:
 
     @rule(r"(?P<days>{days})|{tonight}")
     def _read_relative_day(self, found: re.Match[str], _lead: str) -> int:
-        if self.is_dated or self.repeat:
+        if self.has_date or self.repeat:
             return 0
         self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", found["days"]) or 0))
         if not found["days"]:
@@ -143,7 +143,7 @@ class TimePhraseParser:
 
     @rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit})|(?:(?:{on}|{at}) )*)")
     def _read_repetition(self, found: re.Match[str], _lead: str) -> int:
-        if self.repeat or self.is_every or self.is_dated:
+        if self.repeat or self.is_every or self.has_date:
             return 0
         self.is_every, self.end = True, found.end()
         if not found["unit"] and (weekday := self.words.match(_WEEKDAY, self.text, found.end())):
@@ -170,7 +170,7 @@ class TimePhraseParser:
         r"(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
     )
     def _read_day_of_month(self, found: re.Match[str], lead: str) -> int:
-        if self.is_dated or self.repeat not in ("", "monthly"):
+        if self.has_date or self.repeat not in ("", "monthly"):
             return 0
         if not found["ordinal"] and (self.repeat != "monthly" or lead == "at" or found["clock"] is not None):
             return 0
@@ -193,7 +193,7 @@ class TimePhraseParser:
             if month > 12 or (day <= 12 and not self.words.day_first):
                 day, month = month, day
         elif not (found["dot"] or found["year"]):
-            if found["hours"] is not None or not 0 < month <= 12 or self.is_dated or self.clock:
+            if found["hours"] is not None or not 0 < month <= 12 or self.has_date or self.clock:
                 return 0
             if found["timed"] is None and day < 24:
                 self.unsure.append(self.quote(*found.span()))
@@ -222,7 +222,7 @@ class TimePhraseParser:
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
             return 0
-        if found["this"] and not self.is_dated:
+        if found["this"] and not self.has_date:
             self.day = self.wall.date()
         return found.end()
 
@@ -248,7 +248,7 @@ class TimePhraseParser:
             return 0
         self.is_exact = not bare.isdigit() or bool(found["hours"]) or found["part"] is not None
         if not (is_led or self.is_exact):
-            is_next = self.is_dated and found.start() == skip_gap(self.text, self.end)
+            is_next = self.has_date and found.start() == skip_gap(self.text, self.end)
             if is_next and hour <= 24 and found["more"] is None:
                 self.unsure.append(self.quote(*found.span()))  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
             elif find_time_zone(self.text, found.end(), self.words) is None:  # "9 UTC"
@@ -257,12 +257,12 @@ class TimePhraseParser:
         self.clock, self.distance = (hour, minute), None
         if found["han"] and not found[0].endswith("分") and HAN.match(self.text, found.end()):
             self.unsure.append(self.quote(*found.span()))  # "9点30开会", but also "9点30个鸡蛋"
-        is_hour = is_led or self.is_dated or self.words.get_meaning("hours", "h") or hour > 12
+        is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
         if not is_hour and re.search(r"^\d+h", found[0], re.IGNORECASE):
             self.unsure.append(self.quote(*found.span()))  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._shift_to_part_of_day(self.part)
-            if self.is_dated and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
+            if self.has_date and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
                 self.unsure.append(self.quote(*found.span()))  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
         self.impossible |= hour > 24 or minute > 59 or (hour == 24 and minute > 0)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES
-from reminders.lexicon import HAN, PLAIN, SPOKEN, TOKEN, Lexicon, compile_holidays, normalise_word
+from reminders.lexicon import HAN, PLAIN, SPOKEN, TOKEN, Lexicon, compile_holiday_pattern, normalise_word
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import find_zone
 
@@ -57,7 +57,9 @@ def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[tuple[int, 
     return (found.span(), ZoneInfo(city) if city else None) if is_place else None
 
 
-def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, is_exact: bool, is_dated: bool) -> str:
+def find_possible_zone_or_day(
+    text: str, lexicon: Lexicon, local: datetime, *, has_exact_time: bool, has_date: bool
+) -> str:
     """Return the part of a reminder's text that may name a different zone or day for its time `local`, or "".
 
     After an exact time, any place counts, as in "9am London call Ann", unless the local time there is the same. If the
@@ -69,7 +71,7 @@ def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, i
             return text[slice(*zone[0])]
     if place := next((found[1] for found in _IN_BRACKETS.finditer(text) if is_place_word(found[1])), ""):
         return place
-    if not is_dated and (day := _find_holiday(text, lexicon)):
+    if not has_date and (day := _find_holiday(text, lexicon)):
         return day
     found = lexicon.match(_FIRST_NAMES, text)
     words = found["names"].replace(":", "").split() if found else []
@@ -77,17 +79,21 @@ def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, i
         return ""
     for name in (" ".join(words[:count]) for count in (3, 2, 1)):
         city = _load_time_zone_names()[2].get(normalise_word(name))
-        if city and (found["lead"] or is_exact) and local.astimezone(ZoneInfo(city)).utcoffset() != local.utcoffset():
+        if (
+            city
+            and (found["lead"] or has_exact_time)
+            and local.astimezone(ZoneInfo(city)).utcoffset() != local.utcoffset()
+        ):
             return name
     # In German every noun is capitalised. Only in English do few other texts begin with a preposition and a small
     # letter: "на работу", "no médico".
     is_common = lexicon.language == "de" or (lexicon.language != ENGLISH and not words[0][0].isupper())
-    return "" if is_dated or is_common or not found["lead"] else text[: found.start("names") + len(words[0])]
+    return "" if has_date or is_common or not found["lead"] else text[: found.start("names") + len(words[0])]
 
 
 def _find_holiday(text: str, lexicon: Lexicon) -> str:
     """Return a holiday that may be the reminder's day, with any preposition before it. Return "" if there is none."""
-    for found in compile_holidays().finditer(plain := text.translate(PLAIN)):
+    for found in compile_holiday_pattern().finditer(plain := text.translate(PLAIN)):
         before = plain[: found.start()].split()
         named = [at for at, word in enumerate(before, 1) if not _is_small_word(word, lexicon)]
         leading = before[max(named, default=0) :]  # "on", "during the"

@@ -28,8 +28,8 @@ _AGO = re.compile(
 )
 
 
-def _compile_word_pattern(spaced: str, cjk: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{spaced})(?!\w)|(?:{cjk})")
+def _compile_word_pattern(spaced_pattern: str, cjk_pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{spaced_pattern})(?!\w)|(?:{cjk_pattern})")
 
 
 _RELATIVE = tuple((unit, back, _compile_word_pattern(*forms)) for unit, back, *forms in date_words.RELATIVE)

@@ -60,7 +60,7 @@ class ExplanationRecord:
         return max(0, self.whole - self.tokens)
 
     @property
-    def recent_ids(self) -> list[int]:
+    def recent_message_ids(self) -> list[int]:
         return [number for first, last in self.recent for number in range(first, last + 1)]
 
     def to_json(self) -> str:
@@ -77,7 +77,9 @@ class ExplanationRecord:
         return json.dumps(present, ensure_ascii=False, separators=(",", ":"))
 
 
-def make_explanation(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
+def make_explanation(
+    context: Context, *, at: datetime, model: str, looked_up_ids: Sequence[int] = ()
+) -> ExplanationRecord:
     """Return the explanation of an answer that was given in this context."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return ExplanationRecord(
@@ -100,7 +102,7 @@ def make_explanation(context: Context, *, at: datetime, model: str, looked_up: S
             for fact in context.facts
         ),
         profile=context.profile.id if context.profile else None,
-        looked_up=tuple(looked_up),
+        looked_up=tuple(looked_up_ids),
         cut=tuple(cut for cut in context.cut if cut.last_id < UNSTORED),
         message_was_cut=context.message_was_cut,
         whole=context.whole,

@@ -44,12 +44,12 @@ class Packing:
         """The snippets so far, in the order in which their messages were added."""
         return list(self._taken.values())
 
-    def add_fitting_passages(self, passages: Iterable[RankedPassage], *, reserved: int = 0) -> None:
-        """Add the passages that fit, in the given order, while keeping `reserved` tokens of the budget free."""
+    def add_fitting_passages(self, passages: Iterable[RankedPassage], *, reserved_tokens: int = 0) -> None:
+        """Add the passages that fit, in the given order, while keeping `reserved_tokens` tokens of the budget free."""
         for passage in passages:
-            if self.room - reserved < MIN_ROOM_TOKENS:
+            if self.room - reserved_tokens < MIN_ROOM_TOKENS:
                 break
-            self._try_add_passage(passage, reserved)
+            self._try_add_passage(passage, reserved_tokens)
 
     def add_required_passages(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
@@ -70,7 +70,7 @@ class Packing:
                     self.add_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
                 room = room * 3 // 4
 
-    def _try_add_passage(self, passage: RankedPassage, reserved: int) -> bool:
+    def _try_add_passage(self, passage: RankedPassage, reserved_tokens: int) -> bool:
         id_ = passage.message.id
         parts = self._parts.get(id_, set())
         if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece
@@ -78,12 +78,14 @@ class Packing:
         parts = parts | {passage.part}
         text = excerpt_passages(passage.message.content, parts)
         score = self._taken[id_].score if id_ in self._taken else passage.score
-        is_added = self.add_snippet(Snippet(message=passage.message, text=text, score=score), reserved=reserved)
+        is_added = self.add_snippet(
+            Snippet(message=passage.message, text=text, score=score), reserved_tokens=reserved_tokens
+        )
         if is_added:
             self._parts[id_] = parts
         return is_added
 
-    def add_snippet(self, snippet: Snippet, *, reserved: int = 0) -> bool:
+    def add_snippet(self, snippet: Snippet, *, reserved_tokens: int = 0) -> bool:
         """Add a snippet, or replace the existing snippet of its message. Return False if it does not fit."""
         id_, line = snippet.message.id, self._format_line(snippet.message, snippet.text)
         if line in self._texts:  # another message says the same
@@ -93,7 +95,7 @@ class Packing:
         more = cost - self._costs.get(id_, 0)
         if local.date() not in self._days:
             more += self._count(prompts.format_snippet_heading(local, self._now) + "\n")
-        if more > self.room - reserved:
+        if more > self.room - reserved_tokens:
             return False
         self.room -= more
         self._costs[id_], self._taken[id_] = cost, snippet

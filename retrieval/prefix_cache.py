@@ -12,43 +12,45 @@ BLOCKS = (16, 8)  # messages for which a version of a summary stays, the fewer i
 MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has, and one fold and 4
 
 
-def find_oldest_in_block(active: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
+def find_oldest_version_in_block(active_summary: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
     """Return the oldest version of a summary whose last message id is in the same block of `block_size` ids."""
-    shown = active
+    shown = active_summary
     while shown.base_id is not None:
         before = versions.get(shown.base_id)
-        if before is None or before.id >= shown.id or before.policy != active.policy:  # ids as files give them
+        if before is None or before.id >= shown.id or before.policy != active_summary.policy:  # ids as files give them
             break
         # A rolling summary may also have absorbed imported history or the summary of another policy.
         extends = shown.policy == "sliding" or (shown.source_ids == (before.id,) and shown.first_id == before.first_id)
-        if before.last_id // block_size != active.last_id // block_size or not extends:
+        if before.last_id // block_size != active_summary.last_id // block_size or not extends:
             break
         shown = before
     return shown
 
 
-def select_verbatim_messages(summary: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
-    """Return the messages to show verbatim after a summary, or None if `newest` does not reach back to it."""
-    covered = sorted({message.turn for message in newest if message.id <= summary.last_id})
+def select_verbatim_messages(
+    summary: Summary, newest_messages: Sequence[Message], turn_count: int
+) -> list[Message] | None:
+    """Return the messages to show verbatim after a summary, or None if `newest_messages` does not reach back to it."""
+    covered = sorted({message.turn for message in newest_messages if message.id <= summary.last_id})
     if not covered:
         return None
     # The sliding policy folds each turn at once, so the last turns before the version's end are shown too.
-    repeated = set(covered[-turns:]) if summary.policy == "sliding" else set[int]()
-    return [message for message in newest if message.id > summary.last_id or message.turn in repeated]
+    repeated = set(covered[-turn_count:]) if summary.policy == "sliding" else set[int]()
+    return [message for message in newest_messages if message.id > summary.last_id or message.turn in repeated]
 
 
-def select_archived_messages(newest: Sequence[Message], turn_count: int) -> list[Message]:
+def select_archived_messages(newest_messages: Sequence[Message], turn_count: int) -> list[Message]:
     """Return the messages of the last `turn_count` archived turns. Return [] if one may be missing or is too new.
 
     A turn is too new if it comes after an active turn.
     """
     # Without them, the last turns, which are always shown, would begin one turn later after each message.
-    archived = sorted({message.turn for message in newest if not message.is_active})
-    active = {message.turn for message in newest if message.is_active}
+    archived = sorted({message.turn for message in newest_messages if not message.is_active})
+    active = {message.turn for message in newest_messages if message.is_active}
     is_cut_off = len(archived) + len(active) >= MAX_TURNS_READ and len(archived) < turn_count
     if not archived or is_cut_off or (active and min(active) < archived[-1]):
         return []
-    return [message for message in newest if message.turn in archived[-turn_count:]]
+    return [message for message in newest_messages if message.turn in archived[-turn_count:]]
 
 
 def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:

@@ -39,7 +39,7 @@ class Budgets:
     recent: int
     snippets: int
 
-    def fit_under(self, ceiling: int) -> "Budgets":
+    def with_ceiling(self, ceiling: int) -> "Budgets":
         """Return a copy with another ceiling, and with all parts scaled down if they do not fit under it."""
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
         return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
@@ -94,7 +94,7 @@ class PromptBuilder:
         self._system = tokenizer.truncate(system, budgets.system)
         self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
-        words, was_shortened = self._incoming.render_within(MAX_MESSAGE_TOKENS)
+        words, was_shortened = self._incoming.render_within_limit(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
         room = budgets.ceiling - self._tokens.count_request_tokens(self._make_request()) - 4
         if room < min(said, WORTH_SHOWING):
@@ -102,7 +102,7 @@ class PromptBuilder:
             room = budgets.ceiling - self._tokens.count_request_tokens(self._make_request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
-        self._words = self._incoming.render_within(max(0, room))[0] if said > room else words
+        self._words = self._incoming.render_within_limit(max(0, room))[0] if said > room else words
         self._left = max(0, budgets.ceiling - self._tokens.count_request_tokens(self._make_request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
@@ -114,7 +114,7 @@ class PromptBuilder:
         return frozenset(message.id for turn in self._turns if turn.is_whole for message in turn.messages)
 
     @property
-    def snippet_room(self) -> int:
+    def remaining_snippet_tokens(self) -> int:
         """The number of tokens left for snippet lines, excluding the block that encloses them."""
         frame = self._tokens.count(prompts.format_remembered_snippets([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
@@ -236,24 +236,26 @@ class PromptBuilder:
             self._left -= used
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
-    def _select_facts(self, block: quoting.Block, facts: Sequence[RecalledFact], room: int) -> list[RecalledFact]:
-        room -= self._tokens.count(quoting.format_block(block, []))
+    def _select_facts(self, block: quoting.Block, facts: Sequence[RecalledFact], max_tokens: int) -> list[RecalledFact]:
+        max_tokens -= self._tokens.count(quoting.format_block(block, []))
         fitting = list[RecalledFact]()
         for fact in facts:
             size = self._tokens.count(prompts.format_recalled_fact(fact, self._zone)) + 1
-            if size <= room:
+            if size <= max_tokens:
                 fitting.append(fact)
-                room -= size
+                max_tokens -= size
         return fitting
 
-    def set_history_size(self, *, messages: int, characters: int) -> None:
+    def set_history_size(self, *, message_count: int, char_count: int) -> None:
         """Set the size of the earlier history, from which `Context.whole` is estimated."""
-        self._history = (max(0, messages), max(0, characters))
+        self._history = (max(0, message_count), max(0, char_count))
 
     def make_room_for_snippet(self) -> None:
         """Make room for at least one snippet, by cutting the oldest turns if necessary."""
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
-        while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._list_turns_in_order()):
+        while (missing := self._one_snippet - self.remaining_snippet_tokens) > 0 and (
+            turns := self._list_turns_in_order()
+        ):
             oldest = turns[0]
             squeezed = self._renderer.shorten_turn(oldest, oldest.tokens - missing)
             if squeezed is None and len(turns) == 1:
@@ -263,7 +265,7 @@ class PromptBuilder:
                 self._add_turn(squeezed)
 
     def add_snippets(self, snippets: Sequence[Snippet]) -> None:
-        """Add snippets, best first, that together fit `snippet_room`."""
+        """Add snippets, best first, that together fit `remaining_snippet_tokens`."""
         self._snippets = list(snippets)
 
     def context(self) -> Context:
@@ -271,7 +273,7 @@ class PromptBuilder:
         while (total := self._tokens.count_request_tokens(request := self._make_request())) > self._budgets.ceiling:
             if not self._drop_least_important_part(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
-        parts = self._count_tokens_of_parts(total)
+        parts = self._make_context_parts(total)
         return Context(
             messages=tuple(request),
             ceiling=self._budgets.ceiling,
@@ -296,7 +298,7 @@ class PromptBuilder:
         tokens = {part.name: part.tokens for part in parts}
         seen = sum(len(content) for turn in self._turns for content in turn.contents)
         share = tokens["recent"] / seen if seen else USUAL_SHARE
-        frame = self._tokens.count_text_message
+        frame = self._tokens.count_text_message_tokens
         frames = frame("system", "") + frame("user", "") + messages * frame("assistant", "")
         fixed = self._tokens.count_request_tokens([]) + frames
         return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
@@ -323,7 +325,7 @@ class PromptBuilder:
         elif self._words:
             self._message_was_cut = True
             had = self._tokens.count(self._words)
-            cut, _ = self._incoming.render_within(had - excess - 4)
+            cut, _ = self._incoming.render_within_limit(had - excess - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
             had = self._tokens.count(self._system)
@@ -388,7 +390,7 @@ class PromptBuilder:
         in_time = sorted(self._snippets, key=lambda snippet: snippet.message.sort_key)
         return prompts.format_remembered_snippets(in_time, self._now) if in_time else ""
 
-    def _count_tokens_of_parts(self, total_tokens: int) -> tuple[ContextPart, ...]:
+    def _make_context_parts(self, total_tokens: int) -> tuple[ContextPart, ...]:
         """Return the token count of each part. The remainder of `total_tokens` is counted as `overhead`."""
         budgets, count = self._budgets, self._tokens.count
         turns = sum(count(content) for turn in self._turns for content in turn.contents)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from llm import prompts, quoting
 from records.attachments import Picture
 from records.turns import UserMessage
-from retrieval.turns import find_common_limit
+from retrieval.turns import compute_common_cap
 from text.tokenizer import Tokenizer
 
 SHARE = 2  # documents take at most half of the ceiling, and so do pictures
@@ -43,19 +43,21 @@ class IncomingRenderer:
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 
-    def render_within(self, tokens: int) -> tuple[str, bool]:
-        """Return the rendered message in at most `tokens` tokens, and True if some of it was cut."""
+    def render_within_limit(self, max_tokens: int) -> tuple[str, bool]:
+        """Return the rendered message in at most `max_tokens` tokens, and True if some of it was cut."""
         sizes = [min(self._tokens.count(text), part.max_tokens) for part, text in self._quoted]
-        limit = find_common_limit(sizes, max(0, tokens - 2 * len(sizes)))
+        limit = compute_common_cap(sizes, max(0, max_tokens - 2 * len(sizes)))
         rendered = [self._shorten_part(part, text, min(limit, part.max_tokens)) for part, text in self._quoted]
         was_cut = rendered != [text for _, text in self._quoted]
         return "\n\n".join(text for text in rendered if text), was_cut
 
-    def _shorten_part(self, part: _Part, quoted: str, tokens: int) -> str:
-        if self._tokens.count(quoted) <= tokens:
-            return quoted
+    def _shorten_part(self, part: _Part, quoted_text: str, max_tokens: int) -> str:
+        if self._tokens.count(quoted_text) <= max_tokens:
+            return quoted_text
         text = "\n".join(part.texts)
-        kept = self._tokens.truncate_rendered(text, tokens, lambda text: part.quote([text]), self._tokens.omit_middle)
+        kept = self._tokens.truncate_for_rendering(
+            text, max_tokens, lambda text: part.quote([text]), self._tokens.omit_middle
+        )
         return part.quote([kept]) if kept else ""
 
 

@@ -48,25 +48,27 @@ class TurnRenderer:
         for group in grouped.values():
             shown = limit_document_passages(group)
             ids = {message.id for message in shown}
-            turn = self._make_turn(shown, [self._render_content(message) for message in shown])
+            turn = self._make_past_turn(shown, [self._render_content(message) for message in shown])
             turns.append(replace(turn, left_out=tuple(message for message in group if message.id not in ids)))
         return turns
 
-    def shorten_turn(self, turn: PastTurn, room: int) -> PastTurn | None:
-        """Shorten a turn's longest messages to fit `room` tokens. Return None if too little would be left."""
-        tokens = room - 6 * len(turn.messages)
+    def shorten_turn(self, turn: PastTurn, max_tokens: int) -> PastTurn | None:
+        """Shorten a turn's longest messages to fit `max_tokens` tokens. Return None if too little would be left."""
+        tokens = max_tokens - 6 * len(turn.messages)
         if tokens < WORTH_SHOWING * len(turn.messages):
             return None
         whole = [self._render_content(message) for message in turn.messages]
-        limit = find_common_limit([self._tokens.count(content) for content in whole], tokens)
+        limit = compute_common_cap([self._tokens.count(content) for content in whole], tokens)
         contents = [self._render_content(message, limit) for message in turn.messages]
-        squeezed = self._make_turn(turn.messages, contents, is_whole=False)
-        return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= room else None
+        squeezed = self._make_past_turn(turn.messages, contents, is_complete=False)
+        return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= max_tokens else None
 
-    def _make_turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> PastTurn:
+    def _make_past_turn(
+        self, messages: Sequence[Message], contents: Sequence[str], *, is_complete: bool = True
+    ) -> PastTurn:
         roles = map(find_role, messages)
-        tokens = sum(map(self._tokens.count_text_message, roles, contents))
-        return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
+        tokens = sum(map(self._tokens.count_text_message_tokens, roles, contents))
+        return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_complete)
 
     def _render_content(self, message: Message, limit: int | None = None) -> str:
         if message.origin == "tool":  # what a search found may be out of date
@@ -74,7 +76,7 @@ class TurnRenderer:
         quote = partial(self._quote_content, message)
         if limit is None:
             return quote(message.content)
-        return quote(self._tokens.truncate_rendered(message.content, limit, quote, self._tokens.omit_middle))
+        return quote(self._tokens.truncate_for_rendering(message.content, limit, quote, self._tokens.omit_middle))
 
     def _quote_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":  # several people share the role "user"
@@ -90,10 +92,10 @@ def find_role(message: Message) -> Role:
     return "assistant" if message.role == "assistant" and message.origin in ("", "tool") else "user"
 
 
-def find_common_limit(sizes: Sequence[int], room: int) -> int:
-    """Return the largest cap such that the sizes, each reduced to the cap if larger, add up to at most `room`."""
+def compute_common_cap(sizes: Sequence[int], max_total: int) -> int:
+    """Return the largest cap such that the sizes, each reduced to the cap if larger, add up to at most `max_total`."""
     limits = range(max(sizes, default=0) + 1)
-    return max(0, bisect_right(limits, room, key=lambda limit: sum(min(size, limit) for size in sizes)) - 1)
+    return max(0, bisect_right(limits, max_total, key=lambda limit: sum(min(size, limit) for size in sizes)) - 1)
 
 
 def select_newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
@@ -107,31 +109,37 @@ def count_characters(messages: Sequence[Message]) -> int:
 
 
 def find_uncovered_ranges(
-    summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
+    summaries: Sequence[Summary], oldest_id: int, newest_id: int, *, includes_range_after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return the id ranges from `oldest` to the last summary that no summary covers.
+    """Return the id ranges from `oldest_id` to the last summary that no summary covers.
 
-    If there are none and `after_last` is True, return the range after the last summary.
+    If there are none and `includes_range_after_last` is True, return the range after the last summary.
     """
-    gaps, next_id = list[tuple[int, int]](), oldest
+    gaps, next_id = list[tuple[int, int]](), oldest_id
     for summary in sorted(summaries, key=lambda summary: summary.first_id):
         if summary.first_id > next_id:
             gaps.append((next_id, summary.first_id - 1))
         next_id = max(next_id, summary.last_id + 1)
-    if not gaps and after_last:
-        gaps.append((min(next_id, newest), newest))
+    if not gaps and includes_range_after_last:
+        gaps.append((min(next_id, newest_id), newest_id))
     return gaps
 
 
 def find_reply_snippets(
-    messages: Sequence[Message], tokenizer: Tokenizer, *, target_id: int, shown: Set[int], before: int | None, room: int
+    messages: Sequence[Message],
+    tokenizer: Tokenizer,
+    *,
+    target_id: int,
+    shown_ids: Set[int],
+    before_turn: int | None,
+    available_tokens: int,
 ) -> list[Snippet]:
-    """Return snippets of the replied-to message and its neighbours, nearest first, within a share of `room` tokens."""
+    """Return snippets of the replied-to message and its neighbours, nearest first, in a share of the tokens."""
     chosen: list[Snippet] = []
-    left = room // ROOM_SHARE
+    left = available_tokens // ROOM_SHARE
     for message in sorted(messages, key=lambda message: abs(message.id - target_id)):
-        is_later = before is not None and message.turn >= before
-        if is_later or message.id in shown or message.origin in NEVER_RECALLED:
+        is_later = before_turn is not None and message.turn >= before_turn
+        if is_later or message.id in shown_ids or message.origin in NEVER_RECALLED:
             continue
         text = tokenizer.truncate(message.content, min(MAX_NEIGHBOUR_TOKENS, left - LINE_TOKENS))
         left -= tokenizer.count(text) + LINE_TOKENS

@@ -9,9 +9,9 @@ WIDE, NARROW = (tuple(WORD_LISTS["questions"][kind]) for kind in ("wide", "narro
 MIN_LEAD = 0.4  # of the closest wide example, in standard deviations of the cosines between the examples
 
 
-def needs_several_searches(question: Floats, examples: Floats) -> bool:
-    """Return True if a question needs several searches. `examples` has the embeddings of WIDE, followed by NARROW."""
-    cosines = examples @ examples.T
-    spread = float(cosines[np.triu_indices(len(examples), 1)].std())
-    closeness = examples @ question
+def needs_several_searches(question_vector: Floats, example_vectors: Floats) -> bool:
+    """Return True if a question needs several searches. `example_vectors` embed WIDE, followed by NARROW."""
+    cosines = example_vectors @ example_vectors.T
+    spread = float(cosines[np.triu_indices(len(example_vectors), 1)].std())
+    closeness = example_vectors @ question_vector
     return float(closeness[: len(WIDE)].max() - closeness[len(WIDE) :].max()) > MIN_LEAD * spread

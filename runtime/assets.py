@@ -116,7 +116,10 @@ def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:
     modules import these objects from `entry`, so that no module runs twice.
     """
     bundle = _sort_dependencies(sources, entry)
-    parts = [f"const ${name} = await (async () => {{\n{_convert_to_function(sources[name])}}})();\n" for name in bundle]
+    parts = [
+        f"const ${name} = await (async () => {{\n{_convert_module_to_function_body(sources[name])}}})();\n"
+        for name in bundle
+    ]
     exports = ", ".join(f"${name}" for name in bundle)
     others = {name: _rewrite_imports(source, bundle, entry) for name, source in sources.items() if name not in bundle}
     return {**others, entry: f"{''.join(parts)}export {{ {exports} }};\n"}
@@ -132,9 +135,9 @@ def _sort_dependencies(sources: Mapping[str, str], entry: str) -> list[str]:
     return list(TopologicalSorter(imports).static_order())
 
 
-def _convert_to_function(source: str) -> str:
-    names = [name.strip("{} ") for _, name in _EXPORT.findall(source)]
-    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(_convert_import_to_assignment, source))
+def _convert_module_to_function_body(module_source: str) -> str:
+    names = [name.strip("{} ") for _, name in _EXPORT.findall(module_source)]
+    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(_convert_import_to_assignment, module_source))
     return f"{body}return {{ {', '.join(names)} }};\n"
 
 

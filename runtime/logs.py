@@ -58,7 +58,7 @@ class DiscreetFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         safe, error = _redact_record_and_get_error(record)
         line = super().format(safe)
-        return self._redact(line if error is None else f"{line}\n{format_traceback_places(error)}")
+        return self._redact(line if error is None else f"{line}\n{format_traceback_locations(error)}")
 
     def _redact(self, text: str) -> str:
         for secret in self._secrets:
@@ -82,7 +82,7 @@ class JsonFormatter(DiscreetFormatter):
             value = vars(record)[name]
             fields[name] = value if isinstance(value, int | float) else self._redact(str(value))
         if error is not None:
-            fields |= {"error": type(error).__name__, "traceback": self._redact(format_traceback_places(error))}
+            fields |= {"error": type(error).__name__, "traceback": self._redact(format_traceback_locations(error))}
         return json.dumps(fields)
 
 
@@ -107,7 +107,7 @@ def log_always(message: str, level: int = logging.INFO) -> None:
     sys.stderr.flush()
 
 
-def format_traceback_places(error: BaseException) -> str:
+def format_traceback_locations(error: BaseException) -> str:
     """Format the tracebacks of an error and its causes without their messages, which may quote people."""
     lines = []
     seen: BaseException | None = error

@@ -62,7 +62,7 @@ class Visitors:
         """Remember that a session token belongs to `person`."""
         self._persons[_hash_token(token)] = person
 
-    def find_limiter_and_session_flag(self, scope: Scope) -> tuple[RateLimiter, bool]:
+    def find_limiter_and_check_session(self, scope: Scope) -> tuple[RateLimiter, bool]:
         """Return the rate limiter for a request, and True if the request belongs to a known session."""
         token = Headers(scope=scope).get("authorization", "").rpartition(" ")[2]
         person = self._persons.get(_hash_token(token)) if token else None
@@ -87,7 +87,7 @@ class RateLimitMiddleware:
     visitors: Visitors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        limiter, is_known = self.visitors.find_limiter_and_session_flag(scope)
+        limiter, is_known = self.visitors.find_limiter_and_check_session(scope)
         now = asyncio.get_running_loop().time()
         wait = limiter.reserve_turn(now)
         if not is_known and wait <= MAX_WAIT:

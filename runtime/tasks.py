@@ -48,11 +48,11 @@ async def acquire_or_undo(
         return await asyncio.shield(task)
     except asyncio.CancelledError:
 
-        async def finish_and_undo() -> None:
+        async def undo_when_acquired() -> None:
             with suppress(Exception):  # if `acquire` failed, there is nothing to undo
                 await undo(await task)
 
-        await run_uncancelled(finish_and_undo)
+        await run_uncancelled(undo_when_acquired)
         raise
 
 

@@ -369,10 +369,12 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
             while line := source.readline(MAX_LINE_BYTES):
                 row = json.loads(line, parse_int=_parse_int64)
                 if "end" in row:
-                    _require_integrity((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
+                    _raise_unless_intact(
+                        (row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1)
+                    )
                     return
                 if not count:
-                    _require_integrity(row["keepsake"] == "backup")
+                    _raise_unless_intact(row["keepsake"] == "backup")
                     _require_supported_version(row["format"], FORMAT, file)
                     _require_supported_version(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
                 elif "state" in row:
@@ -382,27 +384,27 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:
                     BY_NAME[row["table"]].to_values(row)
-                    _require_integrity(owner == row["user_id"])
+                    _raise_unless_intact(owner == row["user_id"])
                 digest.update(line)
                 count += 1
                 yield row
-            _require_integrity(False)
+            _raise_unless_intact(False)
     except (OSError, EOFError, zlib.error, *_FORMAT_ERRORS) as error:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
 
 
 def _parse_int64(digits: str) -> int:
     number = int(digits)
-    _require_integrity(-(2**63) <= number < 2**63)
+    _raise_unless_intact(-(2**63) <= number < 2**63)
     return number
 
 
-def _require_integrity(is_intact: bool) -> None:
+def _raise_unless_intact(is_intact: bool) -> None:
     if not is_intact:
         raise ValueError
 
 
-def _require_supported_version(version: int, newest: int, file: Path) -> None:
-    _require_integrity(version > 0)
-    if version > newest:
+def _require_supported_version(version: int, newest_version: int, file: Path) -> None:
+    _raise_unless_intact(version > 0)
+    if version > newest_version:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")

@@ -86,8 +86,8 @@ class Summariser:
             spent.append(completion.usage)
             return completion.text.strip()
 
-        wishes = self._tokens.truncate_rendered(material.wishes, self._window_tokens // 5, quoting.quote_text)
-        material = replace(material, wishes=wishes, superseded=self._keep_newest_facts(material.superseded))
+        wishes = self._tokens.truncate_for_rendering(material.wishes, self._window_tokens // 5, quoting.quote_text)
+        material = replace(material, wishes=wishes, superseded=self._keep_newest_superseded_facts(material.superseded))
         for attempt in (material, material.without_prior_summaries()):
             try:
                 text = await self._generate_text_with_retry(attempt, ask_for_text, faults)
@@ -142,13 +142,13 @@ class Summariser:
         kept = quality_score.shorten_summary(own, material.limit, count_tokens=self._tokens.count)
         return self._tokens.truncate(kept, material.limit)
 
-    def _keep_newest_facts(self, superseded: Sequence[str]) -> Sequence[str]:
-        superseded, room = superseded[-MAX_SUPERSEDED:], self._window_tokens // 5
-        for number in range(len(superseded) - 1, -1, -1):
-            room -= self._tokens.count(superseded[number]) + 1
+    def _keep_newest_superseded_facts(self, superseded_facts: Sequence[str]) -> Sequence[str]:
+        superseded_facts, room = superseded_facts[-MAX_SUPERSEDED:], self._window_tokens // 5
+        for number in range(len(superseded_facts) - 1, -1, -1):
+            room -= self._tokens.count(superseded_facts[number]) + 1
             if room < 0:
-                return superseded[number + 1 :]
-        return superseded
+                return superseded_facts[number + 1 :]
+        return superseded_facts
 
     def _find_faults_and_score(self, text: str, material: SummaryInput) -> tuple[list[str], Score | None]:
         """Return a text's faults and score. This is slow for long sources, so run it in a thread."""
@@ -157,7 +157,9 @@ class Summariser:
         lines = [quality_gate.parse_source_line(source.text) for source in known]
         words = "\n".join(line.words for line in lines)
         days = sorted({day for line in lines for day in line.days})
-        faults = quality_gate.find_faults(text, words, tokens=tokens, source_tokens=source_tokens, said_on=days)
+        faults = quality_gate.find_text_faults(
+            text, words, text_tokens=tokens, source_tokens=source_tokens, source_dates=days
+        )
         if not material.wishes and quality_gate.is_in_another_language(text, words):
             faults.append("it is in another language than the talk")
         if not faults and material.dropped and _mentions_dropped_text(text, material.dropped, material.window):
@@ -197,16 +199,21 @@ class Summariser:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         of_texts = replace(material, lines=(), of_summaries=True)
-        below = await asyncio.to_thread(self._make_bullets, texts, self._get_free_tokens(of_texts, faults) // 2 - 1)
+        below = await asyncio.to_thread(
+            self._make_bullet_sources, texts, self._get_free_tokens(of_texts, faults) // 2 - 1
+        )
         return await self._generate_text(replace(of_texts, lines=below), ask, faults)
 
     def _make_prompt_if_it_fits(self, material: SummaryInput, faults: Sequence[str]) -> list[PromptMessage] | None:
         request = self._make_prompt(material, faults)
         return request if self._tokens.count_request_tokens(request) <= self._window_tokens else None
 
-    def _make_bullets(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
+    def _make_bullet_sources(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
         return [
-            Source(text=_format_bullet(self._tokens.truncate_rendered(text, max_tokens, _format_bullet)), is_user=False)
+            Source(
+                text=_format_bullet(self._tokens.truncate_for_rendering(text, max_tokens, _format_bullet)),
+                is_user=False,
+            )
             for text in texts
         ]
 
@@ -311,7 +318,7 @@ def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> lis
     """
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
-    nods = {after.id for before, after in pairwise(told) if _adds_nothing(before, after)}
+    nods = {after.id for before, after in pairwise(told) if _is_mere_agreement(before, after)}
     told = [message for message in told if message.id not in nods]
     return [
         Source(text=prompts.format_message(document, zone), is_user=document.is_user and document.origin not in OTHERS)
@@ -319,13 +326,15 @@ def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> lis
     ]
 
 
-def _adds_nothing(before: Message, after: Message) -> bool:
+def _is_mere_agreement(previous_message: Message, message: Message) -> bool:
     # A nod is a short answer that adds no name, number or address and answers no question.
-    if after.role != "assistant" or not before.is_user or len(after.content.split()) > MAX_NOD_WORDS:
+    if message.role != "assistant" or not previous_message.is_user or len(message.content.split()) > MAX_NOD_WORDS:
         return False
-    if len(after.content) > MAX_NOD_CHARS or any(mark in before.content for mark in QUESTION_MARKS):
+    if len(message.content) > MAX_NOD_CHARS or any(mark in previous_message.content for mark in QUESTION_MARKS):
         return False
-    return find_names_and_numbers(after.content) <= find_names_and_numbers(before.content[:MAX_COMPARED_CHARS])
+    return find_names_and_numbers(message.content) <= find_names_and_numbers(
+        previous_message.content[:MAX_COMPARED_CHARS]
+    )
 
 
 def _remove_superseded_facts(text: str, superseded: Sequence[str]) -> str:
@@ -340,7 +349,7 @@ def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Sou
     return [Source(text=prompts.format_summary(summary, zone), is_user=False) for summary in summaries]
 
 
-def list_stale_facts(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
+def format_superseded_facts(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
     """Return a line for each superseded fact that was observed from `first` to `last`, oldest first.
 
     The facts that replaced them are not included, since a summary should depend on its own sources only.
@@ -354,7 +363,7 @@ def _format_bullet(text: str) -> str:
     return f"- {quoting.quote_text(text)}"
 
 
-def _mentions_dropped_text(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
-    gone = {term for source in dropped for term in list_terms(source.text[:MAX_COMPARED_CHARS])}
-    kept = {term for source in window for term in list_terms(source.text[:MAX_COMPARED_CHARS])}
+def _mentions_dropped_text(text: str, dropped_sources: Sequence[Source], window_sources: Sequence[Source]) -> bool:
+    gone = {term for source in dropped_sources for term in list_terms(source.text[:MAX_COMPARED_CHARS])}
+    kept = {term for source in window_sources for term in list_terms(source.text[:MAX_COMPARED_CHARS])}
     return bool((gone - kept) & set(list_terms(text)))

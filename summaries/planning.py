@@ -60,7 +60,7 @@ class SummaryPolicy:
     rebuild_turns: Callable[[int], int | None]  # turns per summary during a rebuild, or None for all
 
 
-def group_turns(
+def group_into_turns(
     messages: Sequence[Message] | Sequence[MessageOutline], count_tokens: Callable[[str], int] | None = None
 ) -> list[ActiveTurn]:
     """Group messages into turns, in order. Token counts are 0 unless `count_tokens` is given."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 from llm.prompts import split_off_heading
 from text.analyzer import detect_latin_language
 from text.date_words import ISO_DATE, find_iso_dates
-from text.fingerprint import NUMBER, parse_number_word, remove_grouping
+from text.fingerprint import NUMBER, parse_number_word, remove_thousands_separators
 from text.stopwords import WORD_LISTS
 
 LONG_SOURCE_TOKENS = 200  # from which on a summary must be shorter than its source
@@ -53,10 +53,12 @@ def remove_headings(text: str, lines: Sequence[str]) -> str:
     return text
 
 
-def find_faults(text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()) -> list[str]:
+def find_text_faults(
+    text: str, source: str, *, text_tokens: int, source_tokens: int, source_dates: Sequence[date] = ()
+) -> list[str]:
     """Return the reasons for rejecting a summary of `source`, as short phrases.
 
-    Dates near the days in `said_on`, on which the source was written, are not considered invented.
+    Dates near the days in `source_dates`, on which the source was written, are not considered invented.
     """
     if not text.strip():
         return ["it is empty"]
@@ -65,10 +67,10 @@ def find_faults(text: str, source: str, *, tokens: int, source_tokens: int, said
         faults.append("it is a refusal")
     if _repeats_more_than_source(text, source):
         faults.append("it repeats itself")
-    if source_tokens > LONG_SOURCE_TOKENS and tokens >= source_tokens:
+    if source_tokens > LONG_SOURCE_TOKENS and text_tokens >= source_tokens:
         faults.append("it is not shorter than what it summarises")
-    own = _NAME.sub(" ", _LABEL.sub("", _remove_nearby_dates(text, said_on)))
-    years = sorted({str(day.year + step) for day in said_on for step in (-1, 0, 1)})
+    own = _NAME.sub(" ", _LABEL.sub("", _remove_dates_near_sources(text, source_dates)))
+    years = sorted({str(day.year + step) for day in source_dates for step in (-1, 0, 1)})
     if invented := find_invented_numbers(own, " ".join([source, *years])):
         faults.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
     return faults
@@ -109,14 +111,14 @@ def find_invented_numbers(text: str, source: str) -> set[str]:
 
 def find_numbers(text: str) -> set[str]:
     """Return the numbers in a text, without leading zeros. For example, 2026-05-03 contains 2026, 5 and 3."""
-    found = (_DIGITS.findall(remove_grouping(match.group())) for match in NUMBER.finditer(text))
+    found = (_DIGITS.findall(remove_thousands_separators(match.group())) for match in NUMBER.finditer(text))
     return {str(int(part)) if len(part) < 40 else part for parts in found for part in parts}
 
 
-def _remove_nearby_dates(text: str, said_on: Sequence[date]) -> str:
+def _remove_dates_near_sources(text: str, source_dates: Sequence[date]) -> str:
     # Such as "on 2 May" for "yesterday" on the 3rd.
     steps = [timedelta(days=step) for step in range(-NEAR_DAYS, NEAR_DAYS + 1)]
-    near = {day + step for day in said_on for step in steps}
+    near = {day + step for day in source_dates for step in steps}
     if not near:
         return text
     text = ISO_DATE.sub(lambda written: " " if near.intersection(find_iso_dates(written[0])) else written[0], text)

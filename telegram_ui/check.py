@@ -76,7 +76,9 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
             answers, summariser = await assembly.open_answer_and_summary_models(settings, stack)
             for model in dict.fromkeys((answers, summariser)):
                 tools = model is answers and settings.tools == "auto"
-                await findings.report_result("model", describe_model(model, tools=tools, schema=model is summariser))
+                await findings.report_result(
+                    "model", describe_model(model, probes_tools=tools, probes_schema=model is summariser)
+                )
             for sentence in await describe_model_shutdowns(settings, assembly.utc_now().date()):
                 findings.report("warning", sentence)
             for name in settings.openai_models:

@@ -183,16 +183,24 @@ def list_content_terms(question: str) -> list[str]:
 def list_query_terms(query: str) -> list[str]:
     """Return a query's terms, and the stems of its words in other languages to which the words may belong."""
     terms = list_content_terms(query)
-    return list(dict.fromkeys([*terms, *chain.from_iterable(find_foreign_stems(terms, query, short=True).values())]))
+    return list(
+        dict.fromkeys(
+            [*terms, *chain.from_iterable(find_foreign_stems(terms, query, accepts_short_stems=True).values())]
+        )
+    )
 
 
-def find_foreign_stems(terms: Collection[str], *questions: str, short: bool = False) -> Mapping[str, tuple[str, ...]]:
+def find_foreign_stems(
+    terms: Collection[str], *questions: str, accepts_short_stems: bool = False
+) -> Mapping[str, tuple[str, ...]]:
     """Map search terms to the stems that the same words in `questions` have in other Latin-script languages.
 
-    Messages are stemmed in their own language, but a short question is assumed to be English. `short` also allows
-    shorter stems, for a question that contains no other known word.
+    Messages are stemmed in their own language, but a short question is assumed to be English. `accepts_short_stems`
+    also allows shorter stems, for a question that contains no other known word.
     """
-    shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if short else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
+    shortest, share = (
+        (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if accepts_short_stems else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
+    )
     wanted = {term for term in terms if term.isalpha() and _find_script_and_languages(term)[0] == "LATIN"}
     beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}

@@ -46,7 +46,7 @@ def remove_invisible_characters(text: str) -> str:
     return _UNDRAWN.sub(_replace_invisible_run, replace_surrogates(text))
 
 
-def collapse_to_visible_line(text: str) -> str:
+def collapse_to_single_line(text: str) -> str:
     """Return the visible text on one line, with single spaces between words."""
     return " ".join(remove_invisible_characters(text).split())
 
@@ -67,11 +67,11 @@ def _replace_invisible_run(run: re.Match[str]) -> str:
     return " " if "\u2028" in signs or "\u2029" in signs else ""
 
 
-def replace_surrogates_in(value: Any) -> Any:
+def replace_surrogates_in_json(json_value: Any) -> Any:
     """Return a JSON value with `replace_surrogates` applied to all its strings."""
-    written = json.dumps(value, ensure_ascii=False)
+    written = json.dumps(json_value, ensure_ascii=False)
     repaired = replace_surrogates(written)
-    return value if repaired is written else json.loads(repaired)
+    return json_value if repaired is written else json.loads(repaired)
 
 
 def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:

@@ -90,7 +90,7 @@ def make_fingerprint(text: str) -> Fingerprint:
             # Without the case ending.
             names.append(stem_word(bare, "russian") if "а" <= bare[:1] <= "ё" else fold_term(bare.removesuffix("'s")))
     for match in NUMBER.finditer(normalise_text(text)):
-        number = remove_grouping(match.group())
+        number = remove_thousands_separators(match.group())
         numbers.append(number.lstrip("0") or "0" if number.isdigit() else number.replace(",", "."))
     return Fingerprint(
         numbers=tuple(numbers), dates=tuple(dates), names=tuple(names), hedges=frozenset(hedges), polarity=negated
@@ -141,6 +141,6 @@ def describes_change(message: str) -> bool:
     return _NOT_AS_IT_WAS.search(normalise_text(message)) is not None
 
 
-def remove_grouping(number: str) -> str:
+def remove_thousands_separators(number: str) -> str:
     """Remove thousands separators: "1,500" and "1.500" become "1500"."""
     return number.replace(",", "").replace(".", "") if _GROUPED.fullmatch(number) else number

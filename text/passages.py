@@ -12,7 +12,7 @@ PASSAGE_LETTERS = 400  # letters of a passage of a longer message: some 100 toke
 MAX_SENTENCES = 200  # the first ones of a text, from which an extract is chosen
 
 
-def split_passages(text: str) -> list[str]:
+def split_into_passages(text: str) -> list[str]:
     """Split a text into passages. Joining the passages restores the text."""
     if count_weighted_characters(text) <= MAX_WHOLE_LETTERS:
         return [text]
@@ -29,7 +29,7 @@ def split_passages(text: str) -> list[str]:
 
 def excerpt_passages(text: str, indexes: Set[int]) -> str:
     """Return the passages of a text at the given indexes, joined, with "…" in place of those left out."""
-    passages = split_passages(text)
+    passages = split_into_passages(text)
     if len(indexes) >= len(passages):
         return text
     joined, last = "", -1
@@ -69,10 +69,10 @@ def _split_into_lines_and_sentences(text: str) -> Iterator[str]:
             yield line
             continue
         for start, end in pairwise([0, *find_sentence_ends(line), len(line)]):
-            yield from _split_sentence(line[start:end])
+            yield from _split_sentence_into_pieces(line[start:end])
 
 
-def _split_sentence(sentence: str) -> Iterator[str]:
+def _split_sentence_into_pieces(sentence: str) -> Iterator[str]:
     # A character of a script without spaces counts more than one letter.
     longest = max(1, PASSAGE_LETTERS * len(sentence) // max(1, count_weighted_characters(sentence)))
     start = 0

@@ -79,9 +79,11 @@ class _Reader:
             marks = "#" * (min(max(size, 1), 6) if isinstance(size, int) else 2)
             return _add_prefix(f"{marks} ", " ".join(self._read_text(block, level).split())), ("text",)
         if kind.startswith("pre"):
-            code = self._read_strings(block.get("text"))
+            code = self._read_text_at_any_depth(block.get("text"))
             fence = _make_fence(code, 3)
-            block_of_code = f"{fence}{self._read_strings(block.get('language'))}\n{code}\n{fence}" if code else ""
+            block_of_code = (
+                f"{fence}{self._read_text_at_any_depth(block.get('language'))}\n{code}\n{fence}" if code else ""
+            )
             return block_of_code, ("text", "language")
         return "", ()
 
@@ -109,7 +111,7 @@ class _Reader:
         if not isinstance(value, list | tuple) or any(isinstance(part, str) for part in value):
             return self._read_block(value, level)
         if level >= MAX_LEVELS:
-            return self._read_strings(value)
+            return self._read_text_at_any_depth(value)
         return _join_paragraphs(*(self._read_unknown_field(part, level + 1) for part in self._iterate_items(value)))
 
     def _read_caption(self, caption: object, level: int) -> str:
@@ -121,7 +123,7 @@ class _Reader:
     def _read_list_item(self, item: object, level: int) -> str:
         if not isinstance(item, Mapping):
             return _add_prefix("- ", self._read_inline(item, level))
-        label, number = self._read_strings(item.get("label")), item.get("value")
+        label, number = self._read_text_at_any_depth(item.get("label")), item.get("value")
         mark = "-"
         if any(map(str.isalnum, label)):
             mark = label if label[-1] in ".)" else f"{label}."
@@ -142,7 +144,7 @@ class _Reader:
             for cell in self._iterate_items(row):
                 _skip_covered_columns(texts, rows_left)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
-                more = self._read_strings({name: fields[name] for name in fields if name != "text"})
+                more = self._read_text_at_any_depth({name: fields[name] for name in fields if name != "text"})
                 words = f"{self._read_text(fields, level)} {more}"
                 columns, height = _read_cell_span(fields, "colspan"), _read_cell_span(fields, "rowspan")
                 covered = range(len(texts), min(len(texts) + columns, MAX_COLUMNS))
@@ -164,32 +166,34 @@ class _Reader:
         if isinstance(node, str):
             return node if self._consume_part_budget() else ""
         if level >= MAX_LEVELS:
-            return self._read_strings(node)
+            return self._read_text_at_any_depth(node)
         if isinstance(node, list | tuple):
             return "".join(self._read_inline(part, level + 1) for part in self._iterate_items(node))
         if not isinstance(node, Mapping) or not self._consume_part_budget():
             return ""
         kind = node.get("type")
         if kind == "code":
-            return _format_code(self._read_strings(node.get("text")))
+            return _format_code(self._read_text_at_any_depth(node.get("text")))
         if "expression" in node:
-            return surround_with_mark("$", self._read_strings(node["expression"]))
+            return surround_with_mark("$", self._read_text_at_any_depth(node["expression"]))
         if "blocks" in node and "text" not in node:
             return self._read_container(node, level)
         if "text" not in node:
             self._collect_media(node)
-            return "" if kind == "anchor" else self._read_strings(node)
+            return "" if kind == "anchor" else self._read_text_at_any_depth(node)
         words = self._read_inline(node["text"], level + 1)
         if kind in ("superscript", "subscript"):
             return format_super_or_subscript("^" if kind == "superscript" else "_", words)
         if kind == "url":
-            url = self._read_strings(node.get("url"))
+            url = self._read_text_at_any_depth(node.get("url"))
             words = words if words.strip() else url
             return words if not url or words.strip() == url else f"[{words}]({url})"
-        more = self._read_strings({key: value for key, value in node.items() if key not in ("text", "name", "user")})
+        more = self._read_text_at_any_depth(
+            {key: value for key, value in node.items() if key not in ("text", "name", "user")}
+        )
         return surround_with_mark(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
-    def _read_strings(self, node: object) -> str:
+    def _read_text_at_any_depth(self, node: object) -> str:
         """Return all strings in a node, at any depth, as plain text. Skip strings that are identifiers."""
         words, waiting = list[str](), [node]
         while waiting and self._consume_part_budget():
@@ -267,9 +271,9 @@ def _add_prefix(prefix: str, words: str) -> str:
     return f"{prefix}{words}" if words.strip() else ""
 
 
-def _indent_lines(text: str, first: str, others: str) -> str:
+def _indent_lines(text: str, first_prefix: str, other_prefix: str) -> str:
     begin, *rest = text.split("\n")
-    return "\n".join([f"{first}{begin}".rstrip(), *(f"{others}{line}".rstrip() for line in rest)])
+    return "\n".join([f"{first_prefix}{begin}".rstrip(), *(f"{other_prefix}{line}".rstrip() for line in rest)])
 
 
 def surround_with_mark(mark: str, words: str) -> str:

@@ -103,13 +103,13 @@ def add_months(local: datetime, *, months: int, day: int = 0) -> datetime:
     return local.replace(year=year, month=month, day=min(day or local.day, calendar.monthrange(year, month)[1]))
 
 
-def find_next_time(local: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:
-    """Return the first repetition later than both `local` and `after`, or None if nothing is repeated."""
+def find_next_repetition(local_time: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:
+    """Return the first repetition later than both `local_time` and `after`, or None if nothing is repeated."""
     if not repeat:
         return None
-    after = max(after, local)
+    after = max(after, local_time)
     if repeat == "monthly":
-        months, day = (after.year - local.year) * 12 + after.month - local.month, month_day or local.day
-        return next(at for more in (0, 1) if (at := add_months(local, months=months + more, day=day)) > after)
+        months, day = (after.year - local_time.year) * 12 + after.month - local_time.month, month_day or local_time.day
+        return next(at for more in (0, 1) if (at := add_months(local_time, months=months + more, day=day)) > after)
     step = timedelta(days=1 if repeat == "daily" else 7)
-    return local + step * ((after - local) // step + 1)
+    return local_time + step * ((after - local_time) // step + 1)

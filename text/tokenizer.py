@@ -82,7 +82,7 @@ class Tokenizer:
 
     def count_message_tokens(self, message: PromptMessage) -> int:
         """Count the tokens that a message adds to a request, including an estimate for its pictures."""
-        size = self.count_text_message(message.role, message.content) + self.count(message.call_id)
+        size = self.count_text_message_tokens(message.role, message.content) + self.count(message.call_id)
         for call in message.calls:
             # Arguments are sent as a JSON string inside JSON, with every quotation mark escaped.
             text = f"{call.id} {call.name} {json.dumps(json.dumps(call.arguments))}{call.extra}"
@@ -90,18 +90,18 @@ class Tokenizer:
         size += self.count(message.reasoning) if message.reasoning else 0
         return size + sum(picture.token_count for picture in message.pictures)
 
-    def count_text_message(self, role: str, content: str) -> int:
+    def count_text_message_tokens(self, role: str, content: str) -> int:
         """Count the tokens that a text message adds to a request."""
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
-    def omit_middle(self, text: str, tokens: int) -> str:
-        """Shorten a text to `tokens` by replacing its middle with a note, or to its head if the note does not fit."""
-        if tokens <= 0:
+    def omit_middle(self, text: str, max_tokens: int) -> str:
+        """Shorten a text to `max_tokens` by replacing its middle with a note, or to its head if there is no room."""
+        if max_tokens <= 0:
             return ""
         total = self.count(text)
-        if total <= tokens:
+        if total <= max_tokens:
             return text
-        room = tokens - self.count(_format_omission_note(total))
+        room = max_tokens - self.count(_format_omission_note(total))
         while room > 1:
             head = self.take_head(text, room - room // 2)
             tail = self.take_tail(text[len(head) :], room // 2)
@@ -109,73 +109,77 @@ class Tokenizer:
                 break
             left_out = max(1, total - self.count(head) - self.count(tail))
             result = head + _format_omission_note(left_out) + tail
-            over = self.count(result) - tokens
+            over = self.count(result) - max_tokens
             if over <= 0:
                 return result
             room -= over
-        return self.take_head(text, tokens)
+        return self.take_head(text, max_tokens)
 
-    def truncate(self, text: str, tokens: int) -> str:
-        """Cut a text to at most `tokens` tokens, at the end of a sentence nearby. If there is none, append "…"."""
-        if tokens <= 0:
+    def truncate(self, text: str, max_tokens: int) -> str:
+        """Cut a text to at most `max_tokens` tokens, at the end of a sentence nearby. If there is none, append "…"."""
+        if max_tokens <= 0:
             return ""
-        if self.count(text) <= tokens:
+        if self.count(text) <= max_tokens:
             return text
-        head = self.take_head(text, tokens)
+        head = self.take_head(text, max_tokens)
         end = _find_last_sentence_end(head, text)
         if end:
             whole = head[:end].rstrip()
-            if whole and self.count(whole) <= tokens:
+            if whole and self.count(whole) <= max_tokens:
                 return whole
         space = head.rfind(" ")
         words = head[:space] if space >= len(head) * (1 - NEAR) else head
         for length in range(len(words), max(0, len(words) - 32), -1):
             result = words[: find_grapheme_start(words, length)].rstrip() + "…"
-            if self.count(result) <= tokens:
+            if self.count(result) <= max_tokens:
                 return result
         return head
 
-    def truncate_rendered(
-        self, text: str, max_tokens: int, render: Callable[[str], str], cut: Callable[[str, int], str] | None = None
+    def truncate_for_rendering(
+        self,
+        text: str,
+        max_tokens: int,
+        render: Callable[[str], str],
+        cut_text: Callable[[str, int], str] | None = None,
     ) -> str:
         """Cut a text so that `render(text)` has at most `max_tokens` tokens. Return "" if no text fits."""
         limit = max_tokens - self.count(render("")) + SEAMS
         while limit > 0:
-            kept = (cut or self.truncate)(text, limit)
+            kept = (cut_text or self.truncate)(text, limit)
             size = self.count(render(kept))
             if size <= max_tokens or not size:
                 return kept
             limit = min(limit - 1, max(limit - (size - max_tokens), limit * max_tokens // size))
         return ""
 
-    def split(self, text: str, tokens: int) -> list[str]:
-        """Split a text into pieces of at most `tokens`, at the ends of lines or sentences if possible.
+    def split(self, text: str, max_tokens: int) -> list[str]:
+        """Split a text into pieces of at most `max_tokens`, at the ends of lines or sentences if possible.
 
-        The joined pieces equal the text. Raise ValueError if `tokens` is less than one.
+        The joined pieces equal the text. Raise ValueError if `max_tokens` is less than one.
         """
-        if tokens < 1:
+        if max_tokens < 1:
             raise ValueError("a piece needs at least one token")
         pieces, start = [], 0
         while start < len(text):
-            head = self.take_head(text, tokens, start) or text[start : start + 1]
+            head = self.take_head(text, max_tokens, start) or text[start : start + 1]
             if start + len(head) < len(text):
                 end = _find_last_sentence_end(head, text[start : start + len(head) + 1])
-                if end and self.count(head[:end]) <= tokens:
+                if end and self.count(head[:end]) <= max_tokens:
                     head = head[:end]
             pieces.append(head)
             start += len(head)
         return pieces
 
-    def take_head(self, text: str, tokens: int, start: int = 0) -> str:
-        """Return a prefix of text[start:] that has at most `tokens` tokens and is nearly as long as possible."""
+    def take_head(self, text: str, max_tokens: int, start: int = 0) -> str:
+        """Return a prefix of text[start:] that has at most `max_tokens` tokens and is nearly as long as possible."""
         return self._find_longest_piece(
-            len(text) - start, tokens, lambda size: text[start : find_grapheme_start(text, start + size, start)]
+            len(text) - start, max_tokens, lambda size: text[start : find_grapheme_start(text, start + size, start)]
         )
 
-    def take_tail(self, text: str, tokens: int) -> str:
-        """Return a suffix of a text that has at most `tokens` tokens and is nearly as long as possible."""
+    def take_tail(self, text: str, max_tokens: int) -> str:
+        """Return a suffix of a text that has at most `max_tokens` tokens and is nearly as long as possible."""
         last = len(text)
-        return self._find_longest_piece(last, tokens, lambda size: text[find_next_grapheme(text, last - size) :])
+        return self._find_longest_piece(last, max_tokens, lambda size: text[find_next_grapheme(text, last - size) :])
 
     def _find_longest_piece(self, text_length: int, max_tokens: int, cut_piece: Callable[[int], str]) -> str:
         """Return the longest piece of at most `max_tokens` tokens (within 1%), after counting only a few pieces."""

@@ -73,7 +73,7 @@ class Archiver:
         )
 
     def _summarise_block(self, block: str) -> str:
-        text = extract_sentences(block, self._text_budget, count=self._tokens.count)
+        text = extract_sentences(block, self._text_budget, count_tokens=self._tokens.count)
         if text:
             return text
         words = " ".join(block.partition("\n")[2].rpartition("\n")[0].split())

@@ -81,7 +81,7 @@ class Exporter:
         day = self._clock().date().isoformat()
         return [f"keepsake-{day}{f'-{number}' if count > 1 else ''}" for number in range(1, count + 1)]
 
-    async def _write_parts(self, owner: int, opened: ExitStack) -> AsyncIterator[ExportedFile]:
+    async def _write_parts(self, owner: int, stack: ExitStack) -> AsyncIterator[ExportedFile]:
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None
@@ -92,16 +92,16 @@ class Exporter:
                     continue
                 head += batch if batch[0]["table"] in (USERS.name, PROGRESS.name) else ()
                 if part and part.size >= self._largest:
-                    yield await asyncio.to_thread(self._finish_file, part, key, opened, has_more=True)
+                    yield await asyncio.to_thread(self._finish_file, part, key, stack, has_more=True)
                     part = None
                 if part is None:
                     number += 1
-                    file = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - `opened` closes it
+                    file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - `opened` closes it
                     part = ExportFile(file, owner=owner, exported_at=now, name=name, part=number)
                     part.add(head if number > 1 else ())
                 await asyncio.to_thread(part.add, batch)
         if part:
-            yield await asyncio.to_thread(self._finish_file, part, key, opened, has_more=False)
+            yield await asyncio.to_thread(self._finish_file, part, key, stack, has_more=False)
 
     def _finish_file(self, part: ExportFile, key: bytes, opened: ExitStack, *, has_more: bool) -> ExportedFile:
         part.finish_and_sign(has_more=has_more, key=key)

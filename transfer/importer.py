@@ -23,7 +23,7 @@ from runtime.cooperative import iterate_with_pauses
 from runtime.tasks import acquire_or_undo, run_uncancelled
 from storage.schema.portable_tables import PortableRow
 from storage.stores.memory_store import MemoryStore
-from text.characters import collapse_to_visible_line
+from text.characters import collapse_to_single_line
 from transfer.archiver import Archiver, HistoryArchive, split_into_chunks
 from transfer.formats import detection
 from transfer.formats.history import (
@@ -35,7 +35,7 @@ from transfer.formats.history import (
     list_message_sources,
 )
 from transfer.formats.keepsake import Signer, identify_signer
-from transfer.plans import Imported, ImportPlan
+from transfer.plans import ImportPlan, ImportResult
 from transfer.reading import FileReader
 from transfer.restorer import Progress, RestorePlan, Restorer, list_persona_and_instructions, plan_restore
 from transfer.rows import FutureReminder, convert_history_to_rows, demote_long_instructions, select_future_reminders
@@ -86,7 +86,7 @@ class Importer:
         offered = [text for question in questions for text in question.options if question.name == "facts"]
         async with self._memory.open_store(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
-            decided = await store.history.find_texts_of_decided_facts(scope.owner, offered)
+            decided = await store.history.select_texts_decided_by_owner(scope.owner, offered)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
         notes = [*job.history.notes, *_describe_lost_data(job, scope.owner), *_describe_demoted_instructions(job)]
         if job.history.format == "keepsake":
@@ -113,7 +113,7 @@ class Importer:
 
     async def import_file(
         self, scope: Scope, person: int, data: bytes, reading: FileReading | None = None, *, progress: Progress
-    ) -> Imported:
+    ) -> ImportResult:
         """Import everything in the file that is new. After an interruption, run it again with the same file.
 
         Raise ImportRefused, or StorageError if the memory was moved or erased during the import.
@@ -139,7 +139,7 @@ class Importer:
                 await self._release_lease(lease)
                 self._wake_indexer()
             log.info("imported %d messages (%s) into %s", len(job.new), job.history.format, scope)
-            return Imported(
+            return ImportResult(
                 messages=len(job.new),
                 known=len(job.history.messages) - len(job.new),
                 facts=facts,
@@ -193,9 +193,11 @@ class Importer:
                 history = await _remove_own_chat(store, owner, history)
             is_own = history.owner == owner
             restore_plan = await plan_restore(store, owner, history, rows)
-            known = await store.history.find_known_ids(owner, await asyncio.to_thread(list_message_sources, history))
+            known = await store.history.find_stored_message_ids(
+                owner, await asyncio.to_thread(list_message_sources, history)
+            )
             ids_by_number = await _map_to_stored_ids(store, owner, history) if is_own else {}
-            earlier = await store.history.find_time_before_history(owner)
+            earlier = await store.history.find_time_before_first_record(owner)
         if restore_plan and restore_plan.part in restore_plan.parts:
             # This part was restored earlier. Its facts wait for the other parts.
             missing = tr("import-already", missing=restore_plan.missing_parts_text)
@@ -229,7 +231,7 @@ class Importer:
         for scope, messages in (await asyncio.to_thread(_group_new_messages_by_scope, lease.scope, job)).items():
             async with self._memory.open_store(owner) as store:
                 first = await store.history.find_first_free_id(owner, len(messages), after=job.after)
-            messages, turn_starts = await asyncio.to_thread(sort_with_turn_starts, messages)
+            messages, turn_starts = await asyncio.to_thread(sort_messages_and_find_turn_starts, messages)
             placed = await asyncio.to_thread(_make_stored_messages, scope, messages, turn_starts, first)
             pairs = zip(messages, placed, strict=True)
             ids |= {given.number: one.id for given, one in pairs if given.number}
@@ -263,14 +265,14 @@ class Importer:
             return await store.history.extend_id_range(owner, job.imported_ids, first, last)
 
     async def _take_lease(self, scope: Scope) -> SummaryLease:
-        async def take() -> SummaryLease:
+        async def acquire_lease() -> SummaryLease:
             async with self._memory.open_store(scope.owner) as store:
                 lease = await store.acquire_summary_lease(scope, "import", now=self._clock(), duration=LEASE)
             if lease is None:
                 raise ImportBusy(tr("import-busy"))
             return lease
 
-        return await acquire_or_undo(take, self._release_lease)
+        return await acquire_or_undo(acquire_lease, self._release_lease)
 
     async def _release_lease(self, lease: SummaryLease) -> None:
         async def release() -> None:
@@ -317,10 +319,10 @@ def _make_import_job(
     )
 
 
-def _preselect_undecided_facts(question: ImportQuestion, decided: Set[str]) -> ImportQuestion:
+def _preselect_undecided_facts(question: ImportQuestion, decided_texts: Set[str]) -> ImportQuestion:
     """Return a question in which the facts that the owner has not changed or deleted before are preselected."""
-    chosen = tuple(number for number, text in enumerate(question.options) if text not in decided)
-    return replace(question, chosen=chosen) if question.name == "facts" and decided else question
+    chosen = tuple(number for number, text in enumerate(question.options) if text not in decided_texts)
+    return replace(question, chosen=chosen) if question.name == "facts" and decided_texts else question
 
 
 def _list_imported_instructions(job: _ImportJob) -> tuple[str, ...]:
@@ -413,7 +415,7 @@ def _group_new_messages_by_scope(scope: Scope, job: _ImportJob) -> Mapping[Scope
     return by_scope
 
 
-def sort_with_turn_starts(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
+def sort_messages_and_find_turn_starts(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
     """Return the messages sorted by time, and for each the position of the message that started its turn."""
     start_by_turn: dict[int, int] = {}
     turn_starts: list[int] = []
@@ -439,8 +441,8 @@ def _make_stored_messages(
             content=given.content,
             created_at=given.created_at,
             turn=first_id + turn_start,
-            speaker=collapse_to_visible_line(given.speaker),
-            title=collapse_to_visible_line(given.title),
+            speaker=collapse_to_single_line(given.speaker),
+            title=collapse_to_single_line(given.title),
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )

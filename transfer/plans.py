@@ -38,7 +38,7 @@ class ImportPlan:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Imported:
+class ImportResult:
     """The results of an import."""
 
     messages: int
@@ -49,10 +49,10 @@ class Imported:
     ids: tuple[int, int] | None = None  # first and last id of the file's messages, None after a restore
 
 
-def format_question(question: ImportQuestion, chosen: Collection[int], heading: str) -> str:
+def format_question(question: ImportQuestion, chosen_indexes: Collection[int], heading: str) -> str:
     parts = [heading, tr(f"import-ask-{question.name}")]
     if question.is_long:
-        marks = ("✓" if number in chosen else "–" for number in range(len(question.options)))
+        marks = ("✓" if number in chosen_indexes else "–" for number in range(len(question.options)))
         pairs = zip(marks, question.options, strict=True)
         parts.append("\n".join(f"{number} {mark} {text}" for number, (mark, text) in enumerate(pairs, start=1)))
     return "\n\n".join(parts)
@@ -71,7 +71,7 @@ def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
         days = " – ".join(dict.fromkeys(format_day(end, with_year=True) for end in ends))
         what = _format_counts(plan.new_message_count, 0 if plan.new_message_count else plan.new_facts)
         added = tr("transfer-adds-dated", what=what, when=days) if days else tr("transfer-adds", what=what)
-        lines.append(" ".join([added, *_format_known_count(plan.known)]))
+        lines.append(" ".join([added, *_format_known_message_count(plan.known)]))
         lines += [tr("transfer-as-history")] if plan.new_message_count else []
     elif plan.total or plan.facts:
         lines.append(tr("transfer-all-known"))
@@ -93,16 +93,16 @@ def format_instructions_heading(plan: ImportPlan) -> str:
     return tr("import-instructions", count=len(plan.instructions))
 
 
-def format_result(imported: Imported) -> str:
-    if imported.missing_parts_text:
-        return tr("transfer-done-part", messages=imported.messages, missing=imported.missing_parts_text)
-    if imported.is_restored:
-        return tr("transfer-done-whole", messages=imported.messages)
-    told = tr("transfer-done", what=_format_counts(imported.messages, imported.facts))
-    return " ".join([told, *_format_known_count(imported.known), tr("transfer-ask-me")])
+def format_import_result(import_result: ImportResult) -> str:
+    if import_result.missing_parts_text:
+        return tr("transfer-done-part", messages=import_result.messages, missing=import_result.missing_parts_text)
+    if import_result.is_restored:
+        return tr("transfer-done-whole", messages=import_result.messages)
+    told = tr("transfer-done", what=_format_counts(import_result.messages, import_result.facts))
+    return " ".join([told, *_format_known_message_count(import_result.known), tr("transfer-ask-me")])
 
 
-def _format_known_count(count: int) -> list[str]:
+def _format_known_message_count(count: int) -> list[str]:
     return [tr("transfer-known", messages=count)] if count else []
 
 

@@ -115,25 +115,27 @@ class ReadableExport:
     def write_page(self, file: IO[bytes], part: Part) -> None:
         title, search = escape(tr("transfer-page-title")), escape(tr("transfer-page-search"))
 
-        def put(text: str) -> None:
+        def write_text(text: str) -> None:
             file.write(text.encode("utf-8", "replace"))
 
         direction = "rtl" if current_language() in RIGHT_TO_LEFT else "ltr"
         head, script = _PAGE.read_text(encoding="utf-8").split("<!-- sections -->\n")
-        put(Template(head).substitute(language=current_language(), direction=direction, title=title, search=search))
+        write_text(
+            Template(head).substitute(language=current_language(), direction=direction, title=title, search=search)
+        )
         for table, lines in self._iterate_texts(part):
-            put(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
-            put("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
+            write_text(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
+            write_text("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
         for month, said in self._group_messages_by_month(part):
-            put(f"<section><h2>{month}</h2>\n")
+            write_text(f"<section><h2>{month}</h2>\n")
             for at, role, speaker, title, content in iterate_with_pauses(said):
                 kind = "assistant" if role == "assistant" else "user"
                 about = " · ".join(filter(None, (f"{at:%Y-%m-%d %H:%M}", _format_speaker(role, speaker), title)))
                 # The head has a direction of its own, so that it does not decide the direction of the words.
                 head = f'<small dir="auto">{escape(about)}</small>'
-                put(f'<p class="{kind}" dir="auto">{head}\n{escape(content)}</p>\n')
-            put("</section>\n")
-        put(script)
+                write_text(f'<p class="{kind}" dir="auto">{head}\n{escape(content)}</p>\n')
+            write_text("</section>\n")
+        write_text(script)
 
     def _group_messages_by_month(self, part: Part) -> Iterator[tuple[str, Iterator[_MessageFields]]]:
         return groupby(self._read_messages(part.messages), key=lambda said: f"{said[0]:%Y-%m}")

@@ -26,7 +26,9 @@ def run_as_child_process() -> None:
     # Our own parent process wrote this, not the sender of the file.
     reading: FileReading = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
-    limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.get_unpacked_limit(size), cpu_seconds=SECONDS)
+    limit_resources(
+        memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.compute_max_unpacked_bytes(size), cpu_seconds=SECONDS
+    )
     out = sys.stdout.buffer
     with use_language(sys.argv[4]):
         try:

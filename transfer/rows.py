@@ -13,8 +13,8 @@ from storage.schema.rows import format_moment
 from storage.schema.rows import parse_moment as moment_in
 from storage.schema.validation import RowError, parse_rows
 from summaries.policies import POLICIES
-from text.characters import collapse_to_visible_line, remove_invisible_characters
-from text.time_zones import find_next_time, to_utc
+from text.characters import collapse_to_single_line, remove_invisible_characters
+from text.time_zones import find_next_repetition, to_utc
 from transfer.formats.history import ImportedHistory, make_import_source
 from transfer.formats.values import make_element_error
 
@@ -59,7 +59,11 @@ def _parse_valid_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_signed_here: bool
 ) -> Mapping[str, Sequence[PortableRow]]:
     if history.rows is None:
-        made = parse_rows({"facts": _make_fact_rows(history, now)}, owner, is_whole=False) if history.facts else {}
+        made = (
+            parse_rows({"facts": _make_fact_rows(history, now)}, owner, checks_references=False)
+            if history.facts
+            else {}
+        )
         return {name: [{**row, "is_chosen": True} for row in rows] for name, rows in made.items()}
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
     is_restorable = history.is_whole or history.export is not None
@@ -69,7 +73,7 @@ def _parse_valid_rows(
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
-        made = parse_rows(rows, owner, is_whole=history.is_whole)
+        made = parse_rows(rows, owner, checks_references=history.is_whole)
     except RowError as error:
         raise make_element_error(f"{error.row}.{error.name}") from None
     for name in ("users", "summaries"):
@@ -122,9 +126,9 @@ def select_future_reminders(rows: Sequence[PortableRow], *, now: datetime, zone:
         day = day if 1 <= day <= 31 else 0
         if due_at <= now and repeat:
             local = local or due_at.astimezone(zone).replace(tzinfo=None)
-            local = find_next_time(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
+            local = find_next_repetition(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
             due_at = to_utc(local, zone)
-        text = collapse_to_visible_line(str(row["text"]))[:MAX_REMINDER_CHARS]
+        text = collapse_to_single_line(str(row["text"]))[:MAX_REMINDER_CHARS]
         if text and now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
             reminder = NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
             wall = local.isoformat(timespec="minutes") if local else ""

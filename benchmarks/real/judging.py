@@ -16,7 +16,7 @@ _NOT_NAMES = re.compile(
 )
 
 
-def judge_facts(script: Script, learned: Sequence[str]) -> dict[str, object]:
+def judge_facts(script: Script, learned_facts: Sequence[str]) -> dict[str, object]:
     """Compare the facts that the program has learned with those of the script.
 
     `told` is the number of the script's facts that are still valid, and `right` is how many of them were learned.
@@ -25,9 +25,9 @@ def judge_facts(script: Script, learned: Sequence[str]) -> dict[str, object]:
     """
     valid, ended = script.split_facts_by_validity()
     said = "\n".join([script.person, *(line.text for line in script.lines)]).casefold()
-    missed = [wanted.id for wanted in valid if not any(wanted.is_stated_in(text) for text in learned)]
+    missed = [wanted.id for wanted in valid if not any(wanted.is_stated_in(text) for text in learned_facts)]
     wrong, others = [], []
-    for text in learned:
+    for text in learned_facts:
         is_valid = any(wanted.is_stated_in(text) for wanted in valid)
         if find_invented_words(text, said) or (not is_valid and any(wanted.is_stated_in(text) for wanted in ended)):
             wrong.append(text)
@@ -45,11 +45,11 @@ def judge_facts(script: Script, learned: Sequence[str]) -> dict[str, object]:
     }
 
 
-def find_invented_words(text: str, said: str) -> list[str]:
-    """Return the numbers and names in `text` that do not occur in `said`, which must be case-folded."""
+def find_invented_words(text: str, said_text: str) -> list[str]:
+    """Return the numbers and names in `text` that do not occur in `said_text`, which must be case-folded."""
     names = [name for name in _NAME.findall(text) if not _NOT_NAMES.fullmatch(name)]
     words = {*_NUMBER.findall(text), *names}
-    return sorted(word for word in words if word.removesuffix("'s").removesuffix("’s").casefold() not in said)
+    return sorted(word for word in words if word.removesuffix("'s").removesuffix("’s").casefold() not in said_text)
 
 
 def judge_summaries(script: Script, summaries: Sequence[str]) -> dict[str, object]:

@@ -81,9 +81,11 @@ class WatchedModel(ChatModel):
         background._model = self._model.for_background_work(precedence)
         return background
 
-    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
+    def with_tools(
+        self, tools: Sequence[Tool], *, must_answer: bool = False, known_tool_names: Collection[str] = ()
+    ) -> Self:
         equipped = copy(self)
-        equipped._model = self._model.with_tools(tools, must_answer=must_answer, known=known)
+        equipped._model = self._model.with_tools(tools, must_answer=must_answer, known_tool_names=known_tool_names)
         equipped._offers_tools = bool(tools)
         return equipped
 

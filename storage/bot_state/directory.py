@@ -48,7 +48,7 @@ class Directory(StatementRunner):
     async def list_owners(self) -> list[int]:
         return [row[0] for row in await self._fetch_rows(None, "SELECT user_id FROM users ORDER BY user_id")]
 
-    async def require_no_postgres(self) -> None:
+    async def require_no_memory_in_postgres(self) -> None:
         """Raise SettingsError if a memory is in PostgreSQL, or has an unfinished move to or from it."""
         [[owners]] = await self._fetch_rows(None, _COUNT_IN_POSTGRES)
         if owners:

@@ -43,7 +43,7 @@ class UsedLinks(StatementRunner):
         """Revoke a person's current sessions. `until` is the time at which the last of them would expire."""
         await self._execute(None, _WITHDRAW, _format_person_key(person_id), format_moment(until))
 
-    async def find_revocation(self, person_id: int) -> datetime | None:
+    async def find_revocation_time(self, person_id: int) -> datetime | None:
         """Return the latest expiry of a person's revoked sessions, or None if no sessions were revoked."""
         sql = "SELECT expires_at FROM used_links WHERE nonce = ?"
         row = await self._fetch_row(None, sql, _format_person_key(person_id))

@@ -29,5 +29,5 @@ class OwnerLeases:
         """
         return nullcontext()
 
-    def add_serving_callback(self, prepare: PrepareOwners) -> None:
+    def add_owner_acquired_callback(self, callback: PrepareOwners) -> None:
         """Register a callback that prepares owners before this process begins to serve them."""

@@ -48,9 +48,9 @@ class People(StatementRunner):
         """The people who became admins by claiming the bot with its link."""
         return frozenset(person.id for person in self.list_people("admin"))
 
-    async def offer_admin_link(self, *, until: datetime, now: datetime) -> datetime:
+    async def get_or_set_admin_link_expiry(self, *, new_expiry: datetime, now: datetime) -> datetime:
         """Offer a link that makes its first user the admin, or keep one that is still valid. Return its expiry."""
-        [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
+        [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(new_expiry), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
     async def claim_bot(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:
@@ -62,18 +62,20 @@ class People(StatementRunner):
         return person.id not in self._known and await self.store_access(person, admin_id=0, now=now)
 
     async def store_access(
-        self, person: KnownPerson, *, admin_id: int, now: datetime, link_expiry: datetime | None = None
+        self, person_id: KnownPerson, *, admin_id: int, now: datetime, link_expiry: datetime | None = None
     ) -> bool:
         """Store an admin's decision. Return False if the link that expires at `link_expiry` was already used."""
         async with self.database.open_transaction(None) as tx:
             if link_expiry is not None and not await tx.fetch_rows(_USE_CLAIM, CLAIM, format_moment(link_expiry)):
                 return False
-            name = person.name[:MAX_NAME_CHARS]
-            await tx.execute(_PUT, person.id, person.standing, name, person.language, format_moment(now), admin_id)
+            name = person_id.name[:MAX_NAME_CHARS]
+            await tx.execute(
+                _PUT, person_id.id, person_id.standing, name, person_id.language, format_moment(now), admin_id
+            )
             deleted = await tx.fetch_rows(_DELETE_SURPLUS, MAX_APPLICANTS)
         self._writes += 1
-        self._known.pop(person.id, None)  # reinsert as the latest
-        self._known[person.id] = person
+        self._known.pop(person_id.id, None)  # reinsert as the latest
+        self._known[person_id.id] = person_id
         for row in deleted:
             self._known.pop(int(row[0]), None)
         return True

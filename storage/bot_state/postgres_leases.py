@@ -93,8 +93,8 @@ class PostgresLeases(StatementRunner, OwnerLeases):
     def is_serving(self, owner: int) -> bool:
         return owner in self._served
 
-    def add_serving_callback(self, prepare: PrepareOwners) -> None:
-        self._prepare.append(prepare)
+    def add_owner_acquired_callback(self, callback: PrepareOwners) -> None:
+        self._prepare.append(callback)
 
     async def start_serving(self, owner: int) -> None:
         if owner in self._served:
@@ -152,13 +152,13 @@ class PostgresLeases(StatementRunner, OwnerLeases):
                 overdue = [owner for owner, is_overdue in waiting.items() if is_overdue]
                 fresh = [owner for owner, is_overdue in waiting.items() if not is_overdue]
                 free = _lock_unserved_owners(connection, overdue, me, MAX_OWNERS_PER_CLAIM) if overdue else []
-                if fresh and (share := self._compute_share(connection, fresh)) > 0:
+                if fresh and (share := self._count_claimable_owners(connection, fresh)) > 0:
                     free += _lock_unserved_owners(connection, fresh, me, share)
                 return _take_leases(connection, me.id, free)
 
             await self._prepare_owners(await self.database.transact(take_leases, None))
 
-    def _compute_share(self, connection: Connection, waiting_owners: Sequence[int]) -> int:
+    def _count_claimable_owners(self, connection: Connection, waiting_owners: Sequence[int]) -> int:
         """Return how many of the waiting owners this process may take for an even load among all live processes."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting_owners),)).fetchall()[0]

@@ -78,14 +78,14 @@ class OwnerRenaming(StatementRunner):
                 await self._execute(None, "DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old_id)
             raise
 
-    async def _rename_rows(self, tx: Transaction, old_id: int, new_id: int) -> None:
+    async def _change_owner_id_in_rows(self, tx: Transaction, old_id: int, new_id: int) -> None:
         await change_owner_id(tx, old_id, new_id)
 
-    async def _finish_renaming(self, old_id: int, new_id: int, at: str) -> None:
+    async def _finish_renaming(self, old_id: int, new_id: int, renamed_at: str) -> None:
         try:
             async with self.database.open_transaction(None) as tx:
-                await self._rename_rows(tx, old_id, new_id)
-                await tx.execute(_RECORD, old_id, new_id, at, 1)
+                await self._change_owner_id_in_rows(tx, old_id, new_id)
+                await tx.execute(_RECORD, old_id, new_id, renamed_at, 1)
         finally:
             for owner in (old_id, new_id):
                 self._wizards.clear_cache(owner)
@@ -102,7 +102,7 @@ class SharedRenaming(OwnerRenaming):
         sql = f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})"  # noqa: S608
         await self._finish_recorded_renamings(await self._fetch_rows(None, sql, *owners, *owners))
 
-    async def _rename_rows(self, tx: Transaction, old_id: int, new_id: int) -> None:
+    async def _change_owner_id_in_rows(self, tx: Transaction, old_id: int, new_id: int) -> None:
         await tx.execute("DELETE FROM wizards WHERE user_id = ?", new_id)
         for table in ("wizards", "forgettings"):
             await tx.execute(f"UPDATE {table} SET user_id = ? WHERE user_id = ?", new_id, old_id)  # noqa: S608

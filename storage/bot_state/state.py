@@ -70,7 +70,7 @@ class BotState:
         self.erasing = OwnerDeletion(self.database, self.folder, self.stores, *parts)
 
 
-async def open_own_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
+async def open_local_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
     """Open the state in memory.db, and finish what an earlier process left incomplete."""
     directory, wizards = Directory(database), WizardStates(database)
     state = BotState(
@@ -155,7 +155,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             check_writable=check_writable,
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
-        leases.add_serving_callback(refresh_owner_state)
+        leases.add_owner_acquired_callback(refresh_owner_state)
         await directory.move_records_to_server()
         await state.people.load_people()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}

@@ -117,16 +117,16 @@ class PostgresDatabase:
         async with self._borrow_connection(begin, owner_setting=setting) as run:
             yield Reader(run, begin=_BEGIN_SNAPSHOT)
 
-    def set_deadline(self, moment: float) -> None:
-        """Cut all connections when time.monotonic() reaches `moment`, even if the server never answers."""
+    def set_shutdown_deadline(self, deadline: float) -> None:
+        """Cut all connections when time.monotonic() reaches `deadline`, even if the server never answers."""
         if self._shutdown_timer is None:
-            delay = moment - time.monotonic()
-            self._shutdown_timer = asyncio.get_running_loop().call_later(delay, self._cut_connections)
+            delay = deadline - time.monotonic()
+            self._shutdown_timer = asyncio.get_running_loop().call_later(delay, self._abort_connections)
 
-    def _cut_connections(self) -> None:
+    def _abort_connections(self) -> None:
         self._fail_fast_until = math.inf
         for raw in list(self._connections):
-            driver.cut_connection(raw)
+            driver.abort_connection(raw)
 
     async def truncate_log(self) -> bool:
         """Return True, because the server manages its own log."""

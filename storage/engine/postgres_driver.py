@@ -59,12 +59,12 @@ def encode_statement(sql: str) -> bytes:
     return _PLACEHOLDER.sub(number_placeholder, sql).encode()
 
 
-def build_multirow_insert(sql: str, rows: int) -> str | None:
-    """Turn a single-row INSERT into one of `rows` rows, or return None if clauses or placeholders prevent that."""
+def build_multirow_insert(sql: str, row_count: int) -> str | None:
+    """Turn a single-row INSERT into one of `row_count` rows, or return None if clauses or placeholders prevent that."""
     head, values, row = sql.rpartition("VALUES ")
     if not values or any(more in row for more in ("ON CONFLICT", "RETURNING", "?1")):
         return None
-    return head + values + ", ".join([row.rstrip()] * rows)
+    return head + values + ", ".join([row.rstrip()] * row_count)
 
 
 class _TextDumper(StrBinaryDumper):
@@ -197,20 +197,20 @@ class PostgresConnection:
         self.raw.prepare_threshold = None
 
 
-def register_adapters(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
+def register_adapters(raw_connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     """Register our type adapters on a new connection."""
-    raw.adapters.register_dumper(str, _TextDumper)
-    raw.adapters.register_dumper(int, Int8BinaryDumper)
-    raw.adapters.register_dumper(bool, Int8BinaryDumper)
-    raw.adapters.register_loader("text", _TextLoader)
-    raw.adapters.register_loader("numeric", _SumLoader)
-    raw.prepare_threshold = 1  # prepare a statement at its second use
-    raw.prepared_max = 500
+    raw_connection.adapters.register_dumper(str, _TextDumper)
+    raw_connection.adapters.register_dumper(int, Int8BinaryDumper)
+    raw_connection.adapters.register_dumper(bool, Int8BinaryDumper)
+    raw_connection.adapters.register_loader("text", _TextLoader)
+    raw_connection.adapters.register_loader("numeric", _SumLoader)
+    raw_connection.prepare_threshold = 1  # prepare a statement at its second use
+    raw_connection.prepared_max = 500
 
 
-def cut_connection(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
+def abort_connection(raw_connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     """Close a connection's socket at once, even during a request. Any thread may call this."""
-    with contextlib.suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(raw.fileno())) as wire:
+    with contextlib.suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(raw_connection.fileno())) as wire:
         wire.shutdown(socket.SHUT_RDWR)
 
 

@@ -12,7 +12,7 @@ from attrs import define, field
 from psycopg import sql
 
 from runtime.tasks import cancel_and_wait
-from storage.engine.postgres_driver import OPTIONS, cut_connection
+from storage.engine.postgres_driver import OPTIONS, abort_connection
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ class Replica:
             yield
         finally:
             if self._raw is not None:
-                cut_connection(self._raw)  # otherwise psycopg waits up to ten seconds for a cancelled query
+                abort_connection(self._raw)  # otherwise psycopg waits up to ten seconds for a cancelled query
             await cancel_and_wait(task)
 
     async def _run_heartbeat(self, url: str, on_lapse: Callable[[], None]) -> None:

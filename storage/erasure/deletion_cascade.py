@@ -106,7 +106,7 @@ class DeletionCascade(OwnerTables):
         self._drop_copies(scope.owner)
 
     async def replace_message_text(
-        self, scope: Scope, message_id: int, text: str, *, why: str, now: datetime, explanation: str = ""
+        self, scope: Scope, message_id: int, text: str, *, reason: str, now: datetime, explanation: str = ""
     ) -> Message | None:
         """Replace a message's text, keep the old text as a version, and delete everything built on the old text."""
         text = replace_surrogates(text)
@@ -124,7 +124,7 @@ class DeletionCascade(OwnerTables):
                 "content": before.content,
                 "written_at": format_moment(before.edited_at or before.created_at),
                 "replaced_at": format_moment(now),
-                "why": why,
+                "why": reason,
             }
             await tx.execute(VERSIONS.upsert_sql, *VERSIONS.to_values(version))
             after = await _rewrite_message(tx, before, text, now)
@@ -213,7 +213,7 @@ async def _find_and_count_rows(
 
 
 async def _preview_deletion(reader: Reader, owner: int, request: ForgetRequest, ids: RowIds) -> DeletionPreview:
-    async def fetch_first(table: str) -> list[Row]:
+    async def fetch_first_rows(table: str) -> list[Row]:
         if request.what == "everything":
             sql = f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?"  # noqa: S608
             return await reader.fetch_rows(sql, owner, MAX_LISTED)
@@ -221,9 +221,9 @@ async def _preview_deletion(reader: Reader, owner: int, request: ForgetRequest, 
         return await reader.fetch_rows(sql, owner, json.dumps(sorted(ids[table])[:MAX_LISTED]))
 
     return DeletionPreview(
-        messages=tuple(map(parse_message, await fetch_first("messages"))),
-        facts=tuple(str(row["text"]) for row in await fetch_first("facts")),
-        summaries=tuple(str(row["summary_text"]) for row in await fetch_first("summaries")),
+        messages=tuple(map(parse_message, await fetch_first_rows("messages"))),
+        facts=tuple(str(row["text"]) for row in await fetch_first_rows("facts")),
+        summaries=tuple(str(row["summary_text"]) for row in await fetch_first_rows("summaries")),
     )
 
 
@@ -239,7 +239,7 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: ForgetReques
         lost = await fact_cascade.find_cascade_of_undone_edits(reader, owner, request.ids)
         made_of = [*await fact_cascade.list_edited_facts(reader, owner, request.ids), *lost.gone]
         return _RowsToDelete(
-            facts=lost, profiles=dependents.find_outdated_profiles(versions, summaries=set(), facts=made_of)
+            facts=lost, profiles=dependents.find_outdated_profiles(versions, summary_ids=set(), facts=made_of)
         )
     facts = request.ids if request.what == "facts" else ()
     if request.erases_expired_facts:
@@ -292,7 +292,7 @@ async def _find_derived_rows(
     ids = {message for several in ids_by_thread.values() for message in several}
     lost = await fact_cascade.find_fact_cascade(reader, owner, ids, fact_ids, keeps_decided_facts=keeps_decided_facts)
     profiles = dependents.find_outdated_profiles(
-        await _read_profile_sources(reader, owner), summaries=summaries.gone, facts=lost.gone
+        await _read_profile_sources(reader, owner), summary_ids=summaries.gone, facts=lost.gone
     )
     return _RowsToDelete(messages=ids_by_thread, summaries=summaries, facts=lost, profiles=profiles)
 

@@ -57,7 +57,7 @@ def find_summary_cascade(
     gone = {
         summary.id
         for summary in summaries
-        if not chunk_ids.isdisjoint((summary.id, *summary.chunks)) or _covers_any(summary, ids_by_thread)
+        if not chunk_ids.isdisjoint((summary.id, *summary.chunks)) or _covers_any_message(summary, ids_by_thread)
     }
     above: dict[int, list[int]] = {}
     for summary in summaries:
@@ -77,17 +77,17 @@ def find_summary_cascade(
     return SummaryCascade(gone=frozenset(gone), reactivated=frozenset(back))
 
 
-def _covers_any(summary: SummarySources, ids_by_thread: Mapping[int, Sequence[int]]) -> bool:
+def _covers_any_message(summary: SummarySources, ids_by_thread: Mapping[int, Sequence[int]]) -> bool:
     ids = ids_by_thread.get(summary.thread, ())
     first = bisect_left(ids, summary.first_id)
     return first < len(ids) and ids[first] <= summary.last_id
 
 
 def find_outdated_profiles(
-    profiles: Sequence[ProfileSources], *, summaries: Set[int], facts: Collection[DatedFact]
+    profiles: Sequence[ProfileSources], *, summary_ids: Set[int], facts: Collection[DatedFact]
 ) -> frozenset[int]:
     """Return the profile versions that may repeat these summaries or facts, and the versions made from them."""
-    first_summary = min(summaries, default=None)
+    first_summary = min(summary_ids, default=None)
     held = {profile.id for profile in profiles}
     gone: set[int] = set()
     for profile in sorted(profiles, key=lambda version: version.id):

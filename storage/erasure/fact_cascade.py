@@ -158,7 +158,7 @@ async def undo_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> No
 async def rewind_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule these messages to be learned from again. Imported messages (ids below 1) have their own progress."""
     if past := [message for message in message_ids if message < 1]:
-        await history_extraction_table.schedule_relearning(tx, scope, past)
+        await history_extraction_table.schedule_repeated_extraction(tx, scope, past)
     if live := [message for message in message_ids if message >= 1]:
         await tx.execute(
             "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",

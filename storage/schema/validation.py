@@ -31,7 +31,7 @@ class RowError(Exception):
 
 
 def parse_rows(
-    tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
+    tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, checks_references: bool = True
 ) -> dict[str, list[PortableRow]]:
     """Validate portable rows and fill in defaults. Raise RowError if a value or a reference is invalid."""
     parsed_tables: dict[str, list[PortableRow]] = {}
@@ -40,10 +40,10 @@ def parse_rows(
             _parse_row(table, row, owner, number)
             for number, row in enumerate(iterate_with_pauses(tables.get(name, ())))
         ]
-        _check_unique(name, rows, table.key)
+        _require_unique_keys(name, rows, table.key)
         parsed_tables[name] = rows
-    _check_unique(MESSAGES.name, parsed_tables[MESSAGES.name], ("role", "source"))
-    if is_whole:
+    _require_unique_keys(MESSAGES.name, parsed_tables[MESSAGES.name], ("role", "source"))
+    if checks_references:
         _check_references(parsed_tables)
     return parsed_tables
 
@@ -123,11 +123,11 @@ def _check_references(tables: Mapping[str, list[PortableRow]]) -> None:
                 raise RowError(f"{SUMMARIES.name}[{number}]", name, "no-summary")
 
 
-def _check_unique(table: str, rows: Sequence[PortableRow], key: Sequence[str]) -> None:
+def _require_unique_keys(table: str, rows: Sequence[PortableRow], key_columns: Sequence[str]) -> None:
     """Raise RowError if two rows have the same key. Ignore rows in which the last key column is None."""
     seen = set()
     for number, row in enumerate(iterate_with_pauses(rows)):
-        values = tuple(row[name] for name in key)
+        values = tuple(row[name] for name in key_columns)
         if values[-1] is not None and values in seen:
-            raise RowError(f"{table}[{number}]", key[-1], "twice")
+            raise RowError(f"{table}[{number}]", key_columns[-1], "twice")
         seen.add(values)

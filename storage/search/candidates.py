@@ -81,16 +81,16 @@ def find_candidate_messages(
         hits = {*nearest_seqs}
         if rarest := select_rarest_terms(frequency):
             hits.update(words.rank_matches(connection, scope, rarest, limit))
-        if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, at_least=0):
+        if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, min_terms=0):
             hits.update(words.find_messages_with_terms(connection, [scope], list(always), MAX_RARE_HOLDERS))
         for start, end in time_ranges:
             hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, MAX_OF_NAMED_TIME))
-        rows, firsts = _find_neighbours(connection, scope, hits)
+        rows, firsts = _fetch_messages_with_neighbours(connection, scope, hits)
     if before_id is not None:
         later = [row for row in rows if row[1] >= before_id]
         rows = [row for row in rows if row[1] < before_id]
         for row in later:
-            sums = TermHashes([row[5]]).count_terms(frequency).sum(axis=1)
+            sums = TermHashes([row[5]]).count_terms_by_passage(frequency).sum(axis=1)
             frequency = {term: held - bool(count) for (term, held), count in zip(frequency.items(), sums, strict=True)}
     columns = list(zip(*rows, strict=True)) or [()] * 6
     marks = TermHashes(columns[5])
@@ -104,7 +104,7 @@ def find_candidate_messages(
         messages=marks.messages,
         parts=marks.parts,
         lengths=marks.lengths,
-        counts=marks.count_terms(frequency),
+        counts=marks.count_terms_by_passage(frequency),
         frequency=frequency,
         turns=turns,
         person_mean=person_terms / max(1, person_turns),
@@ -136,7 +136,7 @@ def list_speakers(connection: Connection, scope: Scope) -> list[str]:
     return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, MAX_RECENT_MESSAGES)]
 
 
-def _find_neighbours(
+def _fetch_messages_with_neighbours(
     connection: Connection, scope: Scope, seqs: Collection[int]
 ) -> tuple[list[tuple[Any, ...]], set[int]]:
     """Return the messages and their neighbours in chronological order, and the seqs of messages that follow a gap."""

@@ -36,7 +36,7 @@ class FullTextIndex:
         # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
         connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
-    def merge_some_segments(self, connection: Connection) -> None:
+    def merge_segments_incrementally(self, connection: Connection) -> None:
         """Merge a few index segments to speed up searches, which have to read every segment."""
         # By itself FTS5 keeps up to 15 of the smallest segments, and 3 of each larger size.
         values = (MAX_SEGMENTS_ALIKE,)

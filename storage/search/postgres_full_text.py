@@ -34,7 +34,7 @@ class TsVectorIndex(FullTextIndex):
     def merge_all_segments(self, connection: Connection) -> None:
         """Do nothing, since VACUUM removes deleted rows."""
 
-    def merge_some_segments(self, connection: Connection) -> None:
+    def merge_segments_incrementally(self, connection: Connection) -> None:
         """Do nothing, since a GIN index needs no merging."""
 
     def rename_owner(self, connection: Connection, old_id: int, new_id: int) -> None:
@@ -69,7 +69,7 @@ class TsVectorIndex(FullTextIndex):
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
         hashes = TermHashes([row[2] for row in rows])
         counts = np.zeros((len(rows), len(frequency)))
-        np.add.at(counts, hashes.messages, hashes.count_terms(frequency).T)
+        np.add.at(counts, hashes.messages, hashes.count_terms_by_passage(frequency).T)
         length = K1 * (1 - B + B * lengths / max(sums[1] / sums[0], 1e-9))
         scores = (weights * counts * (K1 + 1) / (counts + length[:, None])).sum(axis=1)
         return [int(seq) for seq in seqs[np.lexsort((-seqs, -scores))[:limit]]]

@@ -50,14 +50,14 @@ def select_searchable_terms(terms: Iterable[str]) -> list[str]:
 
 
 def select_rarest_terms(
-    frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, at_least: int = 1
+    frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, min_terms: int = 1
 ) -> dict[str, int]:
-    """Return the rarest terms with a total frequency up to `max_postings`, but at least `at_least` terms."""
+    """Return the rarest terms with a total frequency up to `max_postings`, but at least `min_terms` terms."""
     chosen: dict[str, int] = {}
     postings = 0
     for term, count in sorted(frequency.items(), key=lambda item: item[1]):
         postings += count
-        if len(chosen) >= at_least and postings > max_postings:
+        if len(chosen) >= min_terms and postings > max_postings:
             break
         if count:
             chosen[term] = count
@@ -104,7 +104,7 @@ class TermHashes:
         self._hashes = np.concatenate([*passages, np.zeros(0, "<u4")])
         self._rows = np.repeat(np.arange(len(passages)), self.lengths)
 
-    def count_terms(self, terms: Iterable[str]) -> npt.NDArray[np.float64]:
+    def count_terms_by_passage(self, terms: Iterable[str]) -> npt.NDArray[np.float64]:
         """Return an array of shape [terms, passages] with the number of occurrences."""
         hashes, count = np.array([crc32(mask_separators(term).encode()) for term in terms], "<u4"), len(self.messages)
         distinct, places = np.unique(hashes, return_inverse=True)

@@ -129,7 +129,7 @@ class VectorIndex(StatementRunner):
     def _make_cache(self) -> LRUCache[tuple[Scope, str], PassageMatrix]:
         return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
-    async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
+    async def list_unembedded_messages(self, model: str, limit: int) -> list[tuple[int, Message]]:
         """Switch to `model`, and return (seq, message) pairs of the newest messages that it has not embedded yet."""
         await self._set_current_model(model)
         return [(int(row["seq"]), parse_message(row)) for row in await self._fetch_rows(None, _BACKLOG, limit)]

@@ -12,7 +12,7 @@ from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
 from storage.search.terms import TermsEntry, mask_separators, select_rarest_terms, select_searchable_terms
 from text import analyzer
-from text.passages import split_passages
+from text.passages import split_into_passages
 
 SHORT_CHARS = 4_000  # a text up to this length is analysed on the event loop, since a thread would cost more
 
@@ -85,7 +85,7 @@ def extract_message_terms(seq: int, row: AnyRow, content_terms: Sequence[str] | 
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)
-    parts = split_passages(content) if content_terms is None else [content]
+    parts = split_into_passages(content) if content_terms is None else [content]
     passage_starts = []
     for part in parts:
         passage_starts.append(len(terms))

@@ -116,8 +116,8 @@ class JsonStore(MemoryStore):
         """Mark the working copy as corrupt, so that the next start rebuilds it."""
         self._is_corrupt = True
 
-    def set_deadline(self, moment: float) -> None:
-        self._close_by = moment
+    def set_shutdown_deadline(self, deadline: float) -> None:
+        self._close_by = deadline
 
     async def flush_files(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
         """Write memory.json and remove the journal. Raise SnapshotCancelled if `keep_going` returns False."""

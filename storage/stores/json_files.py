@@ -61,7 +61,7 @@ def write_snapshot(
         partial.unlink(missing_ok=True)
         create_private_file(partial)
         with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.write('{\n  "keepsake": ' + indent_row({"format": FORMAT, "journal_seq": seq}, 2))
+            file.write('{\n  "keepsake": ' + format_indented_row({"format": FORMAT, "journal_seq": seq}, 2))
             for table in TABLES:
                 file.write(f',\n  "{table.name}": {{')
                 _write_table(source, file, table, keep_going, with_pauses)
@@ -92,9 +92,9 @@ def _write_table(
                 raise SnapshotCancelled
             if table is USERS:
                 shown = {"user_id": owner, "storage_type": row["storage_type"], **USERS.to_portable(row)}
-                file.write(indent_row(shown, 4))
+                file.write(format_indented_row(shown, 4))
             else:
-                file.write((",\n      " if number else "[\n      ") + indent_row(table.to_portable(row), 6))
+                file.write((",\n      " if number else "[\n      ") + format_indented_row(table.to_portable(row), 6))
         file.write("" if table is USERS else "\n    ]")
     file.write("}" if between == "\n" else "\n  }")
 
@@ -108,7 +108,7 @@ def _make_flat_encoder(depth: int) -> Callable[[object], str]:
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
 
-def indent_row(row: Mapping[str, object], depth: int) -> str:
+def format_indented_row(row: Mapping[str, object], depth: int) -> str:
     """Format a row like json.dumps with indent=2, and indent every line after the first by `depth` more spaces."""
     if not row or any(value and isinstance(value, list | tuple | dict) for value in row.values()):
         # Not str.splitlines: it would also split at U+2028, which JSON does not escape.

@@ -100,14 +100,14 @@ class JsonRecovery:
             if is_best and self._try_journal_replay(self._index):
                 return
         if identity is None and state is not None and state["snapshot"] is not None:
-            kept = self._set_file_aside(self._index, move=True)
+            kept = self._set_file_aside(self._index, removes_original=True)
             self.reports.append(
                 f"{files.SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; memory starts empty."
             )
         try:
             self._rebuild_database(fresh, files.read_snapshot(self._target) if identity else None)
         except (files.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
-            kept = self._set_file_aside(self._target, move=True)
+            kept = self._set_file_aside(self._target, removes_original=True)
             self.snapshot_needed = True
             could_not = f"{files.SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
             _remove_database(fresh)
@@ -150,9 +150,9 @@ class JsonRecovery:
                 raise
         return None
 
-    def _rebuild_database(self, fresh: Path, snapshot: tuple[int, files.Content] | None) -> None:
-        migrate_file(fresh, MIGRATIONS)
-        with contextlib.closing(connect(fresh, durable=False)) as connection:
+    def _rebuild_database(self, new_path: Path, snapshot: tuple[int, files.Content] | None) -> None:
+        migrate_file(new_path, MIGRATIONS)
+        with contextlib.closing(connect(new_path, durable=False)) as connection:
             for pragma in _REBUILD_PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             connection.execute("BEGIN IMMEDIATE")
@@ -172,7 +172,7 @@ class JsonRecovery:
         with contextlib.closing(connect(index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
             if seen.garbled:
-                kept = self._set_file_aside(self._journal, move=False)
+                kept = self._set_file_aside(self._journal, removes_original=False)
                 self.snapshot_needed = True
                 lost = "some of its records are lost" if seq < seen.last_seq else f"{files.INDEX_NAME} held everything"
                 self.reports.append(
@@ -190,10 +190,10 @@ class JsonRecovery:
             with self._journal.open("r+b") as file:
                 file.truncate(seen.end)
 
-    def _set_file_aside(self, path: Path, *, move: bool) -> Path:
+    def _set_file_aside(self, path: Path, *, removes_original: bool) -> Path:
         stamp = self._clock().astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
         kept = find_free_path(path.with_name(f"{path.name}.unreadable-{stamp}"))
-        if move:
+        if removes_original:
             path.replace(kept)
         else:
             create_private_file(kept)
@@ -207,14 +207,14 @@ def _is_index_intact(index: Path) -> bool:
     return False
 
 
-def _copy_vectors(fresh: Path, old: Path) -> None:
+def _copy_vectors(new_path: Path, old_path: Path) -> None:
     """Copy the vectors of unchanged texts from the old database, since embedding them again takes hours."""
-    if not old.exists():
+    if not old_path.exists():
         return
-    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(fresh, durable=False)) as connection:
-        if not _is_index_intact(old):
+    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(new_path, durable=False)) as connection:
+        if not _is_index_intact(old_path):
             return
-        connection.execute("ATTACH ? AS old", (str(old),))
+        connection.execute("ATTACH ? AS old", (str(old_path),))
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("INSERT INTO embedding_models SELECT * FROM old.embedding_models")
         connection.execute(_COPY_VECTORS)
@@ -322,10 +322,10 @@ class WordIndexBacklog(StatementRunner):
                 await missing.wait()
         return missing.is_set()
 
-    def change_owner_id(self, owner: int, new: int) -> None:
+    def change_owner_id(self, old_id: int, new_id: int) -> None:
         """Move the unindexed messages of an owner to the owner's new id."""
-        if (missing := self.missing.pop(owner, None)) is not None:
-            self.missing[new] = missing
+        if (missing := self.missing.pop(old_id, None)) is not None:
+            self.missing[new_id] = missing
 
     async def _index_until_stopped(self) -> None:
         log.info("the words of %d memories in memory.json are indexed again", len(self.missing))

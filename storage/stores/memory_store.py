@@ -154,7 +154,7 @@ class MemoryStore(SummaryTable):
         read = partial(message_table.read_context_sources, scope=scope, max_turns=max_turns, before_turn=before_turn)
         return await self._run_in_snapshot(scope.owner, read)
 
-    async def read_counts(self, scope: Scope) -> Counts:
+    async def count_messages_and_summaries(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
         total = archived = characters = turns = gap = 0
         levels: dict[int, int] = {}
@@ -234,7 +234,7 @@ class MemoryStore(SummaryTable):
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
             await self.database.transact(
-                lambda connection: full_text.get_word_index(connection).merge_some_segments(connection), None
+                lambda connection: full_text.get_word_index(connection).merge_segments_incrementally(connection), None
             )
 
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
@@ -282,7 +282,7 @@ class MemoryStore(SummaryTable):
     async def flush_files(self) -> None:
         """Bring all files up to date, as on a clean shutdown. JsonStore overrides this to write memory.json."""
 
-    def set_deadline(self, moment: float) -> None:
+    def set_shutdown_deadline(self, deadline: float) -> None:
         """Set the deadline for shutdown, as a time.monotonic() value. Unfinished work is left for the next start."""
 
 

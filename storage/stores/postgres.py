@@ -26,8 +26,8 @@ class PostgresStore(MemoryStore):
         super().__init__(database, StorageType.POSTGRES)
         self._server = database
 
-    def set_deadline(self, moment: float) -> None:
-        self._server.set_deadline(moment)
+    def set_shutdown_deadline(self, deadline: float) -> None:
+        self._server.set_shutdown_deadline(deadline)
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
         async with self.database.open_transaction(None) as tx:

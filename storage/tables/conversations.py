@@ -15,7 +15,7 @@ from storage.engine.protocol import Connection, Row
 from storage.schema.portable_tables import translate_value_errors
 from storage.schema.rows import format_moment, parse_message, parse_moment
 from storage.tables.owner_tables import OwnerTables
-from text.characters import collapse_to_visible_line
+from text.characters import collapse_to_single_line
 
 MATERIAL = 8  # the number of messages from which a title is made
 
@@ -179,7 +179,7 @@ def _upsert_conversation(
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *chat)).fetchall()
     first, last, instant = parse_moment(span[0]), parse_moment(span[1]), timedelta(microseconds=1)
     opened_at = max(now, last + instant) if is_opened else min(now, first) - instant
-    title = collapse_to_visible_line(title)[:MAX_TITLE_CHARS]
+    title = collapse_to_single_line(title)[:MAX_TITLE_CHARS]
     named = int(is_named and bool(title))
     moments = format_moment(now), format_moment(opened_at)
     connection.execute(_PUT, (*scope, chat.thread, title, named, *moments, int(is_opened)))

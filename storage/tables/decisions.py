@@ -34,17 +34,23 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
     )
 
 
-def list_decisions_about(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return `erased`, then the decisions about `facts`. A decision about a fact also covers the facts it replaced."""
+def list_decisions_about(facts: Iterable[Fact], erased_fact_decisions: Iterable[Decision]) -> list[Decision]:
+    """Return `erased_fact_decisions`, then the decisions about `facts`.
+
+    A decision about a fact also covers the facts that it replaced.
+    """
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
-    return [*erased, *(make_decision(by_id[id_], time, "") for id_, time in times.items() if time is not None)]
+    return [
+        *erased_fact_decisions,
+        *(make_decision(by_id[id_], time, "") for id_, time in times.items() if time is not None),
+    ]
 
 
-def _find_decision_time(fact: Fact, by_id: Mapping[int, Fact]) -> datetime | None:
+def _find_decision_time(fact: Fact, facts_by_id: Mapping[int, Fact]) -> datetime | None:
     """Return the time of the last decision about a fact or one of its successors."""
     chain = {fact.id: fact}
-    while (fact_after := by_id.get(fact.superseded_by or 0)) is not None and fact_after.id not in chain:
+    while (fact_after := facts_by_id.get(fact.superseded_by or 0)) is not None and fact_after.id not in chain:
         fact = chain[fact_after.id] = fact_after
     return max((fact.decided_at for fact in chain.values() if fact.decided_at is not None), default=None)
 
@@ -90,13 +96,13 @@ class DecisionIndex:
                 near += self._holding.get(self._find_rarest_word(words), ())
                 near += chain.from_iterable(self._by_rarest_word.get(word, ()) for word in words)
         distinct = {id(decision): decision for decision in near}.values()
-        return [decision for decision in distinct if _is_about_same_thing(decision, fact)]
+        return [decision for decision in distinct if _is_about_same_fact(decision, fact)]
 
     def _find_rarest_word(self, words: Collection[str]) -> str:
         return min(words, key=lambda word: len(self._holding.get(word, ())))
 
 
-def _is_about_same_thing(decision: Decision, fact: NewFact) -> bool:
+def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
     """Return True if a fact and its quote share enough words with the decision's fact.
 
     The other fields are not compared, because a model fills them in differently each time that it reads a message.

@@ -66,7 +66,9 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 class HistoryTable(OwnerTables):
     """The imported history in one store (`store.history`). Writes raise StaleSummary if the lease is invalid."""
 
-    async def find_known_ids(self, owner: int, sources: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+    async def find_stored_message_ids(
+        self, owner: int, sources: Sequence[tuple[Role, str]]
+    ) -> Mapping[tuple[Role, str], int]:
         """Map each (role, source) pair that is already stored to the id of its message."""
         return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(sources))}
 
@@ -85,10 +87,14 @@ class HistoryTable(OwnerTables):
         lowest = 0 if row is None or row[0] is None else row[0]
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
-    async def extend_id_range(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        """Extend first..last to the longest id range that contains no imported messages other than `ids`."""
-        row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(ids), first, last)
-        return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
+    async def extend_id_range(
+        self, owner: int, imported_ids: Sequence[int], first_id: int, last_id: int
+    ) -> tuple[int, int]:
+        """Extend first..last to the longest id range that contains no imported messages other than `imported_ids`."""
+        row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(imported_ids), first_id, last_id)
+        return (
+            (first_id, last_id) if row is None else (min(first_id, row[0] or first_id), max(last_id, row[1] or last_id))
+        )
 
     async def is_empty(self, owner: int) -> bool:
         """Return True if nothing but an owner's settings is stored."""
@@ -183,12 +189,12 @@ class HistoryTable(OwnerTables):
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
         await tx.execute(sql, *counters.values(), owner, self.kind)
 
-    async def find_time_before_history(self, owner: int) -> datetime | None:
+    async def find_time_before_first_record(self, owner: int) -> datetime | None:
         """Return a time before an owner's first message and first decision, or None if the owner has neither."""
         row = await self._fetch_row(owner, _BEGINNING, owner)
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
 
-    async def find_texts_of_decided_facts(self, owner: int, texts: Sequence[str]) -> Set[str]:
+    async def select_texts_decided_by_owner(self, owner: int, texts: Sequence[str]) -> Set[str]:
         """Return the texts about facts that the owner has edited, pinned, ended or deleted."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_facts_and_decisions(reader, owner)
@@ -247,13 +253,13 @@ async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fa
     return known, DecisionIndex(decision_table.list_decisions_about(known, erased))
 
 
-def _is_overruled(fact: PortableRow, decided: DecisionIndex) -> bool:
+def _is_overruled(fact: PortableRow, decisions: DecisionIndex) -> bool:
     """Return True if a decision about a fact is newer than the fact. With `is_chosen`, older decisions count too."""
     said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
     new = NewFact(
         text=str(fact["text"]), kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at
     )
-    return decided.overrules(replace(new, quote=str(fact.get("quote") or "")))
+    return decisions.overrules(replace(new, quote=str(fact.get("quote") or "")))
 
 
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:

@@ -71,7 +71,7 @@ async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
     return [(row[0], row[1]) for row in await reader.fetch_rows(_TAKEN, owner)]
 
 
-async def schedule_relearning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
+async def schedule_repeated_extraction(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule another extraction from messages that have already been learned from.
 
     A running extraction is moved back to the first of these messages. Otherwise, a new extraction begins, which ends

@@ -41,7 +41,7 @@ def append_messages(
     stored: list[Message] = []
     entries: list[TermsEntry] = []
     for draft, entry in drafts:
-        taken = _find_stored_message_or_take_id(connection, scope, kind, draft)
+        taken = _find_stored_message_or_reserve_id(connection, scope, kind, draft)
         if isinstance(taken, Message):
             stored.append(taken)
             continue
@@ -74,7 +74,7 @@ def store_question(
     return StoredQuestion(turn=first.turn, sources=sources)
 
 
-def _find_stored_message_or_take_id(
+def _find_stored_message_or_reserve_id(
     connection: Connection, scope: Scope, kind: StorageType, draft: NewMessage
 ) -> Message | tuple[int, str | None]:
     """Return a draft's message if it is stored already, or else a new id and the date of the preceding message."""

@@ -43,7 +43,7 @@ class RebuildTable(OwnerTables):
     async def commit_rebuild(
         self,
         lease: SummaryLease,
-        rebuilt: Sequence[RebuiltSummary],
+        rebuilt_summaries: Sequence[RebuiltSummary],
         archived_messages: Sequence[MessageOutline],
         *,
         since: datetime,
@@ -57,10 +57,10 @@ class RebuildTable(OwnerTables):
             # Ids are never reused, so the same count and sum mean the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
                 raise StaleSummary
-            first = await tx.run(reserve_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
+            first = await tx.run(reserve_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt_summaries))
             old = [row["id"] for row in await tx.fetch_rows(_OLD, *scope)]
             chunks: list[list[int]] = []
-            for new in rebuilt:
+            for new in rebuilt_summaries:
                 below = [chunk for source in new.summary.source_ids for chunk in chunks[source]]
                 own = [first + new.summary.id] if new.message_ids else []
                 chunks.append(own if new.summary.policy == "sliding" else list(dict.fromkeys([*below, *own])))
@@ -76,7 +76,7 @@ class RebuildTable(OwnerTables):
                 await tx.execute(_INTO_CHUNK, summary.id, scope.owner, json.dumps(new.message_ids))
             await tx.execute(DELETE_SUMMARIES, scope.owner, json.dumps(old))
             await tx.execute("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
-            await complete_job(tx, lease, first + len(rebuilt) - 1, now)
+            await complete_job(tx, lease, first + len(rebuilt_summaries) - 1, now)
 
     async def store_correction(self, lease: SummaryLease, summary_id: int, text: str) -> bool:
         """Replace the text of a summary with a person's correction. Return False if there is no such summary."""

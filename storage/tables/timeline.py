@@ -56,7 +56,7 @@ class TimelineTable(OwnerTables):
         """Return up to `limit` messages covered by the level 1 summary `chunk_id`, in chronological order."""
         return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk_id, limit)]
 
-    async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
+    async def count_messages_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
         """Return (hour, messages, characters) for each hour that has messages, in chronological order."""
         rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from locales.catalog import tr
-from locales.sentences import format_memory_state, format_what_is_stored
+from locales.sentences import format_memory_state, format_privacy_text
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.sending.formatting import TextBuilder
@@ -65,14 +65,14 @@ class BasicCommands(CommandGroup):
 
     async def _show_stored_data(self, event: ChatEvent) -> None:
         config, days = await self._read_config(event), self._dependencies.settings.retention_days
-        text = format_what_is_stored(config, is_private=event.chat.is_private, retention_days=days)
+        text = format_privacy_text(config, is_private=event.chat.is_private, retention_days=days)
         await self._delivery.send_text(event.chat, text)
 
     _show_privacy = Command("privacy")(_show_stored_data)
     _press_stored = Action(STORED)(_show_stored_data)
 
     @Command("stop")
-    async def _reply_nothing_to_stop(self, event: ChatEvent) -> str:
+    async def _reply_that_nothing_can_be_stopped(self, event: ChatEvent) -> str:
         return tr("answers-nothing-to-stop")  # updates/dispatch.py stops answers, if there are any
 
     def _list_permitted_commands(self, event: ChatEvent) -> list[Command]:

@@ -6,7 +6,7 @@ from functools import partial
 
 from telegram import InlineKeyboardButton
 
-from chat.operation import draft_broadcast, format_receipt, list_audience
+from chat.operation import draft_broadcast, format_receipt, list_broadcast_recipient_ids
 from locales.catalog import tr, use_language
 from records.errors import KeepsakeError
 from records.scopes import Person
@@ -56,7 +56,7 @@ class BroadcastCommands(CommandGroup):
                 receipt = format_receipt(progress, tr("broadcast-stopped"))
                 await self._show_text(event, receipt if found.is_sending else tr("broadcast-cancelled"))
             return None
-        people = await list_audience(self._services.memory, self._operation, event.person.id)
+        people = await list_broadcast_recipient_ids(self._services.memory, self._operation, event.person.id)
         if await broadcasts.start_sending(found, people, receipt_id=event.message_id):
             text = format_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
             row = _make_broadcast_buttons(self._dependencies, event.person.id, found.id, is_sending=True)

@@ -58,9 +58,9 @@ class Buttons:
         payload = f"{update_id}{IN_PROCESS if is_in_process else ''}"
         return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
-    def read_payload(self, data: str, chat: Chat, person: Person) -> str:
+    def read_payload(self, callback_data: str, chat: Chat, person: Person) -> str:
         """Return the payload of a pressed button. Raise ForeignButton if it is forged or belongs to someone else."""
-        kind, _, rest = replace_surrogates(data).partition(":")
+        kind, _, rest = replace_surrogates(callback_data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
         expected = self._sign_data(kind, chat, person, payload)
@@ -83,9 +83,9 @@ def parse_button_kind(data: str) -> str:
     return data.partition(":")[0]
 
 
-def is_for_anonymous_admin(data: str) -> bool:
+def is_button_of_anonymous_admin(callback_data: str) -> bool:
     """Return True if a button belongs to an anonymous admin of a group, so that any admin there may press it."""
-    return data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
+    return callback_data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
 
 def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int, int]:

@@ -13,7 +13,7 @@ from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.commands.wording import format_conversation, format_moment, format_option
-from text.characters import collapse_to_visible_line
+from text.characters import collapse_to_single_line
 
 KIND = "cht"
 GO, RENAME, PAGE, NEW = "g", "r", "p", "n"
@@ -96,7 +96,7 @@ class ChatsCommands(CommandGroup):
         return await self._title.accept_answer(event, partial(self._rename_chat, event), max_chars=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, event: ChatEvent, thread: int) -> str:
-        scope, title = Scope(owner=event.chat.id, thread=thread), collapse_to_visible_line(event.argument)
+        scope, title = Scope(owner=event.chat.id, thread=thread), collapse_to_single_line(event.argument)
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         async with self._services.memory.open_store(scope.owner) as store:

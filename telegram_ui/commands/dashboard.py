@@ -16,7 +16,7 @@ from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup,
 from telegram_ui.sending import documents
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
-from text.characters import collapse_to_visible_line
+from text.characters import collapse_to_single_line
 
 Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
@@ -42,8 +42,8 @@ class DashboardCommands(CommandGroup):
             event.person.id,
             owner,
             language=event.person.language,
-            name=collapse_to_visible_line(user.first_name) if user else "",
-            group=collapse_to_visible_line(chat.title or "") if chat else "",
+            name=collapse_to_single_line(user.first_name) if user else "",
+            group=collapse_to_single_line(chat.title or "") if chat else "",
         )
         page = f"{url}/?owner={owner}"
         text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=f"{page}#link={token}")

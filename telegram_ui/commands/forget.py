@@ -142,7 +142,7 @@ class ForgetCommands(CommandGroup):
         if target.kind in ("message", "turn"):
             return await self._make_message_question(conversation, target)
         if target.kind == "found":
-            return await self._make_matches_question(conversation, target)
+            return await self._make_found_messages_question(conversation, target)
         # Asked first: an import may end while the memory is read.
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         request = await self._make_forget_request(conversation, target)
@@ -174,22 +174,22 @@ class ForgetCommands(CommandGroup):
         return tr("forget-group" if chat_scope.owner < 0 else "forget-everything")
 
     async def _make_question_with_quotes(
-        self, lines: Sequence[str], scope: Scope, target: ForgetTarget, label: str, forgotten: ForgetResult
+        self, lines: Sequence[str], scope: Scope, target: ForgetTarget, label: str, forget_result: ForgetResult
     ) -> ForgetQuestion:
         with_quotes = replace(target, with_quotes=True)
-        if not forgotten.quotes.has_quotes:  # but some may be written before the button is pressed
+        if not forget_result.quotes.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
         whole = await self._services.memory.preview_forget(
             scope.owner, await self._make_forget_request(scope, with_quotes)
         )
         async with self._services.memory.open_store(scope.owner) as store:
-            answers = await store.read_messages(scope, forgotten.quotes.answers[:MAX_SHOWN])
+            answers = await store.read_messages(scope, forget_result.quotes.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
         quotes = [
             "",
-            tr("forget-quotes", what=format_quote_counts(forgotten.quotes)),
+            tr("forget-quotes", what=format_quote_counts(forget_result.quotes)),
             *(f"  {_format_message(answer, zone)}" for answer in answers),
-            *_format_first_quotes(whole, already_quoted=forgotten, with_messages=False),
+            *_format_first_quotes(whole, already_quoted=forget_result, with_messages=False),
         ]
         text = "\n".join([*lines, *quotes, f"{too}: {format_erasures(whole)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
@@ -214,7 +214,7 @@ class ForgetCommands(CommandGroup):
         text, choices = await self._make_question_with_quotes(lines, scope, both, tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
-    async def _make_matches_question(self, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
+    async def _make_found_messages_question(self, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
         alone = await self._make_forget_request(scope, target)
         if not alone.ids:
             return tr("shared-dead-button"), ()
@@ -310,18 +310,18 @@ def _make_forget_messages_request(messages: Sequence[Message]) -> ForgetRequest:
 
 
 def _format_first_quotes(
-    forgotten: ForgetResult, *, already_quoted: ForgetResult | None = None, with_messages: bool = True
+    forget_result: ForgetResult, *, already_quoted: ForgetResult | None = None, with_messages: bool = True
 ) -> list[str]:
-    less, listing = already_quoted or ForgetResult(), forgotten.listing
+    less, listing = already_quoted or ForgetResult(), forget_result.listing
     quoted = listing.messages if with_messages else ()
     messages = [wording.localize_message_notes(message, message.content) for message in quoted]
     facts = [text for text in listing.facts if text not in less.listing.facts]
     summaries = [text for text in listing.summaries if text not in less.listing.summaries]
     lines = []
     for texts, count in (
-        (messages, forgotten.messages - less.messages),
-        (facts, forgotten.facts - less.facts),
-        (summaries, forgotten.summaries - less.summaries),
+        (messages, forget_result.messages - less.messages),
+        (facts, forget_result.facts - less.facts),
+        (summaries, forget_result.summaries - less.summaries),
     ):
         shown = [wording.format_quote(text, MAX_QUOTE_CHARS) for text in texts[:MAX_SHOWN]]
         lines += [f"  {tr('shared-quoted', text=text)}" for text in shown]

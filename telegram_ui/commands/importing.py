@@ -17,7 +17,7 @@ from telegram_ui.commands.command_group import Action, ChatEvent, Command, Comma
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, download_file, find_document
 from transfer.formats.history import FileReading, ImportQuestion
-from transfer.plans import format_plan, format_question, format_result
+from transfer.plans import format_import_result, format_plan, format_question
 
 log = logging.getLogger(__name__)
 
@@ -275,16 +275,18 @@ class TransferCommands(CommandGroup):
             await self._show_text(event, text, self._make_retry_row(event, error, IMPORT))
         else:
             self._finished[key] = True
-            await self._show_text(event, *await self._add_extraction_offer(event, format_result(result), result.ids))
+            await self._show_text(
+                event, *await self._add_extraction_offer(event, format_import_result(result), result.ids)
+            )
         finally:
             self._running.pop(key, None)
         return None
 
-    async def _add_extraction_offer(self, event: ChatEvent, text: str, ids: tuple[int, int] | None) -> ImportStep:
-        if ids is None:
+    async def _add_extraction_offer(self, event: ChatEvent, text: str, id_range: tuple[int, int] | None) -> ImportStep:
+        if id_range is None:
             return (text,)
         try:
-            estimate = await self._services.history_extraction.estimate(event.chat.scope.owner, *ids)
+            estimate = await self._services.history_extraction.estimate(event.chat.scope.owner, *id_range)
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
             return (text,)
@@ -292,7 +294,9 @@ class TransferCommands(CommandGroup):
             return (text,)
         messages, requests, tokens = estimate.messages, estimate.requests, estimate.tokens
         cost = tr("learning-what-it-takes", messages=messages, requests=requests, tokens=tokens)
-        return f"{text}\n\n{cost}", [self._make_button(event, LEARN, tr("learning-offer"), f"{ids[0]}.{ids[1]}")]
+        return f"{text}\n\n{cost}", [
+            self._make_button(event, LEARN, tr("learning-offer"), f"{id_range[0]}.{id_range[1]}")
+        ]
 
     @Action(LEARN, who="admins")
     async def _begin_fact_extraction(self, event: ChatEvent) -> str | None:

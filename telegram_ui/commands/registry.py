@@ -19,7 +19,7 @@ from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.basics import BasicCommands, make_private_menu
 from telegram_ui.commands.broadcast import BroadcastCommands
-from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous_admin, parse_button_kind
+from telegram_ui.commands.buttons import ForeignButton, is_button_of_anonymous_admin, parse_button_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
@@ -105,11 +105,11 @@ class Commands:
         """Return the declaration of a known command."""
         return self._actions[f"/{name}"][1]
 
-    def find_button_action(self, data: str, chat: Chat, person: Person) -> Action | None:
+    def find_button_action(self, callback_data: str, chat: Chat, person: Person) -> Action | None:
         """Return the declaration of a pressed button, or None if it is unknown or belongs to another person."""
         with suppress(ForeignButton, KeyError):
-            self.dependencies.buttons.read_payload(data, chat, person)
-            return self._actions[parse_button_kind(data)][1]
+            self.dependencies.buttons.read_payload(callback_data, chat, person)
+            return self._actions[parse_button_kind(callback_data)][1]
         return None
 
     async def select_open_conversation(self, chat: Chat) -> Chat:
@@ -127,12 +127,12 @@ class Commands:
         person: Person,
         name: str,
         argument: str,
-        requested_in: int | None = None,
+        offer_turn: int | None = None,
     ) -> None:
-        """Handle a known command. `requested_in` is the turn in which the model offered the command, if any."""
+        """Handle a known command. `offer_turn` is the turn in which the model offered the command, if any."""
         group, action = self._actions[f"/{name}"]
         chat = _make_ephemeral_chat(chat, person, action)
-        event = await self._make_event(update, chat, person, argument, requested_in)
+        event = await self._make_event(update, chat, person, argument, offer_turn)
         # The handler of /cancel only says that there is nothing to cancel.
         if name == CANCEL and any([await group.cancel_awaited_input(event) for group in self._groups]):
             return
@@ -158,7 +158,7 @@ class Commands:
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._actions.get(parse_button_kind(data)):
-                is_by_admin = is_for_anonymous_admin(data) and not chat.is_private
+                is_by_admin = is_button_of_anonymous_admin(data) and not chat.is_private
                 if is_by_admin and await self.dependencies.may_configure(chat, person):
                     person = replace(person, id=ANONYMOUS_ADMIN)  # any admin may press for an anonymous one
                 payload = self.dependencies.buttons.read_payload(data, chat, person)
@@ -227,8 +227,8 @@ class Commands:
                 if isinstance(scope, telegram.BotCommandScopeAllPrivateChats):
                     await put(usual)
                 else:
-                    try_or_fall_back = self.dependencies.delivery.newer_api.try_or_fall_back
-                    await try_or_fall_back("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
+                    request_with_fallback = self.dependencies.delivery.newer_api.request_with_fallback
+                    await request_with_fallback("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
         """Make the menu button open the dashboard, if there is one. Raise TelegramError if Telegram fails."""
@@ -239,11 +239,11 @@ class Commands:
         await bot.set_chat_menu_button(menu_button=button)
 
     async def _make_event(
-        self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", requested_in: int | None = None
+        self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", offer_turn: int | None = None
     ) -> ChatEvent:
         set_reference_time(self.dependencies.services.clock())
         here = await self.select_open_conversation(chat)
-        return ChatEvent(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
+        return ChatEvent(update=update, chat=here, person=person, argument=argument, requested_in=offer_turn)
 
     async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> str | None:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):

@@ -48,7 +48,7 @@ class ReminderCommands(CommandGroup):
         sent_at = min(event.update.message.date, now) if event.update.message is not None else now
         local = sent_at.astimezone(find_zone(config))
         async with self._delivery.show_typing(event.chat):
-            found = await self._services.reminder_reader.parse_or_explain_reminder(event.person.id, text, local)
+            found = await self._services.reminder_reader.parse_reminder_or_explain_failure(event.person.id, text, local)
         if isinstance(found, str):
             return found
         reminder, ambiguity = found

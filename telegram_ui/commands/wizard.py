@@ -73,7 +73,7 @@ class SetupWizard(CommandGroup):
         await self._delivery.send_text(event.chat, question, keyboard=make_keyboard(row))
 
     @Command(CANCEL, who="admins")
-    async def _reply_nothing_to_cancel(self, event: ChatEvent) -> str:
+    async def _reply_that_nothing_can_be_cancelled(self, event: ChatEvent) -> str:
         return tr("wizard-nothing-to-cancel")
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
@@ -155,16 +155,16 @@ class SetupWizard(CommandGroup):
         await self._write_final_state(end)
         return end
 
-    async def _write_final_state(self, end: WizardState) -> None:
+    async def _write_final_state(self, final_state: WizardState) -> None:
         try:
-            if end.nonce:
-                await self._states.store_state(end)
+            if final_state.nonce:
+                await self._states.store_state(final_state)
             else:
-                await self._states.delete_state(end.scope, end.person)
+                await self._states.delete_state(final_state.scope, final_state.person)
         except StorageError as error:
-            log.warning("the end of a setup of %s is not on disk yet (%s)", end.scope, type(error).__name__)
+            log.warning("the end of a setup of %s is not on disk yet (%s)", final_state.scope, type(error).__name__)
         else:
-            self._unwritten.pop((end.scope, end.person), None)
+            self._unwritten.pop((final_state.scope, final_state.person), None)
 
     async def _choose_storage(self, event: ChatEvent, state: WizardState, storage: StorageType) -> str | None:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))

@@ -135,7 +135,7 @@ def translate_attachment_notes(text: str) -> str:
 
 
 def _translate_attachment_note(match: re.Match[str]) -> str:
-    name, kinds = match[2], _map_names_to_kinds()
+    name, kinds = match[2], _map_attachment_names_to_kinds()
     kind = name if name in kinds else ""
     if not kind and name.startswith(f"{(sticker := translate(ENGLISH, 'files-kind-sticker'))} "):
         kind = sticker  # its emoji follows
@@ -151,7 +151,7 @@ def _translate_attachment_note(match: re.Match[str]) -> str:
 
 
 @cache
-def _map_names_to_kinds() -> Mapping[str, str]:
+def _map_attachment_names_to_kinds() -> Mapping[str, str]:
     """Return a map from the English names stored for attachments to their kinds."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 

@@ -20,7 +20,7 @@ from records.errors import KeepsakeError, ServedElsewhere
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split_text
-from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_about_entities, request_had_no_effect
+from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_entity_error, request_had_no_effect
 from telegram_ui.sending.newer_api import (
     CAN_STOP,
     Keyboard,
@@ -99,7 +99,7 @@ class Delivery:
         """Return the thread in which this process sent a message, or 0 if it is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
-    def _record_thread_of_message(self, chat: Chat, message_id: int) -> int:
+    def _record_thread_and_get_message_id(self, chat: Chat, message_id: int) -> int:
         if chat.thread:
             self._threads[self.get_current_chat_id(chat), message_id] = chat.thread
         return message_id
@@ -144,11 +144,11 @@ class Delivery:
         """Show the typing action while the block runs, after a delay of TYPING_DELAY_SECONDS."""
         repeating: asyncio.Task[None] | None = None
 
-        def begin() -> None:
+        def start_typing_task() -> None:
             nonlocal repeating
             repeating = asyncio.create_task(self._keep_typing(chat))
 
-        silent = self.clock.call_later(TYPING_DELAY_SECONDS, begin)
+        silent = self.clock.call_later(TYPING_DELAY_SECONDS, start_typing_task)
         try:
             yield
         finally:
@@ -241,7 +241,7 @@ class Delivery:
         try:
             return [await self._send_message(chat, part, keyboard, reply)]
         except BadRequest as refused:
-            if not part.entities or not is_about_entities(refused):
+            if not part.entities or not is_entity_error(refused):
                 raise DeliveryError(tr("errors-telegram-refused")) from refused
         plain = [piece for piece in split_text(part.plain or part.text) if not piece.is_blank]
         ids = []
@@ -258,7 +258,7 @@ class Delivery:
     async def send_rich_message(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
         """Send Markdown as a rich message. Return its id, or None if refused. Raise DeliveryError on failure."""
 
-        async def post() -> int:
+        async def post_rich_message() -> int:
             chat_id = self.get_current_chat_id(chat)
             reply = make_reply_parameters(chat.reply_to if chat_id == chat.id else None)
             fields: dict[str, Any] = {
@@ -272,9 +272,9 @@ class Delivery:
             sent = await self.bot.do_api_request("sendRichMessage", fields)
             if not isinstance(sent, dict) or not isinstance(sent.get("message_id"), int):
                 raise TelegramError("Invalid server response")
-            return self._record_thread_of_message(chat, sent["message_id"])
+            return self._record_thread_and_get_message_id(chat, sent["message_id"])
 
-        attempt = partial(self.newer_api.try_feature, "sendRichMessage", post, chat_id=chat.id)
+        attempt = partial(self.newer_api.try_feature, "sendRichMessage", post_rich_message, chat_id=chat.id)
         async with self.get_state(chat).order:
             return await self.request_with_retries(chat, attempt, repeatable=False)
 
@@ -291,7 +291,9 @@ class Delivery:
             if await self.newer_api.try_feature("sendRichMessageDraft", post, chat_id=chat.id) is not None:
                 return
         send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
-        await self.newer_api.try_or_fall_back("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
+        await self.newer_api.request_with_fallback(
+            "sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send
+        )
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
         """Return True if a draft shows the answer that is being written in this topic."""
@@ -324,7 +326,7 @@ class Delivery:
             except BadRequest as refused:
                 if contains_any_phrase(refused, "message is not modified"):
                     return True
-                if piece.entities and is_about_entities(refused):
+                if piece.entities and is_entity_error(refused):
                     continue
                 log.info("message not changed, a new one is sent: %s", type(refused).__name__)
                 return False
@@ -353,8 +355,10 @@ class Delivery:
                 fields = make_ephemeral_fields(chat.only_for)
                 hidden = partial(self._send_with_buttons, partial(send, api_kwargs=fields), keyboard)
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
-                message = await self.newer_api.try_or_fall_back(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
-            return self._record_thread_of_message(chat, int(message.message_id))
+                message = await self.newer_api.request_with_fallback(
+                    f"ephemeral.{feature}", hidden, public, chat_id=chat.id
+                )
+            return self._record_thread_and_get_message_id(chat, int(message.message_id))
         except (AttributeError, KeyError, TypeError, ValueError):
             # python-telegram-bot cannot parse the response, but the text may have arrived.
             raise TelegramError("Invalid server response") from None
@@ -385,7 +389,7 @@ class Delivery:
         older = partial(send, reply_markup=plain)
         if plain == keyboard:
             return await older()
-        return await self.newer_api.try_or_fall_back("button.style", partial(send, reply_markup=keyboard), older)
+        return await self.newer_api.request_with_fallback("button.style", partial(send, reply_markup=keyboard), older)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Make a request, and retry it within limits if it had no effect or is `repeatable`.

@@ -79,7 +79,7 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         return source, ()
     length, lines = count_utf16_units(text), _find_missing_line_ends(text, found)
     links = {(entity.offset, entity.length) for entity in found if entity.type == MessageEntity.TEXT_LINK}
-    entities = _drop_deep_entities(
+    entities = _drop_deeply_nested_entities(
         _make_entity(entity, lines)
         for entity in found
         if entity.offset >= 0
@@ -118,7 +118,7 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
     ]
 
 
-def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
+def split_into_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
     """Convert an answer with `convert_markdown`, and split its text into one piece per message."""
     return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
 
@@ -175,7 +175,7 @@ def split_text(
     offsets: Sequence[int] = range(len(text) + 1)
     if count_utf16_units(text) > len(text):
         offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
-    ordered = _drop_deep_entities(entities)
+    ordered = _drop_deeply_nested_entities(entities)
     start = 0
     while start < len(text):
         end = _find_piece_end(text, offsets, ordered, start, limit, keeps_all_entities=keeps_all_entities)
@@ -235,7 +235,7 @@ def _clip_entities(entities: Sequence[MessageEntity], first: int, last: int) -> 
     return tuple(parts[:MAX_ENTITIES])
 
 
-def _drop_deep_entities(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
+def _drop_deeply_nested_entities(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
     kept: list[MessageEntity] = []
     around: list[int] = []
     for entity in sorted(entities, key=lambda entity: (entity.offset, -entity.length)):

@@ -13,7 +13,7 @@ from yarl import URL
 
 from runtime.http_client import find_proxy, open_session, read_body
 from runtime.metrics import STATUSES, make_counter
-from text.characters import replace_surrogates_in
+from text.characters import replace_surrogates_in_json
 
 MAX_ANSWER_BYTES = 32_000_000  # of one response. Telegram's files have at most 20 MB, a local server's any size.
 
@@ -50,7 +50,7 @@ class AiohttpRequest(BaseRequest):
         """Parse a Bot API response without logging it. Raise TelegramError if it is not a JSON object."""
         try:
             response = json.loads(payload.decode("utf-8", "replace"))
-            response = replace_surrogates_in(response) if b"\\ud" in payload.lower() else response
+            response = replace_surrogates_in_json(response) if b"\\ud" in payload.lower() else response
         except (ValueError, RecursionError):
             raise TelegramError("Invalid server response") from None
         if not isinstance(response, dict):
@@ -80,7 +80,7 @@ class AiohttpRequest(BaseRequest):
         """Return the status and body of a response. Raise NetworkError on failure."""
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
-        body, headers = _make_body(request_data)
+        body, headers = _make_body_and_headers(request_data)
         upload = 600.0 if isinstance(body, aiohttp.FormData) else 20.0
         read = _choose_timeout(read_timeout, self._read_timeout)
         connect = _choose_timeout(connect_timeout, 10.0) + _choose_timeout(pool_timeout, 10.0)
@@ -119,12 +119,12 @@ class AiohttpRequest(BaseRequest):
             REQUESTS.labels(name if is_method else "file", status).inc()
 
 
-def request_had_no_response(error: TelegramError) -> bool:
+def is_no_response_error(error: TelegramError) -> bool:
     """Return True if a request failed without a response."""
     return isinstance(error.__cause__, FAILURES)
 
 
-def _make_body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | None, dict[str, str]]:
+def _make_body_and_headers(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | None, dict[str, str]]:
     if request_data is None:
         return None, {}
     if not request_data.multipart_data:
@@ -159,7 +159,7 @@ def contains_any_phrase(error: TelegramError, *phrases: str) -> bool:
     return any(phrase in error.message.lower() for phrase in phrases)
 
 
-def is_about_entities(error: TelegramError) -> bool:
+def is_entity_error(error: TelegramError) -> bool:
     return contains_any_phrase(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
 
 

@@ -32,16 +32,21 @@ class NewerApi:
         """Avoid a feature for a day, either in one chat or, if `chat_id` is 0, everywhere."""
         self._refused[feature, chat_id] = True
 
-    async def try_or_fall_back(
-        self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
+    async def request_with_fallback(
+        self,
+        feature: str,
+        newer_request: Callable[[], Awaitable[T]],
+        older_request: Callable[[], Awaitable[T]],
+        *,
+        chat_id: int = 0,
     ) -> T:
         """Make the newer request. If the server refuses it, make the older request, now and for the next day."""
         if not self.may_use(feature, chat_id):
-            return await older()
+            return await older_request()
         try:
-            return await newer()
+            return await newer_request()
         except BadRequest as refused:
-            result = await older()
+            result = await older_request()
             if not contains_any_phrase(refused, "too old", "query_id_invalid"):  # an old button press says nothing
                 self.record_refusal(feature, chat_id)
             return result
@@ -73,23 +78,23 @@ def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
     return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
 
 
-def make_ephemeral_fields(only_for: SoleViewer) -> dict[str, Any]:
+def make_ephemeral_fields(sole_viewer: SoleViewer) -> dict[str, Any]:
     """Return the request fields of a message that only one person can see (Bot API 10.3)."""
-    query = {"callback_query_id": only_for.query} if only_for.query else {}
-    fields: dict[str, Any] = {"ephemeral_message_parameters": {"receiver_user_id": only_for.receiver, **query}}
-    if only_for.message_id and not query:
-        fields["reply_parameters"] = {"ephemeral_message_id": only_for.message_id}
+    query = {"callback_query_id": sole_viewer.query} if sole_viewer.query else {}
+    fields: dict[str, Any] = {"ephemeral_message_parameters": {"receiver_user_id": sole_viewer.receiver, **query}}
+    if sole_viewer.message_id and not query:
+        fields["reply_parameters"] = {"ephemeral_message_id": sole_viewer.message_id}
     return fields
 
 
 async def edit_ephemeral_message(
-    bot: Bot, chat_id: int, only_for: SoleViewer, piece: Piece, *, reply_markup: Keyboard | None
+    bot: Bot, chat_id: int, sole_viewer: SoleViewer, piece: Piece, *, reply_markup: Keyboard | None
 ) -> None:
     """Try once to change the ephemeral message whose button was pressed. Raise TelegramError on failure."""
     fields = {
         "chat_id": chat_id,
-        "receiver_user_id": only_for.receiver,
-        "ephemeral_message_id": only_for.message_id,
+        "receiver_user_id": sole_viewer.receiver,
+        "ephemeral_message_id": sole_viewer.message_id,
         "text": piece.text,
         "entities": piece.entities or None,
         "link_preview_options": LinkPreviewOptions(is_disabled=True),

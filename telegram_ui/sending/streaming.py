@@ -31,7 +31,7 @@ from telegram_ui.sending.formatting import (
     split_text,
     truncate_answer,
 )
-from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_about_entities, request_had_no_effect
+from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_entity_error, request_had_no_effect
 from telegram_ui.sending.markdown import close_formatting
 from telegram_ui.sending.pace import Timer
 from text.characters import replace_surrogates
@@ -56,7 +56,7 @@ class _ShownPart:
 
 @define(eq=False, slots=False)
 class AnswerStream:
-    """A growing answer. Call `show` any number of times, then `finish`, `interrupt` or `break_off`."""
+    """A growing answer. Call `show` any number of times, then `finish`, `interrupt` or `mark_broken_off`."""
 
     _delivery: Delivery
     _chat: Chat
@@ -104,7 +104,7 @@ class AnswerStream:
             await self.interrupt()
             raise
         except Exception:
-            await self.break_off()
+            await self.mark_broken_off()
             raise
         if made is not None:
             delivering = asyncio.ensure_future(deliver(made))
@@ -208,7 +208,7 @@ class AnswerStream:
             with suppress(DeliveryError, ServedElsewhere):
                 await self._delivery.send_text(self._chat, tr("answers-stopped"))
 
-    async def break_off(self) -> None:
+    async def mark_broken_off(self) -> None:
         """Mark the answer as interrupted if any part of it has been shown."""
         await self._mark_last_message(tr("answers-broken-off"))
 
@@ -221,7 +221,7 @@ class AnswerStream:
         shown = next(split_text(last.text, last.entities, limit=MAX_UNITS - count_utf16_units(mark) - 2))
         try:
             # A draft is replaced too, or it would vanish with its text.
-            await self._send_or_edit(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
+            await self._send_or_edit_part(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
         except ServedElsewhere:
             return True
         except TelegramError as error:
@@ -296,7 +296,7 @@ class AnswerStream:
         except (BadRequest, InvalidToken) as refused:
             if number < len(self._ids) and contains_any_phrase(refused, "message is not modified"):
                 self._record_shown_part(number, part)
-            elif part.piece.entities and is_about_entities(refused):
+            elif part.piece.entities and is_entity_error(refused):
                 self._with_entities = False
                 self._changed.set()
             elif self._is_draft(number, part) and not contains_any_phrase(refused, "thread"):
@@ -338,9 +338,9 @@ class AnswerStream:
             await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._make_stop_keyboard() if self._make_stop_keyboard and part.is_growing else None
-            await self._send_or_edit(number, piece.text, piece.entities, keyboard)
+            await self._send_or_edit_part(number, piece.text, piece.entities, keyboard)
 
-    async def _send_or_edit(
+    async def _send_or_edit_part(
         self, number: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         piece, chat = Piece(text=text, entities=tuple(entities)), self._chat

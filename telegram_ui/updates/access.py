@@ -16,7 +16,7 @@ from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate, find_supergroup_upgrade, parse_update
-from telegram_ui.updates.paste import continues_message, may_be_continued
+from telegram_ui.updates.paste import belongs_to_same_turn, may_be_continued
 
 STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
 MAX_TOLD = 5  # notices to one stranger within STRANGER_PERIOD
@@ -31,7 +31,7 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
     """Return a check that is True for all groups, and for people whom the settings or the admins allow."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
-    def serves(owner: int) -> bool:
+    def may_serve_owner(owner: int) -> bool:
         if owner < 0 or owner in settings.admin_user_ids:
             return True
         standing = people.get_access_status(owner) if people else None
@@ -39,7 +39,7 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
             return standing != "removed"
         return settings.everyone_allowed or owner in named
 
-    return serves
+    return may_serve_owner
 
 
 @define(eq=False, slots=False)
@@ -57,10 +57,10 @@ class AccessPolicy:
         self._told = LRUCache[int, tuple[datetime, int]](MAX_REMEMBERED_PEOPLE)
         self._admins = TTLCache[tuple[int, int], bool](MAX_REMEMBERED_PEOPLE, 60.0, lambda: self._now().timestamp())
 
-    def is_served(self, parsed: ParsedUpdate) -> bool:
+    def may_use_bot(self, parsed: ParsedUpdate) -> bool:
         """Return True if the sender of an update may use the bot."""
         # Who presses an anonymous admin's button is taken for that admin.
-        person = ANONYMOUS_ADMIN if parsed.is_for_anonymous_admin else parsed.person.id
+        person = ANONYMOUS_ADMIN if parsed.is_button_of_anonymous_admin else parsed.person.id
         return person > 0 and self.serves(person)
 
     def has_requested_access(self, person_id: int) -> bool:
@@ -129,7 +129,7 @@ class RelevanceFilter:
         if find_supergroup_upgrade(update) is not None:
             return True
         parsed = parse_update(update, update.get_bot().bot)
-        if parsed is None or not self._access.is_served(parsed):
+        if parsed is None or not self._access.may_use_bot(parsed):
             return False
         if parsed.chat.is_private:
             return True
@@ -139,7 +139,7 @@ class RelevanceFilter:
         concerns = parsed.addressed and (
             parsed.kind != "command" or parsed.target or parsed.command == "stop" or parsed.command in self._commands
         )
-        concerns = concerns or (last is not None and parsed.kind == "text" and continues_message(parsed, last))
+        concerns = concerns or (last is not None and parsed.kind == "text" and belongs_to_same_turn(parsed, last))
         if concerns and parsed.kind == "text" and may_be_continued(parsed):
             self._long[parsed.sender_key] = replace(parsed, text="", replied=None)  # the text may be forgotten
         return concerns
@@ -163,7 +163,7 @@ class AdminClaim:
         people, now = self._people, self._now()
         if people is None or people.claimed_admin_ids or people.list_people("allowed"):
             return ""
-        self._until = await people.offer_admin_link(until=now + CLAIM_LIFETIME, now=now)
+        self._until = await people.get_or_set_admin_link_expiry(new_expiry=now + CLAIM_LIFETIME, now=now)
         link = f"https://t.me/{username}?start={self._make_token(self._until)}"
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 

@@ -13,7 +13,7 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from chat.conversation import Conversation
 from external_memory import ExternalMemory
-from llm.quota import charge_person_too
+from llm.quota import charge_speaking_person
 from locales.catalog import tr, use_language
 from locales.sentences import use_reader_role
 from records.errors import KeepsakeError, StorageError
@@ -28,7 +28,7 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, require_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import MAX_UNITS
-from telegram_ui.sending.http import request_had_no_response
+from telegram_ui.sending.http import is_no_response_error
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, QueuedUpdate
 from telegram_ui.updates.error_boundary import ErrorBoundary, format_frames
@@ -154,7 +154,7 @@ class AnswerDelivery:
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_frames(error))  # noqa: TRY400
                     return "lost", list(stream.sent_ids)
                 # Wait for the network without a limit.
-                refusals += not (isinstance(error.__cause__, NetworkError) and request_had_no_response(error.__cause__))
+                refusals += not (isinstance(error.__cause__, NetworkError) and is_no_response_error(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
                     return "later", list(stream.sent_ids)
@@ -175,7 +175,7 @@ class AnswerDelivery:
             self._postponed.add(update_id)
         else:
             # Mark it at once, or a stop now would make the next run ask the model again.
-            await self._inbox.mark_done([update_id], can_wait=True)
+            await self._inbox.mark_done([update_id], may_truncate_log_later=True)
         return shown_as
 
     async def mark_done_unless_postponed(self, update_id: int) -> None:
@@ -225,7 +225,7 @@ class TurnAnswerer:
         scope = await self._placement.find_existing_scope(pieces[0].chat)
         language = await self._commands.choose_language(pieces[0].chat, person)
         is_operator = self._dependencies.operation.may_run_bot(person)
-        with use_language(language), use_reader_role(is_operator=is_operator), charge_person_too(person.id):
+        with use_language(language), use_reader_role(is_operator=is_operator), charge_speaking_person(person.id):
             await self._answer_turn([replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces])
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -263,21 +263,25 @@ class TurnAnswerer:
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles, reply: Reply
     ) -> None:
-        parsed, dependencies, run_guarded = pieces[0], self._dependencies, self._error_boundary.run_guarded
+        parsed, dependencies, run_and_report_failure = (
+            pieces[0],
+            self._dependencies,
+            self._error_boundary.run_and_report_failure,
+        )
         ids = [piece.update_id for piece in pieces]
         text = format_shown_text(reply)
         keyboard = answer_buttons.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
         outcome, shown_as = await self._answer_delivery.send_with_retries(ids[-1], stream, text, keyboard)
         if outcome == "arrived":
             for notice in (*reply.notices, *turn.notices):
-                await run_guarded(parsed, partial(self._delivery.send_text, parsed.chat, notice))
+                await run_and_report_failure(parsed, partial(self._delivery.send_text, parsed.chat, notice))
             for proposal in reply.proposals:
                 ask = partial(proposals.ask_about_proposal, dependencies, parsed.chat, parsed.person, proposal)
-                await run_guarded(parsed, ask)
+                await run_and_report_failure(parsed, ask)
         if outcome == "later":
             self._inbox.release_updates(ids)
         else:
-            await self._mark_done(ids, parsed.scope, reply)
+            await self._mark_updates_done(ids, parsed.scope, reply)
             if not reply.is_error:
                 await self._explanations.record_shown_messages(turn.incoming, shown_as)
             last_buttons = dependencies.last_buttons
@@ -290,16 +294,18 @@ class TurnAnswerer:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
                 speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, is_voice=was_heard)
-                self._queues.slow.submit(parsed.chat_scope, partial(run_guarded, parsed, speak))
+                self._queues.slow.submit(parsed.chat_scope, partial(run_and_report_failure, parsed, speak))
         self.submit_follow_up(parsed)
 
-    async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
+    async def _mark_updates_done(self, update_ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
-        done = partial(self._inbox.mark_done, ids, is_remembered=reply.is_remembered, can_wait=True)
+        done = partial(
+            self._inbox.mark_done, update_ids, is_text_stored=reply.is_remembered, may_truncate_log_later=True
+        )
         if reply.is_durable or not self._conversation.call_when_stored(scope, done):
             await done()
-        elif self._inbox.are_written(ids):
-            self._inbox.release_updates(ids)
+        elif self._inbox.are_written(update_ids):
+            self._inbox.release_updates(update_ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
     def submit_follow_up(self, parsed: ParsedUpdate) -> None:
@@ -308,7 +314,9 @@ class TurnAnswerer:
         if parsed.scope not in self._awaiting_follow_up:
             self._awaiting_follow_up.add(parsed.scope)
             work = partial(self._run_follow_up, parsed)
-            self._queues.follow_ups.submit(parsed.chat_scope, partial(self._error_boundary.run_guarded, parsed, work))
+            self._queues.follow_ups.submit(
+                parsed.chat_scope, partial(self._error_boundary.run_and_report_failure, parsed, work)
+            )
 
     async def _run_follow_up(self, parsed: ParsedUpdate) -> None:
         self._awaiting_follow_up.discard(parsed.scope)
@@ -316,8 +324,8 @@ class TurnAnswerer:
         make_button = partial(self._dependencies.buttons.make_button, summaries.FOLD, chat, parsed.person)
         # In a group everybody reads the notice, but a button would belong to one person.
         keyboard = make_keyboard([make_button(tr("answers-try-again"))] if chat.is_private else [])
-        with charge_person_too(parsed.person.id):
-            notices = await self._conversation.run_after_turn(parsed.scope)
+        with charge_speaking_person(parsed.person.id):
+            notices = await self._conversation.run_follow_up_work(parsed.scope)
         for notice in notices:
             await self._delivery.send_text(chat, notice, keyboard=keyboard)
 

@@ -70,7 +70,7 @@ class Dispatcher:
             self._inbox, self._commands, self._queues, self._error_boundary, self._placement, self._answer_delivery
         )
 
-    async def dispatch_all(self) -> None:
+    async def keep_dispatching_updates(self) -> None:
         """Dispatch updates one at a time, in order, for as long as the bot runs."""
         while True:
             item = await self._inbox.get()
@@ -99,10 +99,12 @@ class Dispatcher:
             # The process that stored it may already know of a person whom an admin has just let in.
             with suppress(StorageError):
                 await self._access.reload_decisions([parsed.person.id])
-        if not self._access.is_served(parsed):
+        if not self._access.may_use_bot(parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
                 claim = partial(self._make_claimant_admin, item, parsed)
-                self._queues.notices.submit(parsed.chat_scope, partial(self._error_boundary.run_guarded, parsed, claim))
+                self._queues.notices.submit(
+                    parsed.chat_scope, partial(self._error_boundary.run_and_report_failure, parsed, claim)
+                )
             else:
                 self._tell_stranger_about_access(parsed)
             await self._mark_done(item)
@@ -120,11 +122,11 @@ class Dispatcher:
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
             enter = partial(self._submit_chat_job, item, parsed, partial(self._apply_edit, parsed), is_answer=False)
-            self._queues.commands.submit(parsed.chat_scope, partial(_call_function, enter))
+            self._queues.commands.submit(parsed.chat_scope, partial(_run_as_coroutine, enter))
         elif parsed.kind == "dislike":
             self._queues.commands.submit(parsed.chat_scope, partial(self._submit_dislike, item, parsed))
         elif parsed.kind == "press":
-            self._dispatch_press(item, parsed)
+            self._dispatch_button_press(item, parsed)
         elif parsed.kind == "command":
             self._dispatch_command(item, parsed)
         else:
@@ -146,7 +148,7 @@ class Dispatcher:
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
             was_cancelled = self._queues.chats.cancel_running_job(parsed.chat_scope)
-            self._submit_command(item, parsed, partial(self._finish_stopping, parsed, was_cancelled=was_cancelled))
+            self._submit_command(item, parsed, partial(self._finish_stop_request, parsed, was_cancelled=was_cancelled))
         elif parsed.command in self._commands.names:
             handle, update = self._commands.handle_command, item.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
@@ -160,7 +162,7 @@ class Dispatcher:
         else:  # in a group, another bot may know the command
             self._submit_command(item, parsed, DO_NOTHING)
 
-    def _dispatch_press(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
+    def _dispatch_button_press(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         update, query = item.update, item.update.callback_query
         if query is not None and self._upgrades.is_in_old_chat(query):
             self._submit_command(item, parsed, lambda: query.answer(tr("shared-dead-button")))
@@ -174,7 +176,7 @@ class Dispatcher:
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_limit, update, parsed.chat, press)
         if row is not None and row.queue == "chat":
-            self._submit_chat_job(item, parsed, partial(self._handle_press_and_follow_up, parsed, press))
+            self._submit_chat_job(item, parsed, partial(self._handle_button_press_and_submit_follow_up, parsed, press))
         else:
             self._submit_command(item, parsed, press, is_slow=row is not None and row.queue == "slow")
 
@@ -187,7 +189,7 @@ class Dispatcher:
         else:
             turn = WaitingTurn(self._answering.answer_message, list(request.pieces))
             enter = partial(self._queues.chats.submit, parsed.chat_scope, turn)
-            self._queues.commands.submit(parsed.chat_scope, partial(_call_function, enter))
+            self._queues.commands.submit(parsed.chat_scope, partial(_run_as_coroutine, enter))
         is_answered_by_handler = bool(request.pieces) and request.pieces[0].kind == "press"
         take = partial(self._acknowledge_press, item.update, parsed, is_answered_by_handler=is_answered_by_handler)
         self._queues.notices.submit(parsed.chat_scope, take)
@@ -203,7 +205,7 @@ class Dispatcher:
         queues.submit(parsed.chat_scope, partial(self._run_and_mark_done, item, parsed, work))
 
     def _submit_chat_job(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
-        async def run(_: object = None) -> None:
+        async def run_job(_: object = None) -> None:
             try:
                 await self._run_and_mark_done(item, parsed, work)
             except asyncio.CancelledError:
@@ -211,15 +213,15 @@ class Dispatcher:
                     await self._mark_done(item)
                 raise
 
-        self._queues.chats.submit(parsed.chat_scope, WaitingTurn(run, [parsed]) if is_answer else run)
+        self._queues.chats.submit(parsed.chat_scope, WaitingTurn(run_job, [parsed]) if is_answer else run_job)
 
     async def _run_and_mark_done(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work) -> None:
         request = UserRequest(pieces=(parsed,), item=item)
-        if await self._error_boundary.run_guarded(parsed, work, request=request):
+        if await self._error_boundary.run_and_report_failure(parsed, work, request=request):
             await self._mark_done(item)
 
-    async def _handle_press_and_follow_up(self, parsed: ParsedUpdate, handle_press: Work) -> None:
-        await handle_press()
+    async def _handle_button_press_and_submit_follow_up(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
+        await handle_button_press()
         scope = await self._placement.find_conversation(parsed.chat_scope)
         self._answering.submit_follow_up(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
@@ -234,7 +236,7 @@ class Dispatcher:
         self._answering.submit_follow_up(parsed)
         if correction.is_last and parsed.text:
             dependencies = self._commands.dependencies
-            await answer_buttons.offer_answer_again(dependencies, parsed.chat, parsed.person, correction.turn)
+            await answer_buttons.offer_to_answer_again(dependencies, parsed.chat, parsed.person, correction.turn)
         elif parsed.chat.is_private:
             await self._delivery.send_text(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
         else:  # a message for each edit would be noise in a group
@@ -243,15 +245,15 @@ class Dispatcher:
     async def _submit_dislike(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         parsed = await self._placement.place_in_topic(parsed)
         # Behind the answer in question, so that its message ids are known by then.
-        self._submit_chat_job(item, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
+        self._submit_chat_job(item, parsed, partial(self._ask_for_dislike_reason, parsed), is_answer=False)
 
-    async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
+    async def _ask_for_dislike_reason(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:
             scope = await self._placement.find_conversation(parsed.chat_scope, telegram_id=disliked)
             chat = parsed.chat.with_conversation(scope)
             await answer_buttons.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
 
-    async def _finish_stopping(self, parsed: ParsedUpdate, *, was_cancelled: bool) -> None:
+    async def _finish_stop_request(self, parsed: ParsedUpdate, *, was_cancelled: bool) -> None:
         # An answer that had begun says itself that it was stopped.
         if not was_cancelled and not self._queues.chats.cancel_running_job(parsed.chat_scope):
             waiting = self._queues.chats.pop_next(parsed.chat_scope, WaitingTurn)
@@ -281,7 +283,7 @@ class Dispatcher:
                 ask = partial(admin.ask_admins_to_admit, self._commands.dependencies, parsed.person, parsed.text)
                 self._queues.notices.submit(parsed.scope, ask)
 
-    def _submit_notice(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
+    def _submit_notice(self, parsed: ParsedUpdate, make_sentence: Callable[[], str]) -> None:
         """Queue a notice to the sender of an update, unless too many notices are waiting."""
         if len(self._queues.notices) >= MAX_NOTICES:
             return
@@ -289,14 +291,14 @@ class Dispatcher:
         async def send_notice() -> None:
             # The stored language is not read, because a notice must cost nothing.
             with use_language(self._commands.dependencies.choose_language("", parsed.person.language)):
-                await self._delivery.send_text(parsed.chat, sentence())
+                await self._delivery.send_text(parsed.chat, make_sentence())
 
         self._queues.notices.submit(parsed.chat_scope, send_notice)
 
     async def _route_message(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         """Pass a message to the wizard or import that is waiting for it, or queue it to be answered."""
         try:
-            if await self._offer_to_wizard(item, parsed):
+            if await self._pass_input_to_waiting_command(item, parsed):
                 self._pastes.complete_paste(parsed.sender_key)
                 await self._mark_done(item)
                 return
@@ -318,11 +320,11 @@ class Dispatcher:
         elif not self._pastes.add_piece(parsed):
             pieces = [parsed]
             turn = WaitingTurn(self._answering.answer_message, pieces)
-            ticket = self._queues.chats.submit(parsed.chat_scope, turn, is_held=may_be_continued(parsed))
+            ticket = self._queues.chats.submit(parsed.chat_scope, turn, waits_for_release=may_be_continued(parsed))
             if ticket.is_held:
                 self._pastes.wait_for_pieces(pieces, partial(self._queues.chats.release, ticket))
 
-    async def _offer_to_wizard(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
+    async def _pass_input_to_waiting_command(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
         update, chat, person = item.update, parsed.chat, parsed.person
         if parsed.attachment != FILE:
             is_text = parsed.kind == "text" and not parsed.attachment
@@ -330,7 +332,7 @@ class Dispatcher:
                 return False
         was_taken = False
 
-        async def offer() -> None:
+        async def pass_input() -> None:
             nonlocal was_taken
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
@@ -341,7 +343,7 @@ class Dispatcher:
                 await self._file_attempts.run_with_limit(update, chat, take)
 
         request = UserRequest(pieces=(parsed,), item=item)
-        if not await self._error_boundary.run_guarded(parsed, offer, request=request):
+        if not await self._error_boundary.run_and_report_failure(parsed, pass_input, request=request):
             raise ServedElsewhere
         return was_taken
 
@@ -356,7 +358,7 @@ class Dispatcher:
         if not parsed.album or self._albums.get(parsed.chat_scope) != parsed.album:
             if parsed.album:
                 self._albums[parsed.chat_scope] = parsed.album
-            if not await self._error_boundary.run_guarded(parsed, ask_for_words):
+            if not await self._error_boundary.run_and_report_failure(parsed, ask_for_words):
                 return
         await self._inbox.mark_done([parsed.update_id])
 
@@ -365,5 +367,5 @@ class Dispatcher:
             await self._answer_delivery.mark_done_unless_postponed(item.update_id)
 
 
-async def _call_function(function: Callable[[], object]) -> None:
+async def _run_as_coroutine(function: Callable[[], object]) -> None:
     function()

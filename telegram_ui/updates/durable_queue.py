@@ -150,7 +150,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                         elif is_enqueued_here:
                             await self._requeue_if_lost(update)
                     except Exception as error:  # broad: anything else would end polling for good
-                        await self._enqueue_unwritten_or_raise(update, error)
+                        await self._enqueue_unwritten_update_or_raise(update, error)
 
     async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         try:
@@ -168,13 +168,15 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         except Exception as error:  # broad: then enqueue_updates() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
-    async def mark_done(self, ids: Iterable[int], *, is_remembered: bool = False, can_wait: bool = False) -> None:
+    async def mark_done(
+        self, update_ids: Iterable[int], *, is_text_stored: bool = False, may_truncate_log_later: bool = False
+    ) -> None:
         """Mark updates as done and delete their payloads. If the disk fails, the next call retries.
 
-        Unless the memory stores their text (`is_remembered`), also remove it from the database's log. If `can_wait` is
-        set and other updates are waiting, keep_truncating_log() does this later.
+        Unless the memory stores their text (`is_text_stored`), also remove it from the database's log. If
+        `may_truncate_log_later` is set and other updates are waiting, keep_truncating_log() does this later.
         """
-        finished = set(ids)
+        finished = set(update_ids)
         self.release_updates(finished)
         self._unmarked |= finished
         self._answered |= finished & self._unwritten.keys()
@@ -189,9 +191,9 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
         finally:
             self._being_marked -= marking
-        if not is_remembered:
+        if not is_text_stored:
             self._has_text.set()
-            if not can_wait or not self._unfinished:
+            if not may_truncate_log_later or not self._unfinished:
                 await self.truncate_log()
 
     async def keep_truncating_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
@@ -271,19 +273,19 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                 if row.update_id == update.update_id:
                     await self._requeue(row, update.get_bot())
 
-    async def _enqueue_unwritten_or_raise(self, update: telegram.Update, error: Exception) -> None:
+    async def _enqueue_unwritten_update_or_raise(self, update: telegram.Update, error: Exception) -> None:
         """Enqueue an update that could not be written to disk. Raise StorageError if Telegram should redeliver it."""
         number = update.update_id
         if not isinstance(error, StorageError):
             logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)
-        elif number not in self._unwritten and await self._may_handle_before_write(update):
+        elif number not in self._unwritten and await self._may_handle_unwritten_update(update):
             logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)
             self._unwritten[number] = update
             await self._enqueue_update(QueuedUpdate(update, is_durable=True, lease=self._find_lease(update)))
         if not isinstance(error, StorageError) or number not in self._unwritten:
             raise StorageError("The update could not be kept.") from error
 
-    async def _may_handle_before_write(self, update: telegram.Update) -> bool:
+    async def _may_handle_unwritten_update(self, update: telegram.Update) -> bool:
         return True
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:

@@ -30,7 +30,7 @@ class ErrorBoundary:
     _choose_language: Callable[[Chat, Person], Awaitable[str]]
     _is_operator: Callable[[Person], bool]
 
-    async def run_guarded(
+    async def run_and_report_failure(
         self, parsed: ParsedUpdate, work: Callable[[], Awaitable[object]], *, request: UserRequest | None = None
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.

@@ -12,11 +12,11 @@ from records.messages import Origin
 from records.owners import Mode
 from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import ReplyTarget
-from telegram_ui.commands.buttons import is_for_anonymous_admin
+from telegram_ui.commands.buttons import is_button_of_anonymous_admin
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
-from text.characters import collapse_to_visible_line, remove_invisible_characters
+from text.characters import collapse_to_single_line, remove_invisible_characters
 from text.rich_messages import RichText, read_rich_message
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
@@ -63,7 +63,7 @@ class ParsedUpdate:
     is_whole: bool = False  # True if it can be repeated without the message that it replies to
     first_update_id: int = 0  # the id of the update that this one repeats
     draft_id: int = 0
-    is_for_anonymous_admin: bool = False  # True for a press on an anonymous admin's button
+    is_button_of_anonymous_admin: bool = False  # True for a press on an anonymous admin's button
 
     @property
     def scope(self) -> Scope:
@@ -230,13 +230,13 @@ def _join_segments(segments: Sequence[str]) -> str:
     return "".join(made)
 
 
-def _is_mention_of(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
+def _is_mention_of(entity: telegram.MessageEntity, utf16_bytes: bytes, bot: telegram.User) -> bool:
     if entity.type == telegram.MessageEntity.TEXT_MENTION:
         return entity.user is not None and entity.user.id == bot.id
     # Compare the length first, so that many wrong entities cost little.
     if entity.type != telegram.MessageEntity.MENTION or not bot.username or entity.length != len(bot.username) + 1:
         return False
-    name = units[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")
+    name = utf16_bytes[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")
     return name.casefold() == f"@{bot.username}".casefold()
 
 
@@ -276,7 +276,7 @@ def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: te
         addressed=True,
         sent_at=NEVER if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
-        is_for_anonymous_admin=message.chat.type != "private" and is_for_anonymous_admin(query.data or ""),
+        is_button_of_anonymous_admin=message.chat.type != "private" and is_button_of_anonymous_admin(query.data or ""),
     )
 
 
@@ -353,7 +353,7 @@ def _find_speaker_name(message: telegram.Message) -> str:
 
 
 def _clean_name(name: str | None, default: str = "Anonymous") -> str:
-    return collapse_to_visible_line(name or "") or default
+    return collapse_to_single_line(name or "") or default
 
 
 def _is_addressed_to_bot(

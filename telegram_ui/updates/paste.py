@@ -20,17 +20,19 @@ def may_be_continued(piece: ParsedUpdate) -> bool:
     return piece.units >= MIN_CUT_UNITS or bool(piece.album) or piece.origin == "forwarded"
 
 
-def continues_message(piece: ParsedUpdate, last: ParsedUpdate) -> bool:
-    """Return True if `piece` belongs to the same turn as `last`, the message before it."""
+def belongs_to_same_turn(piece: ParsedUpdate, previous_piece: ParsedUpdate) -> bool:
+    """Return True if `piece` belongs to the same turn as `previous_piece`, the message before it."""
     # Telegram's dates have whole seconds.
-    if piece.sender_key != last.sender_key or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):
+    if piece.sender_key != previous_piece.sender_key or abs(piece.sent_at - previous_piece.sent_at) > timedelta(
+        seconds=3
+    ):
         return False
-    if piece.album or last.album:
-        return piece.album == last.album
-    if piece.origin == last.origin == "forwarded":
+    if piece.album or previous_piece.album:
+        return piece.album == previous_piece.album
+    if piece.origin == previous_piece.origin == "forwarded":
         return True
-    is_long = last.units >= MIN_CUT_UNITS
-    return last.units >= MIN_SPLIT_UNITS or (is_long and last.units + piece.units > MAX_UNITS)
+    is_long = previous_piece.units >= MIN_CUT_UNITS
+    return previous_piece.units >= MIN_SPLIT_UNITS or (is_long and previous_piece.units + piece.units > MAX_UNITS)
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ class PasteCollector:
         paste = self._open_pastes.get(piece.sender_key)
         if paste is None:
             return False
-        if len(paste.pieces) >= MAX_PIECES or not continues_message(piece, paste.pieces[-1]):
+        if len(paste.pieces) >= MAX_PIECES or not belongs_to_same_turn(piece, paste.pieces[-1]):
             self.complete_paste(piece.sender_key)
             return False
         paste.pieces.append(piece)

@@ -132,17 +132,19 @@ async def fetch_updates(
 
 
 @asynccontextmanager
-async def fetch_while_leader(
-    leader: "PollingLeader", fetch: Callable[[], AbstractAsyncContextManager[None]], poll_refused: asyncio.Event
+async def fetch_updates_while_leader(
+    leader: "PollingLeader",
+    start_fetching: Callable[[], AbstractAsyncContextManager[None]],
+    poll_refused: asyncio.Event,
 ) -> AsyncIterator[None]:
     """Fetch updates while the block runs and this process is the leader. Enter the block once a leader is known."""
     await leader.try_to_lead()
     begun = asyncio.Event()
 
-    async def lead() -> None:
+    async def fetch_whenever_leader() -> None:
         while True:
             if leader.is_leader():
-                async with fetch():
+                async with start_fetching():
                     begun.set()
                     logger.info("This process fetches the updates of all.")
                     while leader.is_leader():
@@ -152,7 +154,7 @@ async def fetch_while_leader(
             await leader.wait_for_leader_change()
             await leader.try_to_lead()
 
-    task = asyncio.create_task(lead())
+    task = asyncio.create_task(fetch_whenever_leader())
     task.add_done_callback(lambda _: begun.set())
     try:
         await begun.wait()

@@ -92,13 +92,15 @@ class RequestRepeater:
             return self._read_request_from_message(item, press, _make_command_message(query, shown))
         first_id = int(number)
         if failed := self._failed_requests.pop((press.chat_scope, press.person.id, first_id), None):
-            return self._copy_with_press_id(item, press, failed)
+            return self._copy_request_for_button_press(item, press, failed)
         question = shown.reply_to_message if shown is not None and payload == number else None
         return self._read_request_from_message(item, press, question, first_id) or UserRequest(pieces=())
 
-    def _copy_with_press_id(self, item: QueuedUpdate, press: ParsedUpdate, request: UserRequest) -> UserRequest | None:
+    def _copy_request_for_button_press(
+        self, item: QueuedUpdate, button_press: ParsedUpdate, request: UserRequest
+    ) -> UserRequest | None:
         if request.item is None:
-            number = press.update_id
+            number = button_press.update_id
             pieces = (
                 replace(piece, update_id=number, first_update_id=piece.first_update_id or piece.update_id)
                 for piece in request.pieces
@@ -112,9 +114,12 @@ class RequestRepeater:
             )
             pressed.set_bot(query.get_bot())
         update = telegram.Update(
-            press.update_id, message=earlier.message, edited_message=earlier.edited_message, callback_query=pressed
+            button_press.update_id,
+            message=earlier.message,
+            edited_message=earlier.edited_message,
+            callback_query=pressed,
         )
-        return _make_request(item, press, update, request.first_update_id)
+        return _make_request(item, button_press, update, request.first_update_id)
 
     def _read_request_from_message(
         self, item: QueuedUpdate, press: ParsedUpdate, question: telegram.Message | None, first_id: int = 0

@@ -58,9 +58,9 @@ class SerialQueues:
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values())) + len(self._running)
 
-    def submit(self, key: Hashable, work: Work, *, is_held: bool = False) -> Ticket:
+    def submit(self, key: Hashable, work: Work, *, waits_for_release: bool = False) -> Ticket:
         """Append a job to the queue `key` and return its ticket. No job starts after close()."""
-        ticket = Ticket(key, work, is_held)
+        ticket = Ticket(key, work, waits_for_release)
         queue = self._waiting.setdefault(key, deque())
         queue.append(ticket)
         self._idle.clear()

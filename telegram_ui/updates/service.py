@@ -32,7 +32,7 @@ from telegram_ui.updates.answering import AnswerDelivery
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.polling import LeaseGuard, PollRequest, fetch_updates, fetch_while_leader
+from telegram_ui.updates.polling import LeaseGuard, PollRequest, fetch_updates, fetch_updates_while_leader
 from telegram_ui.updates.serial_queue import Queues
 from telegram_ui.updates.shared_queue import SharedQueue
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -145,7 +145,7 @@ async def open_telegram_service(
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
-        await stack.enter_async_context(run_in_background(dispatcher.dispatch_all()))
+        await stack.enter_async_context(run_in_background(dispatcher.keep_dispatching_updates()))
         stack.push_async_callback(queue.truncate_log)
         stack.push_async_callback(dispatcher.close, grace=4.0)
         await stack.enter_async_context(run_in_background(queue.keep_truncating_log(pause)))
@@ -164,7 +164,9 @@ async def open_telegram_service(
         else:
             fetch = partial(_run_polling, bot, queue, polls, monotonic, pause, max_silence)
             polling = (
-                fetch() if work is None else fetch_while_leader(work.make_polling_leader(bot.id), fetch, polls.refused)
+                fetch()
+                if work is None
+                else fetch_updates_while_leader(work.make_polling_leader(bot.id), fetch, polls.refused)
             )
             await stack.enter_async_context(polling)
         source = "webhook" if settings.webhook_url else "long polling"

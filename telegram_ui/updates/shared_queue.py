@@ -107,7 +107,7 @@ class SharedQueue(DurableQueue):
                     await self._requeue_or_give_up(row, row.attempts, bot)
         return len(rows)
 
-    async def _may_handle_before_write(self, update: telegram.Update) -> bool:
+    async def _may_handle_unwritten_update(self, update: telegram.Update) -> bool:
         # If this process serves the chat, and no updates on disk come before this one.
         if self._find_lease(update) is None or not self._shared.leases.replica.is_surely_alive():
             return False

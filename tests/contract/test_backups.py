@@ -42,7 +42,7 @@ async def remembering(folder: Path, url: str = "") -> AsyncIterator[ExternalMemo
 
 
 async def say(memory: ExternalMemory, owner: int, text: str) -> None:
-    async with memory.open_store_if_on(owner) as store:
+    async with memory.open_store_if_enabled(owner) as store:
         assert store is not None
         await store.append_messages(Scope(owner=owner), [said(text, source=text)])
 
@@ -83,7 +83,7 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
     async with remembering(folder, url) as memory:
         for owner, storage in OWNERS.items():
             await memory.configure(owner, storage=storage, every_n=5)
-            async with memory.open_store_if_on(owner) as store:
+            async with memory.open_store_if_enabled(owner) as store:
                 assert store is not None
                 messages = await talk(store, Scope(owner=owner, thread=owner & 1), 2, WORDS)
                 await fold(store, Scope(owner=owner, thread=owner & 1), messages[:2])
@@ -310,7 +310,7 @@ async def test_without_a_folder_the_server_alone_is_backed_up(made: Made, tmp_pa
     ) == BackupResult(messages=10, elsewhere=2)
     await restored(tmp_path / "backup.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as memory, memory.open_store(4) as store:
-        assert (await store.read_counts(Scope(owner=4))).total == 5
+        assert (await store.count_messages_and_summaries(Scope(owner=4))).total == 5
     assert not (tmp_path / "nowhere").exists()
 
 

@@ -10,7 +10,7 @@ from storage.search.candidates import MAX_COMPLETIONS, MAX_RECENT_MESSAGES, MAX_
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, said
 from text.analyzer import list_content_terms
-from text.passages import split_passages
+from text.passages import split_into_passages
 
 
 async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
@@ -39,7 +39,7 @@ async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore)
     text = "\n".join(steps)
     await store.append_messages(ANNA, [said("short"), said(text)])
     found = await store.find_candidate_messages(ANNA, ["walrus"], limit=9)
-    parts = split_passages(text)
+    parts = split_into_passages(text)
     assert found.messages.tolist() == [0, *[1] * len(parts)]
     assert found.parts.tolist() == [0, *range(len(parts))]
     [row] = np.flatnonzero(found.counts[0])
@@ -136,7 +136,7 @@ async def test_messages_are_searched_as_they_are_now_however_often_they_were_sea
     assert [await held("walrus", "otter") for _ in range(3)] == [[1, 0]] * 3
     [later] = await store.append_messages(ANNA, [said("one more walrus")])
     assert await held("walrus", "otter") == [2, 0]
-    await store.forgetting.replace_message_text(ANNA, later.id, "one more otter", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, later.id, "one more otter", reason="edited", now=NOW)
     assert await held("walrus", "otter") == [1, 1]
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(later.id,)), now=NOW)
     assert await held("walrus", "otter") == [1, 0]

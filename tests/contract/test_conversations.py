@@ -108,7 +108,7 @@ async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemorySt
     assert not await conversations.set_generated_title(ANNA, ANNA, "Other", made_from=[first], now=NOW)
     assert await labels(store, ANNA) == [("Walrus", True)]
     assert await conversations.read_starts_of_untitled_conversations(ANNA, [ANNA]) == {}
-    await store.forgetting.replace_message_text(ANNA, first.id, "about newts", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, first.id, "about newts", reason="edited", now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
     assert not await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     [now] = (await conversations.read_starts_of_untitled_conversations(ANNA, [ANNA]))[ANNA]

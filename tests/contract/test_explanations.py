@@ -89,26 +89,26 @@ async def test_accounts_and_figures_survive_closing(opener: Opener, tmp_path: Pa
         await store.put_owner(config(store, ANNA.owner))
         await turn(store, ANNA, 1, saved=5)
         await store.explanations.record_shown_messages(ANNA, "1:1", [51])
-        counts = await store.read_counts(ANNA)
+        counts = await store.count_messages_and_summaries(ANNA)
     forget_derived(tmp_path)
     async with opener(tmp_path) as store:
         assert await number_of(store, ANNA, 51) == 1
         assert await store.explanations.count_saved_tokens(ANNA.owner) == 5
-        assert await store.read_counts(ANNA) == counts
+        assert await store.count_messages_and_summaries(ANNA) == counts
 
 
 async def test_accounts_go_with_their_owner(store: MemoryStore) -> None:
     await turn(store, ANNA, 1, asked_as=50)
     await store.erase_owner(ANNA.owner)
     assert await number_of(store, ANNA) is None
-    assert (await store.read_counts(ANNA)).characters == 0
+    assert (await store.count_messages_and_summaries(ANNA)).characters == 0
 
 
 async def test_characters_are_counted_as_messages_come_and_are_folded(store: MemoryStore) -> None:
     texts = ["Grüße 🎈", "", "x" * 5000]
     stored = await store.append_messages(ANNA, [said(text) for text in texts])
     await fold(store, ANNA, stored[:2])
-    assert (await store.read_counts(ANNA)).characters == sum(len(text) for text in texts)
+    assert (await store.count_messages_and_summaries(ANNA)).characters == sum(len(text) for text in texts)
 
 
 async def test_characters_of_an_older_file_are_counted_when_it_is_opened(tmp_path: Path) -> None:
@@ -126,4 +126,4 @@ async def test_characters_of_an_older_file_are_counted_when_it_is_opened(tmp_pat
             (ANNA.owner,),
         )
     async with open_sqlite(tmp_path) as store:
-        assert (await store.read_counts(ANNA)).characters == len("Greenland")
+        assert (await store.count_messages_and_summaries(ANNA)).characters == len("Greenland")

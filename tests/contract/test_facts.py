@@ -390,18 +390,18 @@ async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemorySto
 
 
 async def test_an_undated_message_is_older_than_the_first_message_and_the_first_decision(store: MemoryStore) -> None:
-    assert await store.history.find_time_before_history(ANNA.owner) is None
+    assert await store.history.find_time_before_first_record(ANNA.owner) is None
     fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW - MINUTE)
-    assert await store.history.find_time_before_history(ANNA.owner) is None
+    assert await store.history.find_time_before_first_record(ANNA.owner) is None
     await talk(store, ANNA, 1)
-    said_first = await store.history.find_time_before_history(ANNA.owner)
+    said_first = await store.history.find_time_before_first_record(ANNA.owner)
     assert said_first is not None
     assert said_first > NOW - MINUTE
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW - MINUTE)
-    decided_first = await store.history.find_time_before_history(ANNA.owner)
+    decided_first = await store.history.find_time_before_first_record(ANNA.owner)
     assert decided_first is not None
     assert NOW - 2 * MINUTE < decided_first < NOW - MINUTE
-    assert await store.history.find_texts_of_decided_facts(ANNA.owner, ["Lives in Oslo.", "Has a cat."]) == {
+    assert await store.history.select_texts_decided_by_owner(ANNA.owner, ["Lives in Oslo.", "Has a cat."]) == {
         "Lives in Oslo."
     }
-    assert await store.history.find_time_before_history(BORIS.owner) is None
+    assert await store.history.find_time_before_first_record(BORIS.owner) is None

@@ -77,7 +77,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
             if before is None or message.turn < before
         ]
         assert sources.summaries == await store.list_summaries(ANNA)
-        counts = await store.read_counts(ANNA)
+        counts = await store.count_messages_and_summaries(ANNA)
         assert (sources.total, sources.archived, sources.characters) == (
             counts.total,
             counts.archived,

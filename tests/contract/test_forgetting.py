@@ -75,7 +75,7 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
     ]
     assert all(summary.is_active for summary in await store.list_summaries(ANNA))
     assert await active(store) == [stored[4].id, stored[6].id, stored[7].id, stored[12].id, stored[13].id]
-    counts = await store.read_counts(ANNA)
+    counts = await store.count_messages_and_summaries(ANNA)
     assert (counts.total, counts.archived, counts.active_by_level) == (13, 8, {1: 2})
 
 
@@ -84,7 +84,7 @@ async def test_forgetting_again_takes_nothing_more(store: MemoryStore) -> None:
     await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)
     assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)).is_empty
     assert (await store.forgetting.preview_deletion(ANNA.owner, messages(4711))).is_empty
-    assert (await store.read_counts(ANNA)).total == 13
+    assert (await store.count_messages_and_summaries(ANNA)).total == 13
 
 
 async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_are(store: MemoryStore) -> None:
@@ -206,7 +206,7 @@ async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_ha
     taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(2, 99), until=until), now=NOW)
     assert taken == ForgetResult(facts=1)
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [(1, None, end)]
-    assert (await store.read_counts(ANNA)).total == 2
+    assert (await store.count_messages_and_summaries(ANNA)).total == 2
 
 
 async def test_a_fact_that_had_ended_by_itself_stays_over(store: MemoryStore) -> None:
@@ -278,7 +278,7 @@ async def test_imported_history_is_learned_from_again_from_there_on(
         store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
     )
     async with write(store) as tx:
-        await history_extraction_table.schedule_relearning(tx, ANNA, [first])
+        await history_extraction_table.schedule_repeated_extraction(tx, ANNA, [first])
     assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(reached, json.dumps(learned))]
 
 
@@ -317,7 +317,7 @@ async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again
     await history(store, -9)
     await put(store, PROGRESS, thread_id=0, past_from=-4, past_id=-1, past_until=-1, past_learned=[[-9, -6]])
     async with write(store) as tx:
-        await history_extraction_table.schedule_relearning(tx, ANNA, ids)
+        await history_extraction_table.schedule_repeated_extraction(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*extraction, json.dumps(learned))]
     _, waiting = await store.history_extraction.read_next_messages(ANNA, 9)
@@ -352,7 +352,7 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     stored, leaves, _ = await pyramid(store)
     await fact(store, 1, "Anna said turn 2.", stored[4].id)
     await put(store, PROGRESS, thread_id=0, learned_id=stored[-1].id)
-    revised = await store.forgetting.replace_message_text(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
+    revised = await store.forgetting.replace_message_text(ANNA, stored[4].id, "walrus", reason="edited", now=NOW)
     assert revised is not None
     assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
     assert [summary.id for summary in await store.list_summaries(ANNA)] == [leaves[0].id, leaves[2].id]
@@ -369,16 +369,16 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
 async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     digest = await store.compute_digest(ANNA.owner)
-    assert await store.forgetting.replace_message_text(ANNA, stored[0].id, "turn 0", why="edited", now=NOW) is None
-    assert await store.forgetting.replace_message_text(ANNA, 999, "walrus", why="edited", now=NOW) is None
-    assert await store.forgetting.replace_message_text(BORIS, stored[0].id, "walrus", why="edited", now=NOW) is None
+    assert await store.forgetting.replace_message_text(ANNA, stored[0].id, "turn 0", reason="edited", now=NOW) is None
+    assert await store.forgetting.replace_message_text(ANNA, 999, "walrus", reason="edited", now=NOW) is None
+    assert await store.forgetting.replace_message_text(BORIS, stored[0].id, "walrus", reason="edited", now=NOW) is None
     assert await store.compute_digest(ANNA.owner) == digest
 
 
 async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None:
     first, second = await store.append_messages(ANNA, [said("my secret heliotrope"), said("first words")])
-    await store.forgetting.replace_message_text(ANNA, first.id, "nothing", why="edited", now=NOW)
-    await store.forgetting.replace_message_text(ANNA, second.id, "walrus", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, first.id, "nothing", reason="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, second.id, "walrus", reason="edited", now=NOW)
     [found] = await store.search_previous_versions(ANNA, list_terms("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
     assert (
@@ -392,7 +392,7 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:
     [message] = await store.append_messages(ANNA, [said("first words")])
-    await store.forgetting.replace_message_text(ANNA, message.id, "second words", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, message.id, "second words", reason="edited", now=NOW)
     taken = await store.forgetting.forget(ANNA.owner, messages(message.id), now=NOW)
     assert taken == ForgetResult(messages=1, versions=1)
     assert await rows(store, "SELECT * FROM versions") == []
@@ -427,7 +427,9 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     vectors = random.standard_normal((len(stored), 1, 64)).astype(np.float32)
     items = [
         MessageVectors(seq=seq, message=message, passages=vector)
-        for (seq, message), vector in zip(sorted(await store.vectors.list_backlog("m", 99)), vectors, strict=True)
+        for (seq, message), vector in zip(
+            sorted(await store.vectors.list_unembedded_messages("m", 99)), vectors, strict=True
+        )
     ]
     await store.vectors.put_vectors("m", items)
     await fact(store, 1, "Anna said turn 0.", stored[0].id)
@@ -442,19 +444,19 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
 
     assert await store.vectors.compute_similarities(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id), now=NOW)
-    await store.forgetting.replace_message_text(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, stored[2].id, "walrus", reason="edited", now=NOW)
     await store.purge_erased_text()
     assert await store.database.truncate_log()
     assert held() == [False, True, False, True, True, False]
     found = await store.vectors.compute_similarities(ANNA, "m", vectors[2][0], 9)
     assert found is not None
     assert len(found.nearest) == 3, "what is held in RAM was dropped too"
-    assert [message.id for _, message in await store.vectors.list_backlog("m", 99)] == [stored[2].id]
+    assert [message.id for _, message in await store.vectors.list_unembedded_messages("m", 99)] == [stored[2].id]
 
 
 async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
-    await store.forgetting.replace_message_text(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, stored[3].id, "walrus and turn", reason="edited", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id), now=NOW)
     wanted = ["turn", "walrus", "reply"]
     before = await store.find_candidate_messages(ANNA, wanted, limit=99)

@@ -245,7 +245,7 @@ class Interleavings(RuleBasedStateMachine):
             for kind, store in self.stores.items():
                 if kind is not place:
                     assert await store.find_owner_config(scope.owner) is None
-                    assert (await store.read_counts(scope)).total == 0
+                    assert (await store.count_messages_and_summaries(scope)).total == 0
                     continue
                 found = await store.timeline.read_page(scope, limit=10_000)
                 wanted = [replace(message, chunk_id=expected.chunk_of.get(message.id)) for message in expected.messages]
@@ -254,7 +254,7 @@ class Interleavings(RuleBasedStateMachine):
                     message for message in wanted if message.is_active
                 ]
                 assert await store.list_summaries(scope, active_only=False) == list(expected.summaries.values())
-                counts = await store.read_counts(scope)
+                counts = await store.count_messages_and_summaries(scope)
                 assert (counts.total, counts.archived) == (len(wanted), len(expected.chunk_of))
                 assert counts.active_turns == len([message for message in wanted if message.is_active])
                 for summary in expected.summaries.values():

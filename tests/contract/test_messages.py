@@ -87,7 +87,7 @@ async def test_a_time_without_a_zone_is_refused(store: MemoryStore) -> None:
     naive = datetime(2026, 1, 1)  # noqa: DTZ001
     with pytest.raises(ValueError, match="zone"):
         await store.append_messages(ANNA, [replace(said("x"), created_at=naive)])
-    assert (await store.read_counts(ANNA)).total == 0
+    assert (await store.count_messages_and_summaries(ANNA)).total == 0
 
 
 async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
@@ -151,7 +151,7 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
         == [other]
     )
     assert await store.search_messages(TOPIC, ["walrus"], limit=9) == [secret]
-    assert (await store.read_counts(BORIS)).total == 1
+    assert (await store.count_messages_and_summaries(BORIS)).total == 1
     with pytest.raises(StaleSummary):
         await fold(store, BORIS, [secret])
     await fold(store, TOPIC, [secret])
@@ -164,18 +164,18 @@ async def test_counts(store: MemoryStore) -> None:
     second = await fold(store, ANNA, stored[2:4])
     await fold_up(store, ANNA, [first, second])
     await fold(store, ANNA, stored[4:6])
-    counts = await store.read_counts(ANNA)
+    counts = await store.count_messages_and_summaries(ANNA)
     characters = sum(len(message.content) for message in stored)
     assert counts == Counts(total=8, archived=6, active_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
-    assert await store.read_counts(BORIS) == Counts(total=0, archived=0, active_turns=0)
+    assert await store.count_messages_and_summaries(BORIS) == Counts(total=0, archived=0, active_turns=0)
 
 
 async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     await fold(store, ANNA, stored[:2])
-    assert (await store.read_counts(ANNA)).gap == 0
+    assert (await store.count_messages_and_summaries(ANNA)).gap == 0
     await fold(store, ANNA, stored[4:6])
-    assert (await store.read_counts(ANNA)).gap == 2
+    assert (await store.count_messages_and_summaries(ANNA)).gap == 2
 
 
 # words -------------------------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ async def test_sources_that_changed_refuse_the_fold(store: MemoryStore) -> None:
     for ids in ((stored[0].id, stored[2].id), (stored[2].id, 999), ()):
         with pytest.raises(StaleSummary):
             await store.commit_summary(held, SummaryPlan(level=1, message_ids=ids, reason="now"), made(), now=NOW)
-    assert (await store.read_counts(ANNA)).archived == 2
+    assert (await store.count_messages_and_summaries(ANNA)).archived == 2
     await store.commit_summary(held, SummaryPlan(level=1, message_ids=(stored[2].id,), reason="now"), made(), now=NOW)
 
 
@@ -345,19 +345,23 @@ async def test_a_move_keeps_everything(
         await fold(old, ANNA, stored[:4])
         await old.append_messages(BORIS, [said("stays")])
         await old.append_messages(ANNA, [said(f"line {n}") for n in range(600)])
-        before = (await old.compute_digest(ANNA.owner), await old.read_counts(ANNA), await old.list_summaries(ANNA))
+        before = (
+            await old.compute_digest(ANNA.owner),
+            await old.count_messages_and_summaries(ANNA),
+            await old.list_summaries(ANNA),
+        )
         await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         assert (
             await new.compute_digest(ANNA.owner),
-            await new.read_counts(ANNA),
+            await new.count_messages_and_summaries(ANNA),
             await new.list_summaries(ANNA),
         ) == before
         with pytest.raises(StorageError):
             await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         await old.erase_owner(ANNA.owner)
         assert await old.find_owner_config(ANNA.owner) is None
-        assert (await old.read_counts(ANNA)).total == 0
-        assert (await old.read_counts(BORIS)).total == 1
+        assert (await old.count_messages_and_summaries(ANNA)).total == 0
+        assert (await old.count_messages_and_summaries(BORIS)).total == 1
         assert len(await new.search_messages(ANNA, ["repli"], limit=9)) == 3
         [fresh] = await new.append_messages(ANNA, [said("next")])
         assert fresh.id == 6 + 600 + 1
@@ -436,7 +440,7 @@ async def test_a_cancelled_append_is_whole_or_nothing(store: MemoryStore, steps:
     if task.cancel():  # not where it was done already: it takes one hop to the database's thread
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert (await store.read_counts(ANNA)).total in (0, 2)
+    assert (await store.count_messages_and_summaries(ANNA)).total in (0, 2)
     await store.append_messages(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
     assert [message.content for message in await store.timeline.read_page(ANNA)] == ["one", "two"]
 
@@ -448,7 +452,7 @@ async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> Non
         async for _batch in dump:
             break
         await dump.aclose()  # type: ignore[attr-defined]
-    assert (await store.read_counts(ANNA)).total == 600
+    assert (await store.count_messages_and_summaries(ANNA)).total == 600
 
 
 async def test_expiry_is_by_the_callers_clock(store: MemoryStore) -> None:

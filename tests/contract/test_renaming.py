@@ -83,7 +83,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
             assert await store.list_summaries(new) == [replace(row, scope=new) for row in shown[old]]
             assert {hit.scope for hit in await store.search_messages(new, ["walrus"], limit=9)} == {new}
             assert len(await store.find_candidate_messages(new, ["walrus"], limit=9)) == len(pages[old])
-        assert (await store.read_counts(NEW)).total == 10
+        assert (await store.count_messages_and_summaries(NEW)).total == 10
         for telegram_id in (7, 8, 9):
             assert await store.explanations.find_message(NEW, telegram_id) is None, (
                 "the new chat starts its message ids again"

@@ -46,7 +46,7 @@ async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
     bobs = await store.timeline.read_page(ANNA, speaker="Bob", limit=9)
     assert [bob.content for bob in bobs] == ["of another"]
     assert list(await store.timeline.count_by_speaker(ANNA)) == [("Ann", 3), ("Bob", 1)]
-    hours = await store.timeline.count_by_hour(ANNA)
+    hours = await store.timeline.count_messages_by_hour(ANNA)
     assert [(count, characters) for _, count, characters in hours] == [(5, 37), (1, 9)]
     assert hours[0][0] < hours[1][0]
-    assert list(await store.timeline.count_by_hour(BORIS)) == []
+    assert list(await store.timeline.count_messages_by_hour(BORIS)) == []

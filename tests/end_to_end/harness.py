@@ -125,7 +125,7 @@ class Process:
 
     async def _line(self, feed: Feed, words: Sequence[str], since: int) -> str:
         try:
-            entry = await feed.wait_for_first(
+            entry = await feed.wait_for_first_match(
                 lambda entry: all(word in entry["line"] for word in words) or "over" in entry,
                 since=since,
                 timeout=PATIENCE,
@@ -317,7 +317,7 @@ class Member:
             )
 
         try:
-            event = await self.house.world.feed.wait_for_first(matches, since=since, timeout=timeout)
+            event = await self.house.world.feed.wait_for_first_match(matches, since=since, timeout=timeout)
         except TimeoutError:
             said = [message.get("text") for message in self.heard(since=since)]
             raise AssertionError(f"{words!r} was not heard; heard was {said}; {self.house.state()}") from None
@@ -367,7 +367,7 @@ class Member:
 
     async def toast(self, query_id: str) -> str:
         """What the answer to a press says."""
-        event = await self.house.world.feed.wait_for_first(
+        event = await self.house.world.feed.wait_for_first_match(
             lambda event: event["kind"] == "callback_answer" and event["query_id"] == query_id, timeout=PATIENCE
         )
         return event.get("text") or ""

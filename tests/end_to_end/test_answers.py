@@ -26,7 +26,7 @@ async def without_buttons(member: Member, message: Json) -> None:
     """Wait until the buttons of a message are taken away."""
     feed = member.house.world.feed
     if labels(now(member, message)):
-        await feed.wait_for_first(
+        await feed.wait_for_first_match(
             lambda event: (
                 event["kind"] in ("edit", "markup")
                 and event["message"]["message_id"] == message["message_id"]
@@ -127,7 +127,7 @@ async def test_a_draft_is_stopped_by_its_own_button(house: LocalServers) -> None
         house.model.script(ANSWERS, Behaviour(text="Once upon a time " * 20, hold="middle"), "they lived.")
         since = ann.now
         ann.says("Tell me a story")
-        await house.world.feed.wait_for_first(lambda event: event["kind"] == "draft", since=since)
+        await house.world.feed.wait_for_first_match(lambda event: event["kind"] == "draft", since=since)
         stop_draft(house.world, ann.id)
         marked = await ann.hears("Stopped", since=since)
         assert marked["text"].startswith("Once upon a time")
@@ -202,7 +202,7 @@ async def test_a_thumb_down_asks_what_was_wrong(house: LocalServers, memory: str
         ann.reacts(again, "👎")
         question = await ann.hears("What was wrong?", since=since)
         ann.press(question, "Nothing")
-        await house.world.feed.wait_for_first(
+        await house.world.feed.wait_for_first_match(
             lambda event: event["kind"] == "delete" and event["message_id"] == question["message_id"]
         )
 

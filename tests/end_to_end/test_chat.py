@@ -261,7 +261,7 @@ async def test_answers_are_streamed(tmp_path_factory: pytest.TempPathFactory, mo
                 return event["kind"] == "draft" and "three" in str(event["draft"]["text"])
             return event["kind"] == "message" and bool(event["message"]["from"]["is_bot"])
 
-        await house.world.feed.wait_for_first(is_preview, since=since)
+        await house.world.feed.wait_for_first_match(is_preview, since=since)
         await house.model.release()
         await ann.hears("The end.", since=since)
         final = [message for message in house.world.messages[ann.chat_id].values() if message["from"]["is_bot"]]

@@ -233,7 +233,7 @@ async def test_within_telegram_a_button_and_the_menu_open_it(own_house: LocalSer
             told = await ann.tells("/dashboard", "#link=")
             [[button]] = told["reply_markup"]["inline_keyboard"]
             assert button["web_app"] == {"url": f"{url}/?owner={ann.id}"}
-            call = await own_house.world.calls.wait_for_first(
+            call = await own_house.world.calls.wait_for_first_match(
                 lambda call: call["method"] == "setChatMenuButton", timeout=60
             )
             assert url in str(call["params"])

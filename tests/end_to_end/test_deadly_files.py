@@ -20,7 +20,7 @@ class Held:
         house.faults.add(Fault(kind="hang", method="getFile"))
 
     async def reached(self) -> None:
-        await self._calls.wait_for_first(
+        await self._calls.wait_for_first_match(
             lambda call: call["method"] == "getFile" and call["fault"] == "hang", since=self._since, timeout=90
         )
 

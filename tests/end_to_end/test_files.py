@@ -17,7 +17,7 @@ async def test_a_pdf_is_read_although_the_bot_dies_over_its_fetching_and_is_foun
         await ann.sets_up()
         house.faults.add(Fault(kind="hang", method="getFile"))
         house.world.send_file(ann.id, ann.id, kind="document", name="lease.pdf", data=pdf(pages), caption="When?")
-        await house.world.calls.wait_for_first(lambda call: call["method"] == "getFile", since=calls)
+        await house.world.calls.wait_for_first_match(lambda call: call["method"] == "getFile", since=calls)
         await process.kill()
     house.model.script(ANSWERS, "It begins in May.")
     since = ann.now

@@ -11,7 +11,7 @@ async def test_why_memory_and_settings_of_a_group_are_seen_by_the_one_who_asks(h
     ann, bob = house.person(), house.person("Bob")
     group = ann.within(house.group(ann, bob, admins=[ann]))
     async with house.bot(DATA_DIR="seen-by-one"):
-        await house.world.calls.wait_for_first(
+        await house.world.calls.wait_for_first_match(
             lambda call: "all_chat_administrators" in str(call["params"].get("scope")) and call["answer"].get("ok")
         )
         await group.asks("/summary_on", "Memory is on")

@@ -132,7 +132,7 @@ class EntryPoints:
         dependencies = Dependencies(services=services, delivery=delivery, may_configure=may, buttons=self._buttons)
         self._commands = Commands(dependencies, [SetupWizard, SummaryCommands])
         self._bot = SimpleNamespace(bot=self._me, id=9)
-        served = cast("Any", SimpleNamespace(is_served=lambda parsed: True))
+        served = cast("Any", SimpleNamespace(may_use_bot=lambda parsed: True))
         concern = RelevanceFilter(served, self._commands.names)
         self._queue = DurableQueue(Inbox(database), keep=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0
@@ -225,7 +225,7 @@ class EntryPoints:
         try:
             async with JsonStore.open(folder, clock=lambda: NOW) as store:
                 for owner in await store.list_owners():
-                    await store.read_counts(Scope(owner=owner))
+                    await store.count_messages_and_summaries(Scope(owner=owner))
                 is_damaged = any("memory.json could not" in report for report in store.reports)
         except (StorageTooNew, StorageTooOld):
             assert (folder / "memory.json").read_bytes() == content
@@ -245,7 +245,7 @@ class EntryPoints:
         source = text_from(chance, chance.choice((20, 60, 400)))
         limit = chance.choice((2, 50, 4096))
         text, _ = formatting.convert_markdown(source)
-        made = formatting.split_pieces(source, limit=limit)
+        made = formatting.split_into_pieces(source, limit=limit)
         assert "".join(piece.text for piece in made) == text
         for piece in made:
             assert formatting.count_utf16_units(piece.text) <= limit

@@ -107,7 +107,7 @@ async def check(server: OpenAIServer, url: str) -> int:
         server.script("chat", "ok", note)
         server.default_schema("trial", '{"word": "ok"}')
         async with chat() as model:
-            found = await describe_model(model, tools=True, schema=True)
+            found = await describe_model(model, probes_tools=True, probes_schema=True)
         tell(f"    {found}")
         return "calls tools" in found and "keeps to a JSON schema" in found
 

@@ -100,7 +100,7 @@ async def test_words_alone_find_in_many_languages(tmp_path: Path, told: str, ask
         await talk.say(told)
         for number in range(12):
             await talk.say(f"Something else, number {number}.")
-            await talk.conversation.run_after_turn(SCOPE)
+            await talk.conversation.run_follow_up_work(SCOPE)
         await talk.say(asked)
         assert told in talk.prompts()[-1]
 

@@ -87,30 +87,30 @@ def split_into_messages(text: str) -> list[tuple[MessageHead, str]]:
     return [(head, "\n".join(lines)) for head, lines in found]
 
 
-def find_date_order(written: Sequence[WrittenDate]) -> str | None:
+def find_date_order(written_dates: Sequence[WrittenDate]) -> str | None:
     """Return the order of year, month and day in these dates, or None if it is ambiguous."""
-    dates = [numbers for numbers, order in written if not order]
+    dates = [numbers for numbers, order in written_dates if not order]
     if 2 * sum(first > 31 for first, _, _ in dates) >= len(dates):
         return "ymd"
     if any(first > 12 for first, _, _ in dates):
         return "dmy"
     if any(second > 12 for _, second, _ in dates):
         return "mdy"
-    orders = {order: [arrange_date(numbers, order) for numbers in dates] for order in AMBIGUOUS_ORDERS}
+    orders = {order: [to_year_month_day(numbers, order) for numbers in dates] for order in AMBIGUOUS_ORDERS}
     if len(set(map(tuple, orders.values()))) == 1:  # such as 5/5/2025 alone
         return AMBIGUOUS_ORDERS[0]
     possible = [order for order, found in orders.items() if found in (sorted(found), sorted(found, reverse=True))]
     return possible[0] if len(possible) == 1 else None
 
 
-def arrange_date(numbers: tuple[int, int, int], order: str) -> tuple[int, int, int]:
-    year, month, day = (numbers[place] for place in _ORDERS[order])
+def to_year_month_day(numbers: tuple[int, int, int], date_order: str) -> tuple[int, int, int]:
+    year, month, day = (numbers[place] for place in _ORDERS[date_order])
     return year, month, day
 
 
 def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
     """Find the calendar that fits all dates, and return its conversion to `date`. Return None if no calendar fits."""
-    for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
+    for convert in (_convert_gregorian_date, _convert_buddhist_date, _convert_persian_date):
         for numbers in dates:
             try:
                 if not FIRST_YEAR <= convert(*numbers).year <= last_year:
@@ -133,23 +133,23 @@ def parse_written_date_and_clock(text: str, language: str = "", date_order: str 
     if stamp is None or stamp.day is None or not stamp.day[0][0]:
         raise ValueError(text)
     numbers, order = stamp.day
-    numbers = arrange_date(numbers, order or ("ymd" if numbers[0] > 31 else date_order or "dmy"))
-    day = (find_calendar([numbers], LAST_YEAR) or _gregorian_to_date)(*numbers)
+    numbers = to_year_month_day(numbers, order or ("ymd" if numbers[0] > 31 else date_order or "dmy"))
+    day = (find_calendar([numbers], LAST_YEAR) or _convert_gregorian_date)(*numbers)
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
     return datetime.combine(day, stamp.clock, timezone(shift) if offset else None)
 
 
-def _gregorian_to_date(year: int, month: int, day: int) -> date:
+def _convert_gregorian_date(year: int, month: int, day: int) -> date:
     month, day = (day, month) if month > 12 >= day else (month, day)
     return date(year + 2000 if year < 100 else year, month, day)
 
 
-def _buddhist_to_date(year: int, month: int, day: int) -> date:
-    return _gregorian_to_date((year + 2500 if year < 100 else year) - 543, month, day)
+def _convert_buddhist_date(year: int, month: int, day: int) -> date:
+    return _convert_gregorian_date((year + 2500 if year < 100 else year) - 543, month, day)
 
 
-def _persian_to_date(year: int, month: int, day: int) -> date:
+def _convert_persian_date(year: int, month: int, day: int) -> date:
     """Convert a date of the Solar Hijri calendar by its 33-year cycle (exact for 1178 to 1633)."""
     if not (0 < month <= 12 and 0 < day <= 31):
         raise ValueError
@@ -169,7 +169,7 @@ def parse_stamp(text: str, language: str = "") -> Stamp | None:
     if clock is None:
         return None
     words = _WORD.findall(f"{before} {after}".replace(clock[0], " ", 1))
-    half = is_afternoon(tuple(words))
+    half = parse_pm_marker(tuple(words))
     hour = int(clock[1]) % 12 + (12 if half else 0) if half is not None and int(clock[1]) <= 12 else int(clock[1])
     if len(words) > MAX_WORDS or hour > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
         return None
@@ -232,14 +232,16 @@ def find_month(word: str, language: str = "") -> int | None:
 
 
 @cache
-def is_afternoon(words: tuple[str, ...]) -> bool | None:
+def parse_pm_marker(words: tuple[str, ...]) -> bool | None:
     """Return True if the words say p.m., False for a.m., and None if they say neither."""
     runs = ("".join(words[start:end]) for start in range(len(words)) for end in range(len(words), start, -1))
     spoken = [word.casefold() for word in runs if word]
     common = next((_COMMON_HALVES[word] for word in spoken if word in _COMMON_HALVES), None)
     if common is not None or not spoken:
         return common
-    return next((_map_period_words_to_is_pm()[word] for word in spoken if word in _map_period_words_to_is_pm()), None)
+    return next(
+        (_map_period_words_to_pm_flags()[word] for word in spoken if word in _map_period_words_to_pm_flags()), None
+    )
 
 
 # The words of most files, so that only others need CLDR.
@@ -250,7 +252,7 @@ _COMMON_HALVES: Mapping[str, bool] = {
 
 
 @cache
-def _map_period_words_to_is_pm() -> Mapping[str, bool]:
+def _map_period_words_to_pm_flags() -> Mapping[str, bool]:
     from babel import Locale
 
     found: dict[str, bool] = {}

@@ -13,14 +13,14 @@ from typing import Any
 from transfer.formats.conversations import (
     HistoryBuilder,
     LeftOut,
+    append_duplicate_number,
     append_reactions,
     hash_parts,
     make_times_monotonic,
-    number_duplicate,
 )
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import extract_text
-from transfer.formats.members import find_names, normalize_names, pick_members, pick_text
+from transfer.formats.members import find_member_names, normalize_member_names, pick_member_text, pick_member_values
 from transfer.formats.values import WrongElement, as_object, as_text, require_object, select_objects
 
 _SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
@@ -31,7 +31,9 @@ _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 def is_chat_message(value: object) -> bool:
     """Return True if an object has a speaker, a text and a time."""
     return isinstance(value, dict) and bool(
-        find_names(value, "words") and find_names(value, "time") and (find_speaker(value) or find_names(value, "own"))
+        find_member_names(value, "words")
+        and find_member_names(value, "time")
+        and (find_speaker(value) or find_member_names(value, "own"))
     )
 
 
@@ -71,15 +73,17 @@ class PeopleChats:
         self._parts: dict[str, list[list[ImportedMessage]]] = {}
         self._titles: dict[str, str] = {}
 
-    def add_part(self, raw_messages: Sequence[object], key: str, title: str) -> None:
-        """Add messages to the chat `key`, which may consist of several parts."""
-        self._titles[key] = repair_encoding(title)
-        read = self._builder.read_messages(raw_messages, partial(self._read_message, key, Counter[str]()), ".messages")
+    def add_chat_part(self, raw_messages: Sequence[object], chat_key: str, title: str) -> None:
+        """Add messages to the chat `chat_key`, which may consist of several parts."""
+        self._titles[chat_key] = repair_encoding(title)
+        read = self._builder.read_messages(
+            raw_messages, partial(self._read_message, chat_key, Counter[str]()), ".messages"
+        )
         if read:
             is_newest_first = read[0].created_at > read[-1].created_at
-            self._parts.setdefault(key, []).append(read[::-1] if is_newest_first else read)
+            self._parts.setdefault(chat_key, []).append(read[::-1] if is_newest_first else read)
 
-    def add_to_history(self) -> None:
+    def add_chats_to_history(self) -> None:
         """Add all chats to the import, and ask which of the speakers is the user."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
@@ -87,13 +91,13 @@ class PeopleChats:
         if self._parts:
             self._builder.add_importer_question()
 
-    def _read_message(self, key: str, seen: Counter[str], raw: object) -> ImportedMessage:
+    def _read_message(self, key: str, name_counts: Counter[str], raw: object) -> ImportedMessage:
         given = require_object(raw)
-        members = normalize_names(given)
+        members = normalize_member_names(given)
         if any(_SERVICE.match(as_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
             raise LeftOut("service")
-        values = pick_members(given, "words")
-        texts = (pick_text(value, "words") if isinstance(value, dict) else as_text(value) for value in values)
+        values = pick_member_values(given, "words")
+        texts = (pick_member_text(value, "words") if isinstance(value, dict) else as_text(value) for value in values)
         words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = extract_text(words)
@@ -106,31 +110,31 @@ class PeopleChats:
         if said_at is None:
             raise WrongElement(".timestamp")
         speaker = find_speaker(given)
-        if not speaker and find_names(given, "own"):
-            speaker = "Me" if next(pick_members(given, "own")) in (True, "1", "true") else self._titles[key]
+        if not speaker and find_member_names(given, "own"):
+            speaker = "Me" if next(pick_member_values(given, "own")) in (True, "1", "true") else self._titles[key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         reactions = select_objects(members.get("reactions"))
         emoji = [repair_encoding(as_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
         name = hash_parts(key, said_at.isoformat(), speaker, words)
-        name = f"{key}:{members['ts']}" if "ts" in members else number_duplicate(name, seen)
+        name = f"{key}:{members['ts']}" if "ts" in members else append_duplicate_number(name, name_counts)
         return self._builder.make_message(name, "user", append_reactions(words, emoji), said_at, speaker=speaker)
 
-    def _format_slack_link(self, found: re.Match[str]) -> str:
-        sign, target, label = found.groups()
+    def _format_slack_link(self, match: re.Match[str]) -> str:
+        sign, target, label = match.groups()
         return f"{sign.replace('!', '@')}{label or self._names.get(target, target)}"
 
 
 def find_speaker(value: Mapping[str, Any]) -> str:
     sender = value.get("from_id")  # Telethon names people by their ids alone
     number = as_object(sender).get("user_id", sender)
-    known = next(filter(None, map(_find_name, pick_members(value, "speaker"))), "")
+    known = next(filter(None, map(_find_name, pick_member_values(value, "speaker"))), "")
     return known or (str(number) if isinstance(number, int) else "")
 
 
 def _find_name(value: object) -> str:
     if not isinstance(value, dict):
         return as_text(value)
-    return pick_text(value, "person") or _find_name(value.get("user"))  # of Teams
+    return pick_member_text(value, "person") or _find_name(value.get("user"))  # of Teams
 
 
 def repair_encoding(text: str) -> str:

@@ -14,8 +14,21 @@ from typing import NamedTuple
 from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import iterate_with_pauses
-from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_calendar, find_date, parse_stamp
-from transfer.formats.conversations import HistoryBuilder, LeftOut, hash_parts, make_times_monotonic, number_duplicate
+from transfer.formats.chat_heads import (
+    FIRST_YEAR,
+    WrittenDate,
+    find_calendar,
+    find_date,
+    parse_stamp,
+    to_year_month_day,
+)
+from transfer.formats.conversations import (
+    HistoryBuilder,
+    LeftOut,
+    append_duplicate_number,
+    hash_parts,
+    make_times_monotonic,
+)
 from transfer.formats.history import (
     NO_DATE,
     SAMPLED,
@@ -51,8 +64,8 @@ def make_history_from_chats(chats: Sequence[Sequence[ChatLine]], builder: Histor
     order = builder.choose_date_order([line.day for chat in chats for line in chat if line.day])
     last_year = builder.reading.now.year if builder.reading.now != NO_DATE else MAXYEAR
     for chat in chats:
-        written = [arrange_date(line.day[0], line.day[1] or order) for line in chat if line.day]
-        dates = _fill_years(written, builder, last_year)
+        written = [to_year_month_day(line.day[0], line.day[1] or order) for line in chat if line.day]
+        dates = _fill_in_missing_years(written, builder, last_year)
         make_date = find_calendar(dates, last_year + 1)
         if make_date is None:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
@@ -81,12 +94,12 @@ def _make_message_from_line(
         raise WrongElement(f" {line.stamp}".rstrip()) from None
     said_at = datetime.combine(day, line.clock, builder.reading.zone).astimezone(UTC)
     stamp = line.stamp or (said_at if numbers else line.clock).isoformat()
-    name = number_duplicate(hash_parts(stamp, line.speaker, line.words), name_counts)
+    name = append_duplicate_number(hash_parts(stamp, line.speaker, line.words), name_counts)
     speaker, is_undated = line.speaker or "?", numbers is None
     return builder.make_message(name, "user", line.words, said_at, speaker=speaker, is_undated=is_undated)
 
 
-def _fill_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: int) -> list[DateNumbers]:
+def _fill_in_missing_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: int) -> list[DateNumbers]:
     """Add years to dates that were written without a year, after asking for the year of the last date."""
     if not dates or any(year for year, _, _ in dates):
         return dates

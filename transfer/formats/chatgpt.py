@@ -57,7 +57,7 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
         words = _find_shown_text(message, content, documents)
         return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
 
-    builder.add_conversation(conversation, messages.values(), read_turn, where=".mapping")
+    builder.add_conversation(conversation, messages.values(), read_turn, location=".mapping")
 
 
 def _find_documents(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:

@@ -42,12 +42,12 @@ def _read_turn(message: Mapping[str, Any], _: datetime) -> ImportedTurn:
     return ImportedTurn(sender, _read_text(message), as_text(message.get("uuid")))
 
 
-def _read_text(message: Mapping[str, Any], where: str = "") -> str:
+def _read_text(message: Mapping[str, Any], location: str = "") -> str:
     content = message.get("content")
     if isinstance(content, dict):  # of a design chat: a message in itself, whose content is text or blocks
         inner = content.get("content")
-        return _read_text({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{where}.content")
-    blocks = select_objects(read_list(message, "content", where))
+        return _read_text({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{location}.content")
+    blocks = select_objects(read_list(message, "content", location))
     texts = [
         as_text(block.get("text")).strip() or _format_artifact(block) for block in blocks if block.get("type") in _KEPT
     ]

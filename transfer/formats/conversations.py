@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
-from text.characters import collapse_to_visible_line
+from text.characters import collapse_to_single_line
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
@@ -81,8 +81,8 @@ class HistoryBuilder:
         for file in files:
             stream = file.open_json()
             try:
-                for where, at, line in stream.iterate_values():
-                    with self.skip_failures(where, stream, at):
+                for location, at, line in stream.iterate_values():
+                    with self.skip_failures(location, stream, at):
                         raw = stream.read_value() if line is stream else _read_line(line)
                         for part in list(_iterate_objects_with_member(raw, member)) or [raw]:
                             title = as_text(part.get("title", part.get("name"))) if isinstance(part, dict) else ""
@@ -95,18 +95,18 @@ class HistoryBuilder:
                     require_object(None)
 
     def read_messages(
-        self, items: Iterable[Any] | JsonStream, read_message: Callable[[Any], ImportedMessage], where: str = ""
+        self, items: Iterable[Any] | JsonStream, read_message: Callable[[Any], ImportedMessage], location: str = ""
     ) -> list[ImportedMessage]:
         """Read each item, or each element of a stream's next array, with `read_message`.
 
-        Count and skip items for which `read_message` raises LeftOut or WrongElement. `where` is the array's path, for
-        errors.
+        Count and skip items for which `read_message` raises LeftOut or WrongElement. `location` is the array's path,
+        for errors.
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
         values = repeat(None) if isinstance(items, JsonStream) else iterate_with_pauses(items)
         for number, value in zip(stream.iterate_elements() if stream else count(), values, strict=False):
-            with self.skip_failures(f"{where}[{number}]", stream, stream.at if stream else -1):
+            with self.skip_failures(f"{location}[{number}]", stream, stream.at if stream else -1):
                 made.append(read_message(stream.read_value() if stream else value))
         return made
 
@@ -116,9 +116,9 @@ class HistoryBuilder:
         messages: Iterable[Any],
         read_turn: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
-        where: str = ".messages",
+        location: str = ".messages",
     ) -> None:
-        """Add a conversation with an assistant. `where` is the path of `messages` within `raw`, for error messages.
+        """Add a conversation with an assistant. `location` is the path of `messages` within `raw`, for error messages.
 
         A message without a time gets that of the previous message or of `raw`, or counts as undated if there is none. A
         message without an id gets a hash of `key` (default: the first message), its position and its text.
@@ -143,16 +143,18 @@ class HistoryBuilder:
             if not words.strip():
                 raise LeftOut("wordless")
             key = key or hash_parts(words)
-            name = name or number_duplicate(hash_parts(key, number, own, words), self._seen)
+            name = name or append_duplicate_number(hash_parts(key, number, own, words), self._seen)
             return self.make_message(name, own, words.strip(), last, speaker=speaker, is_undated=known is None)
 
-        said = make_times_monotonic(self.read_messages(messages, read_message, where))
+        said = make_times_monotonic(self.read_messages(messages, read_message, location))
         self.add(said, raw.get("title") or raw.get("name"))
 
-    def make_message(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
+    def make_message(self, name: str, role: Role, text: str, said_at: datetime, **extra_fields: Any) -> ImportedMessage:
         """Return a message with the id `name`. An assistant's message answers the previous one."""
         source, answers = f"import:{self._name}:{name}", role == "assistant"
-        return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers, **more)
+        return ImportedMessage(
+            source=source, role=role, content=text, created_at=said_at, answers=answers, **extra_fields
+        )
 
     def find_time(self, value: Mapping[str, Any]) -> datetime | None:
         """Return the time of an object, or None if it has no time or one in the future."""
@@ -172,10 +174,10 @@ class HistoryBuilder:
     def add_importer_question(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
         """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
 
-        def is_by_person(message: ImportedMessage) -> bool:
+        def is_written_by_person(message: ImportedMessage) -> bool:
             return message.role == "user" and message.origin != "forwarded" and bool(message.speaker)
 
-        said = (message.speaker for chat in self._conversations for message in chat if is_by_person(message))
+        said = (message.speaker for chat in self._conversations for message in chat if is_written_by_person(message))
         speakers = Counter(name for name in said if name not in bots).most_common(MAX_SPEAKERS)
         options = [tr("import-chat-held", name=name[:40], count=number) for name, number in speakers]
         nobody = None if is_required else (len(options),)
@@ -184,16 +186,18 @@ class HistoryBuilder:
         chosen = self.reading.find_chosen_options(question)
         own = dict(enumerate(name for name, _ in speakers)).get(chosen[0]) if chosen else None
         for chat in self._conversations:
-            chat[:] = [replace(said, is_own=said.speaker == own) if is_by_person(said) else said for said in chat]
+            chat[:] = [
+                replace(said, is_own=said.speaker == own) if is_written_by_person(said) else said for said in chat
+            ]
 
     @contextmanager
-    def skip_failures(self, where: str, stream: JsonStream | None = None, at: int = -1) -> Iterator[None]:
-        """Run the block for the element at `where`. Count it as skipped on LeftOut, and as damaged on WrongElement.
+    def skip_failures(self, location: str, stream: JsonStream | None = None, offset: int = -1) -> Iterator[None]:
+        """Run the block for the element at `location`. Count it as skipped on LeftOut, and as damaged on WrongElement.
 
-        `stream` and `at` are used to find the line of a damaged element.
+        `stream` and `offset` are used to find the line of a damaged element.
         """
         outer = self._place
-        self._place = (f"{outer[0]}{where}".lstrip(), *((stream, at) if stream else outer[1:]))
+        self._place = (f"{outer[0]}{location}".lstrip(), *((stream, offset) if stream else outer[1:]))
         try:
             yield
         except LeftOut as left:
@@ -202,7 +206,7 @@ class HistoryBuilder:
             place, inside, begins = self._place
             if not self._damaged:
                 line = inside.find_line_number(begins) if inside else 0
-                self._first_damaged = wrong.describe_place(place, line) if line else f"{place}{wrong.where}"
+                self._first_damaged = wrong.describe_place(place, line) if line else f"{place}{wrong.location}"
             self._damaged += 1
         finally:
             self._place = outer
@@ -260,7 +264,7 @@ def make_fact_questions(
     """Return questions that offer facts page by page, and the facts that were chosen so far."""
     known: dict[str, ImportedFact] = {}
     for fact in facts:
-        text = collapse_to_visible_line(fact.text)[:MAX_OFFERED_CHARS]
+        text = collapse_to_single_line(fact.text)[:MAX_OFFERED_CHARS]
         if text and len(known) < MAX_OFFERED:
             known.setdefault(text, replace(fact, text=text))
     pages: list[list[ImportedFact]] = [[]]
@@ -308,10 +312,10 @@ def hash_parts(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def number_duplicate(name: str, seen: Counter[str]) -> str:
+def append_duplicate_number(name: str, name_counts: Counter[str]) -> str:
     """Return the name, with a number appended if it was seen before."""
-    seen[name] += 1
-    return f"{name}:{seen[name]}" if seen[name] > 1 else name
+    name_counts[name] += 1
+    return f"{name}:{name_counts[name]}" if name_counts[name] > 1 else name
 
 
 def merge_duplicates(messages: Sequence[ImportedMessage], assistant: str) -> Sequence[ImportedMessage]:
@@ -333,11 +337,11 @@ def merge_duplicates(messages: Sequence[ImportedMessage], assistant: str) -> Seq
 def remove_citations(text: str) -> str:
     """Remove ChatGPT's citation marks, but keep the names inside them."""
 
-    def read_entity(found: re.Match[str]) -> str:  # ["city","Bern"]
-        held = parse_json(found[1])
+    def read_entity_name(match: re.Match[str]) -> str:  # ["city","Bern"]
+        held = parse_json(match[1])
         return "".join([name for name in held if isinstance(name, str)][1:2]) if isinstance(held, list) else ""
 
-    return _CITED.sub("", _MARKED.sub(read_entity, text))
+    return _CITED.sub("", _MARKED.sub(read_entity_name, text))
 
 
 def find_path_to_leaf(parents: Mapping[str, str], leaf: object, get_time: Callable[[str], Any]) -> list[str]:
@@ -359,8 +363,8 @@ def find_path_to_leaf(parents: Mapping[str, str], leaf: object, get_time: Callab
     return list(found)[::-1]
 
 
-def format_forwarded_text(name: str, words: str) -> str:
-    return f"[Forwarded from {name or 'somebody'}]\n{words}"
+def format_forwarded_text(name: str, text: str) -> str:
+    return f"[Forwarded from {name or 'somebody'}]\n{text}"
 
 
 def append_reactions(text: str, emoji: Sequence[str]) -> str:

@@ -75,7 +75,7 @@ _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
     """Parse an imported file. Raise ImportRefused if it is unreadable."""
-    unpacked = deque(_unpack_files(data, reading.name, min(max_unpacked_bytes, get_unpacked_limit(len(data)))))
+    unpacked = deque(_unpack_files(data, reading.name, min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
@@ -84,7 +84,7 @@ def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = M
         files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     found: dict[str, list[SourceFile]] = {}
     for file in files:
-        if (form := _detect_format(file, is_alone=len(files) == 1)) is not None:
+        if (form := _detect_format(file, is_only_file=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
     if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
         is_pasted = not (found or reading.name or is_packed or starts_like_json(files[0].text))
@@ -108,44 +108,44 @@ def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = M
 
 
 def _read_history_in_format(
-    form: ImportFormat, files: list[SourceFile], reading: FileReading
+    import_format: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
-    """Read files in `form` or, failing that, in a general format. Return the format and history, or None."""
+    """Read files in `import_format` or, failing that, in a general format. Return the format and history, or None."""
     refused: ImportRefused | None = None
     wordless: tuple[ImportFormat, ImportedHistory] | None = None
     is_json = all(starts_like_json(file.text) for file in files)
     is_text = not is_json and not any(file.text.lstrip()[:1] == "<" for file in files)
-    for tried in dict.fromkeys((form, *_FALLBACKS)):
+    for tried in dict.fromkeys((import_format, *_FALLBACKS)):
         # Heads of one format may stand in a transcript, but any text could be a list of memories.
         is_transcript = is_text and tried is generic.FORMAT and not (refused or wordless)
-        if tried is not form and (form.is_alone or not (is_json or is_transcript)):
+        if tried is not import_format and (import_format.is_alone or not (is_json or is_transcript)):
             break
         try:
             history = tried.read(files, reading)
         except NotJson:
             raise
         except ImportRefused as error:
-            refused = error if tried is form else refused
+            refused = error if tried is import_format else refused
             continue
         # What one format calls damaged may be another's: a talk of two is no chance.
         roles = {message.role for message in history.messages}
         found = history.messages or history.questions or history.facts or history.rows is not None
-        if len(roles) == 2 or (found and wordless is None and (refused is None or not form.product)):
+        if len(roles) == 2 or (found and wordless is None and (refused is None or not import_format.product)):
             return tried, history
-        if tried is form and history.notes:
-            wordless = form, history
+        if tried is import_format and history.notes:
+            wordless = import_format, history
     if refused:
         raise refused
     if wordless:
         return wordless
     is_blank = not any(_LETTER.search(file.text, 0, SAMPLED) for file in files)
-    is_empty = is_blank or (form.product and (is_json or all("\n" not in file.text.strip() for file in files)))
-    return (form, ImportedHistory(format=form.name, messages=())) if is_empty else None
+    is_empty = is_blank or (import_format.product and (is_json or all("\n" not in file.text.strip() for file in files)))
+    return (import_format, ImportedHistory(format=import_format.name, messages=())) if is_empty else None
 
 
-def get_unpacked_limit(size: int) -> int:
-    """Return the number of bytes to which a file of `size` bytes may be unpacked."""
-    return min(MAX_UNPACKED_BYTES, MIN_UNPACKED_BYTES + UNPACKED_PER_BYTE * size)
+def compute_max_unpacked_bytes(file_size: int) -> int:
+    """Return the number of bytes to which a file of `file_size` bytes may be unpacked."""
+    return min(MAX_UNPACKED_BYTES, MIN_UNPACKED_BYTES + UNPACKED_PER_BYTE * file_size)
 
 
 def _check_history_size(history: ImportedHistory, size: int) -> None:
@@ -160,11 +160,11 @@ def _check_history_size(history: ImportedHistory, size: int) -> None:
             raise ImportRefused(tr("import-fact-too-long", number=str(number), most=MAX_FACT_CHARS))
 
 
-def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
+def _detect_format(file: SourceFile, *, is_only_file: bool) -> ImportFormat | None:
     """Return the format that fits a file, or None. Raise ImportRefused if the only file is empty or broken JSON."""
     start = file.text[:SAMPLED]
     opening = start.lstrip()[:1]
-    if not opening and is_alone:
+    if not opening and is_only_file:
         raise ImportRefused(tr("import-empty"))
     is_json = starts_like_json(start)
     # A page may have more than that of style before its first record.
@@ -179,10 +179,12 @@ def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
 
 
 def _find_fitting_format(sample: Sample) -> ImportFormat | None:
-    def fits(form: ImportFormat) -> bool:
-        return any(sample.names.issuperset(mark.split("+")) for mark in form.marks) or form.fits(sample)
+    def fits_sample(import_format: ImportFormat) -> bool:
+        return any(sample.names.issuperset(mark.split("+")) for mark in import_format.marks) or import_format.fits(
+            sample
+        )
 
-    return next(filter(fits, FORMATS.values()), None)
+    return next(filter(fits_sample, FORMATS.values()), None)
 
 
 def _record_member_names(stream: JsonStream, sample: Sample) -> Iterator[None]:
@@ -305,10 +307,10 @@ def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
     return [(member.name, make_opener(member)) for member in members if member.isfile()]
 
 
-def _list_zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
+def _list_zip_entries(data: bytes, stack: ExitStack) -> list[_Entry]:
     if data.count(b"PK\x01\x02") > MAX_ENTRIES:  # entries that the list would have
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
-    archive = opened.enter_context(zipfile.ZipFile(io.BytesIO(data)))
+    archive = stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
     files = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX")]
     return [(file.filename, partial(archive.open, file)) for file in files]
 

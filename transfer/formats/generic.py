@@ -23,15 +23,15 @@ from transfer.formats.members import (
     ROLES,
     UNSAID_ROLES,
     collect_text,
+    find_member_names,
     find_message_text,
-    find_names,
     find_role,
-    find_side,
+    find_side_number,
     find_time,
     find_title,
     guess_role,
     is_message,
-    pick_members,
+    pick_member_values,
 )
 from transfer.formats.transcripts import is_transcript, parse_details_and_messages
 from transfer.formats.values import WrongElement, as_object, as_text, parse_json, require_object, select_objects
@@ -63,7 +63,7 @@ def _read_conversations(files: Sequence[SourceFile], reading: FileReading, name:
     chats = PeopleChats(builder, _read_user_names(files))
     for file in files:
         _FileReader(PurePosixPath(file.path).parent.name, builder, chats).read(file)
-    chats.add_to_history()
+    chats.add_chats_to_history()
     return builder
 
 
@@ -143,16 +143,16 @@ class _FileReader:
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         members = list(map(as_object, messages))
         is_talk = not _ASSISTANT_TALK.isdisjoint(map(find_role, members))
-        if not is_talk and (sides := _find_two_sides(members)):  # the person begins
+        if not is_talk and (sides := _find_two_side_numbers(members)):  # the person begins
             messages = [
-                {**member, "isUser": side == sides[0]} if (side := find_side(member)) in sides else message
+                {**member, "isUser": side == sides[0]} if (side := find_side_number(member)) in sides else message
                 for message, member in zip(messages, members, strict=True)
             ]
         elif not is_talk and any(map(is_chat_message, members)):
             title = find_title(raw) or self._folder
-            self._chats.add_part(messages, as_text(raw.get("thread_path")) or title, title)
+            self._chats.add_chat_part(messages, as_text(raw.get("thread_path")) or title, title)
             return
-        names = dict.fromkeys(name for message in members for name in find_names(message, "group"))
+        names = dict.fromkeys(name for message in members for name in find_member_names(message, "group"))
         ids = {name: {str(message.get(name)) for message in members} for name in names}
         several = (name for name in names if len(ids[name]) > 1)
         group = next(several, "") or next((name for name in names if ids[name] & titles.keys()), "")
@@ -165,10 +165,10 @@ class _FileReader:
             _add_assistant_conversation({**raw, **more}, select_newest_branch(said), self._builder)
 
 
-def _find_two_sides(messages: Sequence[Mapping[str, Any]]) -> list[int]:
+def _find_two_side_numbers(messages: Sequence[Mapping[str, Any]]) -> list[int]:
     """Return the numbers of the two sides of a conversation, or [] if there are not two or if speakers share one."""
-    sides = dict.fromkeys(side for message in messages if (side := find_side(message)) is not None)
-    speakers = {(find_side(message), name) for message in messages if (name := find_speaker(message))}
+    sides = dict.fromkeys(side for message in messages if (side := find_side_number(message)) is not None)
+    speakers = {(find_side_number(message), name) for message in messages if (name := find_speaker(message))}
     return list(sides) if len(sides) == 2 and len(dict(speakers)) == len(speakers) else []
 
 
@@ -182,9 +182,9 @@ def _insert_blocks_into_messages(value: Mapping[str, Any], blocks: Sequence[Mapp
     return {"topics": topics}
 
 
-def _split_pairs(value: Mapping[str, Any]) -> list[Any] | None:
+def _split_question_answer_pairs(conversation: Mapping[str, Any]) -> list[Any] | None:
     """Return the question-answer pairs of text-generation-webui or Gradio as messages, or None if there are none."""
-    pairs, about = value.get("internal") or value.get("history"), as_object(value.get("metadata"))
+    pairs, about = conversation.get("internal") or conversation.get("history"), as_object(conversation.get("metadata"))
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         return None
     said = (
@@ -198,7 +198,7 @@ def _split_pairs(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
-    if pairs := _split_pairs(value):
+    if pairs := _split_question_answer_pairs(value):
         return pairs
     chat = as_object(value.get("chat"))
     for holder in (value, chat, as_object(chat.get("history"))):
@@ -219,7 +219,7 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
 def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
     tree = [{**as_object(_unwrap_message(node)), "id": name} for name, node in nodes.items() if isinstance(node, dict)]
     is_wrapped = any(isinstance(as_object(node).get("message"), dict) for node in nodes.values())
-    if not any(find_names(node, "parent") for node in tree) or not (is_wrapped or any(map(is_message, tree))):
+    if not any(find_member_names(node, "parent") for node in tree) or not (is_wrapped or any(map(is_message, tree))):
         return []
     path = select_newest_branch(tree, conversation.get("currentId") or conversation.get("current_node"))
     if not any(map(is_message, path)):  # an old export of DeepSeek: each message answers the one before
@@ -234,9 +234,9 @@ def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
     Otherwise return all messages.
     """
     dicts = [message for message in messages if isinstance(message, dict)]
-    names = find_names(dicts[0], "id") if dicts else ()
+    names = find_member_names(dicts[0], "id") if dicts else ()
     number = next((name for name in names if all(_read_id(message.get(name)) for message in dicts)), "")
-    parent = next((name for message in dicts for name in find_names(message, "parent") if message[name]), "")
+    parent = next((name for message in dicts for name in find_member_names(message, "parent") if message[name]), "")
     if not number or not parent or any("version" in message for message in dicts):  # Le Chat numbers versions itself
         return messages
     nodes = {_read_id(message[number]): message for message in dicts}
@@ -282,12 +282,12 @@ def _unwrap_message(item: Any) -> Any:
 
 def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the question and the answer in a row of a table, or only the question if the row has no answer."""
-    is_prompt = "prompt" in row and find_role(row) is None and find_names(row, "time")
+    is_prompt = "prompt" in row and find_role(row) is None and find_member_names(row, "time")
     return _split_turn(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
 
 
 def _split_turn(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    queries, answers = find_names(value, "query"), find_names(value, "answer")
+    queries, answers = find_member_names(value, "query"), find_member_names(value, "answer")
     if "assistant" in value or (answers and not queries):
         queries = ("user",)
     if isinstance(value.get("response"), list):  # Copilot in an editor
@@ -296,9 +296,9 @@ def _split_turn(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not query:  # as most objects have none
         return []
     answer = next((words for name in (*answers, "text") if (words := _find_answer_text(value.get(name)))), "")
-    if not answer or find_names(value, "flag"):
+    if not answer or find_member_names(value, "flag"):
         return []
-    spoken = (*queries, *answers, *find_names(value, "text"))
+    spoken = (*queries, *answers, *find_member_names(value, "text"))
     rest = {key: held for key, held in value.items() if key not in spoken}
     return [{**rest, "role": role, "content": words} for role, words in (("user", query), ("assistant", answer))]
 
@@ -312,7 +312,7 @@ def _find_answer_text(value: object, depth: int = 0) -> str:
         pieces = "".join(as_text(part.get("value")) for part in select_objects(value) if not part.get("kind"))
         return pieces or next((words for item in value if (words := _find_answer_text(item, depth + 1))), "")
     members = as_object(value)
-    named = [members[name] for name in (*find_names(members, "answer"), "text") if name in members]
+    named = [members[name] for name in (*find_member_names(members, "answer"), "text") if name in members]
     inner = named or [member for member in members.values() if isinstance(member, dict)]
     return next((words for member in inner if (words := _find_answer_text(member, depth + 1))), "")
 
@@ -341,7 +341,7 @@ def _read_turn(
     speaker = as_text(value.get("name")) if "mes" in value and role == "assistant" else ""
     if role is None and label and label not in UNSAID_ROLES:
         role = unknown_role
-        names = (name for given in pick_members(value, "role") if (name := as_text(given)).lower() == label)
+        names = (name for given in pick_member_values(value, "role") if (name := as_text(given)).lower() == label)
         speaker = next(names, "") if role == "assistant" else ""
     words = None if value.get("weight") == 0 else find_message_text(value)
     if words and role == "assistant":

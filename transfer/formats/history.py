@@ -158,10 +158,10 @@ def make_import_source(name: str) -> str:
     return name if name.startswith("import:") else f"import:keepsake:{name}"
 
 
-def date_undated_messages(messages: Sequence[ImportedMessage], earlier: datetime) -> tuple[ImportedMessage, ...]:
-    """Give undated messages the time `earlier`, which precedes all messages and decisions in this memory."""
+def date_undated_messages(messages: Sequence[ImportedMessage], preceding_time: datetime) -> tuple[ImportedMessage, ...]:
+    """Give undated messages the time `preceding_time`, which precedes all messages and decisions in this memory."""
     return tuple(
-        replace(message, created_at=min(message.created_at, earlier)) if message.is_undated else message
+        replace(message, created_at=min(message.created_at, preceding_time)) if message.is_undated else message
         for message in iterate_with_pauses(messages)
     )
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import iterate_with_pauses
-from text.characters import replace_surrogates_in
+from text.characters import replace_surrogates_in_json
 
 MAX_DEPTH = 100  # the deepest nesting of objects and arrays
 MAX_VALUE_CHARS = 32_000_000  # the most characters of one value, such as a whole ChatGPT conversation
@@ -75,7 +75,7 @@ class JsonStream:
         except (RecursionError, ValueError):  # nested too deeply, or a number out of all bounds
             self.raise_syntax_error()
         self._skip_space()
-        return replace_surrogates_in(value) if self._has_surrogates else value
+        return replace_surrogates_in_json(value) if self._has_surrogates else value
 
     def skip_value(self) -> None:
         """Skip the next value without building objects or arrays."""
@@ -133,11 +133,11 @@ class JsonStream:
         if self._skip_space() != len(self._text):
             self.raise_syntax_error()
 
-    def raise_syntax_error(self, at: int | None = None) -> NoReturn:
-        """Raise NotJson with the line and the column of the offset `at` (default: the current one)."""
-        at = self.at if at is None else at
-        column = at - self._text.rfind("\n", 0, at)
-        raise NotJson(tr("import-not-json", line=str(self.find_line_number(at)), column=str(column)))
+    def raise_syntax_error(self, offset: int | None = None) -> NoReturn:
+        """Raise NotJson with the line and the column of the offset `offset` (default: the current one)."""
+        offset = self.at if offset is None else offset
+        column = offset - self._text.rfind("\n", 0, offset)
+        raise NotJson(tr("import-not-json", line=str(self.find_line_number(offset)), column=str(column)))
 
     def _find_value_end_and_count_parts(self, max_values: int) -> tuple[int, int]:
         """Return the end of the next value and its number of parts. Raise ImportRefused if there are too many."""

@@ -117,8 +117,8 @@ def _parse_message(values: Any, owner: object) -> ImportedMessage:
         ".thread_id": _is_id(thread),
         ".turn_id": turn is None or _is_id(turn),
     }
-    for where in (where for where, is_right in checks.items() if not is_right):
-        raise WrongElement(where)
+    for location in (location for location, is_right in checks.items() if not is_right):
+        raise WrongElement(location)
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
     stored = make_import_source(name)
     return ImportedMessage(

@@ -36,18 +36,18 @@ def normalize_name(name: str) -> str:
     return "".join(filter(str.isalnum, name)).lower()
 
 
-def normalize_names(value: Mapping[str, Any]) -> dict[str, Any]:
+def normalize_member_names(raw_object: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object with simplified member names: "sender_name" and "Sender Name" become "sendername"."""
-    return {normalize_name(name): member for name, member in value.items()}
+    return {normalize_name(name): member for name, member in raw_object.items()}
 
 
-def find_names(value: Mapping[str, Any], message_part: str) -> tuple[str, ...]:
+def find_member_names(value: Mapping[str, Any], message_part: str) -> tuple[str, ...]:
     """Return the names of those members of an object that may hold a part of a message, likeliest first."""
-    return _match_names(tuple(islice(value, MAX_NAMES)), message_part)
+    return _select_member_names(tuple(islice(value, MAX_NAMES)), message_part)
 
 
 @lru_cache(maxsize=512)
-def _match_names(names: tuple[str, ...], message_part: str) -> tuple[str, ...]:
+def _select_member_names(names: tuple[str, ...], message_part: str) -> tuple[str, ...]:
     normalized = {normalize_name(name): name for name in reversed(names)}
     wanted = _MEMBERS[message_part]
     if message_part == "time":
@@ -58,33 +58,33 @@ def _match_names(names: tuple[str, ...], message_part: str) -> tuple[str, ...]:
     return tuple(normalized[name] for name in wanted if name in normalized)
 
 
-def pick_members(value: Mapping[str, Any], message_part: str) -> Iterator[Any]:
+def pick_member_values(raw_object: Mapping[str, Any], message_part: str) -> Iterator[Any]:
     """Yield the members of an object that may hold a part of a message, likeliest first."""
-    return (value[name] for name in find_names(value, message_part))
+    return (raw_object[name] for name in find_member_names(raw_object, message_part))
 
 
-def pick_text(value: Mapping[str, Any], message_part: str) -> str:
-    return next(filter(None, map(as_text, pick_members(value, message_part))), "")
+def pick_member_text(value: Mapping[str, Any], message_part: str) -> str:
+    return next(filter(None, map(as_text, pick_member_values(value, message_part))), "")
 
 
-def find_role(value: Mapping[str, Any]) -> str | None:
+def find_role(raw_message: Mapping[str, Any]) -> str | None:
     """Return a message's role or, in its place, the speaker's name, in lower case. Return None if there is neither."""
-    for flag in pick_members(value, "flag"):
+    for flag in pick_member_values(raw_message, "flag"):
         if isinstance(flag, bool):
-            return "system" if value.get("is_system") is True else "user" if flag else "assistant"
-    for name in find_names(value, "role"):
-        given = value[name]
+            return "system" if raw_message.get("is_system") is True else "user" if flag else "assistant"
+    for name in find_member_names(raw_message, "role"):
+        given = raw_message[name]
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
             return given.lower()
-    kinds = (as_text(part.get("type")).lower() for part in select_objects(value.get("fragments")))
+    kinds = (as_text(part.get("type")).lower() for part in select_objects(raw_message.get("fragments")))
     return next((kind for kind in kinds if kind in ROLES), None)
 
 
-def find_side(value: Mapping[str, Any]) -> int | None:
+def find_side_number(value: Mapping[str, Any]) -> int | None:
     """Return the number that identifies a message's speaker as one of the two sides of a conversation, or None."""
-    return next((number for number in pick_members(value, "side") if isinstance(number, int)), None)
+    return next((number for number in pick_member_values(value, "side") if isinstance(number, int)), None)
 
 
 def guess_role(label: str) -> Role | None:
@@ -99,7 +99,11 @@ def guess_role(label: str) -> Role | None:
 
 def is_message(value: object) -> bool:
     """Return True if an object may hold the text of a message, and tells the role or the side of its speaker."""
-    return bool(isinstance(value, dict) and find_names(value, "text") and {find_role(value), find_side(value)} - {None})
+    return bool(
+        isinstance(value, dict)
+        and find_member_names(value, "text")
+        and {find_role(value), find_side_number(value)} - {None}
+    )
 
 
 def collect_text(value: object, depth: int = 0) -> str:
@@ -108,11 +112,11 @@ def collect_text(value: object, depth: int = 0) -> str:
         return "\n".join(filter(None, (collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
     if not isinstance(value, dict):
         return as_text(value)
-    kinds = map(as_text, pick_members(value, "kind"))
+    kinds = map(as_text, pick_member_values(value, "kind"))
     is_hidden = value.get("thought") is True or any(map(_HIDDEN_PART.search, kinds))
     if depth > MAX_DEPTH or is_hidden:
         return ""
-    inner = (collect_text(member, depth + 1) for member in pick_members(value, "part"))
+    inner = (collect_text(member, depth + 1) for member in pick_member_values(value, "part"))
     return next((words for words in inner if words.strip()), "")
 
 
@@ -122,7 +126,7 @@ def find_message_text(value: Mapping[str, Any]) -> str:
         function = as_object(call.get("function"))
         if function.get("name") == "send_message":
             return as_text(as_object(parse_json(as_text(function.get("arguments")))).get("message"))
-    words = next((words for member in pick_members(value, "text") if (words := collect_text(member)).strip()), "")
+    words = next((words for member in pick_member_values(value, "text") if (words := collect_text(member)).strip()), "")
     if '"text_block"' in words:  # Doubao writes the parts of a message as a text
         words = collect_text(parse_json(words)) or words
     # Letta wraps what a person said as an event, and adds events of its own.
@@ -134,8 +138,8 @@ def find_message_text(value: Mapping[str, Any]) -> str:
 def find_title(value: Mapping[str, Any]) -> str:
     """Return the title of a conversation or of an object directly inside it, or "" if there is none."""
     objects = (member for member in value.values() if isinstance(member, dict))
-    inner = (member[name] for member in objects for name in find_names(member, "title") if name != "name")
-    return pick_text(value, "title") or next(filter(None, map(as_text, inner)), "")
+    inner = (member[name] for member in objects for name in find_member_names(member, "title") if name != "name")
+    return pick_member_text(value, "title") or next(filter(None, map(as_text, inner)), "")
 
 
 def find_time(
@@ -145,7 +149,7 @@ def find_time(
 
     `date_order` is the order of day and month. Dates that fit both orders are added to `open_dates`.
     """
-    for name in find_names(value, "time"):
+    for name in find_member_names(value, "time"):
         held, normalized = value[name], normalize_name(name)
         is_usual = normalized in _MEMBERS["time"]
         is_clock = _CLOCK.fullmatch(as_text(held).strip())  # a table has the day in another column

@@ -38,7 +38,7 @@ _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-repli
 
 @dataclass(slots=True)
 class _Chat:
-    where: str
+    location: str
     name: str = ""
     kind: str = ""
     id: object = None
@@ -52,7 +52,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
         chats += (chat for chat in _read_chats(file.open_json(), builder) if chat.messages)
-    chosen = _ask_which_chats(chats, builder)
+    chosen = _ask_and_select_chats(chats, builder)
     messages = [message for chat in chosen for message in chat.messages]
     said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
     has_own_messages = any(message.is_own for message in said)
@@ -62,11 +62,11 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     return builder.make_history(*_make_notes_on_chats(_sort_by_size(chosen), has_own_messages, reading.person))
 
 
-def _read_chats(stream: JsonStream, builder: HistoryBuilder, where: str = "") -> Iterator[_Chat]:
-    chat = _Chat(where)
+def _read_chats(stream: JsonStream, builder: HistoryBuilder, location: str = "") -> Iterator[_Chat]:
+    chat = _Chat(location)
     for name in stream.iterate_members():
         match name:
-            case "chats" | "left_chats" if not where:
+            case "chats" | "left_chats" if not location:
                 for _ in (part for part in stream.iterate_members() if part == "list"):
                     for number in stream.iterate_elements():
                         yield from _read_chats(stream, builder, f"{name}.list[{number}].")
@@ -77,7 +77,7 @@ def _read_chats(stream: JsonStream, builder: HistoryBuilder, where: str = "") ->
             case "id":
                 chat.id = stream.read_value()
             case "messages":  # Telegram writes them last
-                with builder.skip_failures(where):
+                with builder.skip_failures(location):
                     chat.messages = _read_messages(chat, stream, builder)
     yield chat
 
@@ -96,7 +96,7 @@ def _sort_by_size(chats: Sequence[_Chat]) -> list[_Chat]:
     return sorted(chats, key=lambda chat: -len(chat.messages))
 
 
-def _ask_which_chats(chats: list[_Chat], builder: HistoryBuilder) -> list[_Chat]:
+def _ask_and_select_chats(chats: list[_Chat], builder: HistoryBuilder) -> list[_Chat]:
     """Ask which chats to import. By default, import all except channels, and chats that the person has left."""
     if len(chats) < 2:
         return chats
@@ -106,7 +106,7 @@ def _ask_which_chats(chats: list[_Chat], builder: HistoryBuilder) -> list[_Chat]
     usual = [
         number
         for number, chat in enumerate(own)
-        if "channel" not in chat.kind and not chat.where.startswith("left_chats")
+        if "channel" not in chat.kind and not chat.location.startswith("left_chats")
     ]
     if rest:
         count = sum(len(chat.messages) for chat in rest)

@@ -68,7 +68,7 @@ def _format_part(part: Block) -> str:
     if "media_wrap" not in part.classes:
         return ""
     if found := part.find("media_poll"):
-        answers = [_remove_details(answer) for answer in found.find_all("answer")]
+        answers = [_get_text_without_details(answer) for answer in found.find_all("answer")]
         return format_poll(found.find_text("question"), [(text.removeprefix("- "), False) for text in answers])
     for kind, label in (("media_location", "Place"), ("media_venue", "Place"), ("media_contact", "Contact")):
         if found := part.find(kind):
@@ -77,14 +77,14 @@ def _format_part(part: Block) -> str:
     return ""
 
 
-def _remove_details(block: Block) -> str:
+def _get_text_without_details(block: Block) -> str:
     parts = (part if isinstance(part, str) else part.get_text() for part in block.parts
              if isinstance(part, str) or "details" not in part.classes)  # fmt: skip
     return " ".join("".join(parts).split())
 
 
 def _read_name(block: Block) -> str:
-    return _VIA.sub("", _remove_details(block)).strip()
+    return _VIA.sub("", _get_text_without_details(block)).strip()
 
 
 def _fits_format(sample: Sample) -> bool:

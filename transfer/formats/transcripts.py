@@ -68,7 +68,7 @@ def _parse_heading(line: str) -> _Heading | None:
     return None
 
 
-def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
+def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
     """Return the heading style that names both speakers, and the roles of its labels.
 
     If the assistant's name is unknown, it is taken to be the label that most often follows the person's.
@@ -104,7 +104,7 @@ def parse_details_and_messages(text: str) -> tuple[dict[str, str], list[dict[str
         return {}, _parse_perplexity_export(text[logo.end() :])
     text = _remove_markup(text)
     lines = list(_iterate_lines_and_headings(_FOOTER.sub("", text)))
-    style, roles = _choose_style([heading for _, heading in lines if heading])
+    style, roles = _choose_heading_style_and_roles([heading for _, heading in lines if heading])
     about: dict[str, str] = {}
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
@@ -160,9 +160,9 @@ def _mark_aider_turns(text: str) -> str:
     return "".join(marked) or text
 
 
-def _format_aider_request(date: str, found: re.Match[str]) -> str:
-    is_code = found[0].startswith("`")
-    return found[0] if is_code else f"## user ({date}):\n{found[0].replace('#### ', '')}\n## assistant:\n"
+def _format_aider_request(date: str, match: re.Match[str]) -> str:
+    is_code = match[0].startswith("`")
+    return match[0] if is_code else f"## user ({date}):\n{match[0].replace('#### ', '')}\n## assistant:\n"
 
 
 def _remove_markup(text: str) -> str:
@@ -177,4 +177,4 @@ def _remove_markup(text: str) -> str:
 def is_transcript(text: str) -> bool:
     """Return True if the lines of a text name both sides of a conversation."""
     headings = [heading for _, heading in _iterate_lines_and_headings(_remove_markup(text)) if heading]
-    return bool(_PERPLEXITY_LOGO.match(text) or _choose_style(headings)[1])
+    return bool(_PERPLEXITY_LOGO.match(text) or _choose_heading_style_and_roles(headings)[1])

@@ -9,7 +9,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from text.characters import replace_surrogates_in
+from text.characters import replace_surrogates_in_json
 from transfer.formats.chat_heads import parse_written_date_and_clock
 
 _APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
@@ -18,22 +18,22 @@ _MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as s
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """Raised for a value that is missing or has the wrong type. `where` is its path within the element."""
+    """Raised for a value that is missing or has the wrong type. `location` is its path within the element."""
 
-    def __init__(self, where: str = "") -> None:
-        super().__init__(where)
-        self.where = where
+    def __init__(self, location: str = "") -> None:
+        super().__init__(location)
+        self.location = location
 
     def describe_place(self, element: str, line: int) -> str:
         """Return a readable description of where the value is. Line numbers start at 1."""
-        return tr("import-line", where=f"{element}{self.where}", line=str(line))
+        return tr("import-line", where=f"{element}{self.location}", line=str(line))
 
 
 def make_element_error(place: str) -> ImportRefused:
     return ImportRefused(tr("import-wrong", where=place))
 
 
-def parse_moment(value: object, where: str, zone: tzinfo = UTC, date_order: str = "") -> datetime | None:
+def parse_moment(value: object, location: str, zone: tzinfo = UTC, date_order: str = "") -> datetime | None:
     """Parse an ISO 8601 date, a written date, or seconds or milliseconds since 1970. Return None if the value is empty.
 
     `date_order` is the order of day and month in "03/04/2025". By default, the month comes first.
@@ -47,7 +47,7 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC, date_order: str 
             made = _parse_written_date(value, date_order)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise WrongElement(where)
+            raise WrongElement(location)
         seconds = float(value)
         while abs(seconds) >= _MILLISECONDS and math.isfinite(seconds):
             seconds /= 1000
@@ -55,7 +55,7 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC, date_order: str 
             seconds += _APPLE_EPOCH
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
-        raise WrongElement(where) from None
+        raise WrongElement(location) from None
 
 
 def _parse_written_date(text: str, date_order: str) -> datetime:
@@ -67,24 +67,24 @@ def _parse_written_date(text: str, date_order: str) -> datetime:
     return parse_written_date_and_clock(f"{text} 0:00", date_order=date_order)
 
 
-def require_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
-    made = parse_moment(value, where, zone)
+def require_moment(value: object, location: str, zone: tzinfo = UTC) -> datetime:
+    made = parse_moment(value, location, zone)
     if made is None:
-        raise WrongElement(where)
+        raise WrongElement(location)
     return made
 
 
-def require_object(value: object, where: str = "") -> dict[str, Any]:
+def require_object(value: object, location: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise WrongElement(where)
+        raise WrongElement(location)
     return value
 
 
-def read_list(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
+def read_list(value: Mapping[str, Any], name: str, location: str = "") -> list[Any]:
     """Return the list in the member `name`, or [] if it is missing. Raise WrongElement if it is not a list."""
     made = value.get(name)
     if made is not None and not isinstance(made, list):
-        raise WrongElement(f"{where}.{name}")
+        raise WrongElement(f"{location}.{name}")
     return made or []
 
 
@@ -105,6 +105,6 @@ def as_text(value: object) -> str:
 def parse_json(text: str) -> Any:
     """Parse a JSON text. Return None if it is invalid."""
     try:
-        return replace_surrogates_in(json.loads(text))
+        return replace_surrogates_in_json(json.loads(text))
     except (ValueError, RecursionError):
         return None

@@ -34,7 +34,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     return make_history_from_chats([_read_lines(file.text, builder.skipped) for file in files], builder)
 
 
-def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
+def _read_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLine]:
     said: list[ChatLine] = []
     # What the app writes in brackets at the end of messages, and in place of files, is repeated in a file.
     app_words = {words for words, count in Counter(_LAST_BRACKET.findall(text)).items() if count > 1}
@@ -55,7 +55,7 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
         rest = words[attached.end() :].strip() if attached else _TAIL.sub("", words).strip()
         is_silent = _MEDIA.fullmatch(rest) or rest.rstrip(".") in _DELETED or _DOCUMENT.fullmatch(rest)
         if not rest or is_silent or (is_marked and not attached and not _WORDY.search(rest)):
-            skipped["wordless"] += 1
+            skipped_counts["wordless"] += 1
             continue
         rest = _MARK.sub("", rest) if is_marked else rest
         speaker = speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0") or "?"

@@ -86,7 +86,7 @@ async def test_refused_entities_leave_plain_text_alone(telegram: Telegram, bot: 
 async def test_a_hanging_answer_is_held_until_released(telegram: Telegram, bot: Bot) -> None:
     telegram.faults.add(Fault(kind="hang", method="sendMessage"))
     sending = asyncio.create_task(bot.send_message(ANN, "slow"))
-    await telegram.world.calls.wait_for_first(lambda call: call["fault"] == "hang")
+    await telegram.world.calls.wait_for_first_match(lambda call: call["fault"] == "hang")
     assert shown(telegram) == ["slow"]
     assert not sending.done()
     telegram.faults.release_held_calls()

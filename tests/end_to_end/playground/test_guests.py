@@ -184,7 +184,9 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
     world, problems = new_world(), list[str]()
 
     for number in range(20):
-        world.restore_message(ANNA, world.bot, {"text": f"answer {number}", "reply_markup": KEYBOARD}, at=1_777_000_000)
+        world.restore_message(
+            ANNA, world.bot, {"text": f"answer {number}", "reply_markup": KEYBOARD}, unix_time=1_777_000_000
+        )
     guests = GuestEndpoints(world, tmp_path / "people.json", erase_nothing)
     app = make_playground_app(world, model_name="a scripted bot", guests=guests)
     async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN):

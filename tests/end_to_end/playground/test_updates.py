@@ -107,7 +107,7 @@ async def test_an_application_polls_and_answers(telegram: Telegram) -> None:
         await application.start()
         await application.updater.start_polling(timeout=30)
         telegram.world.say(ANN, GROUP, "hello")
-        answer = await telegram.world.feed.wait_for_first(
+        answer = await telegram.world.feed.wait_for_first_match(
             lambda event: event["kind"] == "message" and event["message"]["from"]["is_bot"]
         )
         assert (answer["chat_id"], answer["message"]["text"]) == (GROUP, "You said: hello")

@@ -21,7 +21,7 @@ from settings import Secret
 from telegram_ui.commands.summaries import format_status
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
 from tests.support.talk import talking
-from text.passages import split_passages
+from text.passages import split_into_passages
 from text.tokenizer import Tokenizer
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -109,7 +109,7 @@ async def test_long_messages_are_embedded_by_passage(memory: ExternalMemory, ser
     async with indexed(memory, server[1]):
         texts = [text for request in server[0].of("e") for text in request.body["input"]]
     assert {"Hello.", "A short answer."} <= set(texts)
-    assert [text for text in texts if "Step" in text] == [passage.strip() for passage in split_passages(STEPS)]
+    assert [text for text in texts if "Step" in text] == [passage.strip() for passage in split_into_passages(STEPS)]
 
 
 async def test_a_long_answer_is_found_by_words_alone(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:

@@ -223,7 +223,7 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     assert reply.context is not None
     assert {summary.text for summary in reply.context.summaries} == {OLD}
     assert (await rebuilt(talk))[0].state == "busy"
-    await talk.conversation.run_after_turn(SCOPE)
+    await talk.conversation.run_follow_up_work(SCOPE)
     talk.server.default("summary-model", NEW)
     await talk.server.release(20)
     assert (await running)[0].state == "done"

@@ -190,11 +190,11 @@ async def test_a_filled_store_is_as_an_import_would_have_left_it(storage: Storag
     await fill_storage(tmp_path, storage, [scope], 1_500)
     async with (
         open_services(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as services,
-        services.memory.open_store_if_on(scope.owner) as store,
+        services.memory.open_store_if_enabled(scope.owner) as store,
     ):
         assert store is not None
         assert store.kind is storage
-        counts = await store.read_counts(scope)
+        counts = await store.count_messages_and_summaries(scope)
         summaries = await store.list_summaries(scope)
         newest = await store.timeline.read_page(scope, limit=1)
     assert counts.total == counts.archived == sum(summary.message_count for summary in summaries) == 1_500
@@ -211,7 +211,7 @@ async def test_each_owner_on_a_server_is_filled(tmp_path: Path, postgres_url: st
         for scope in scopes:
             async with services.memory.open_store(scope.owner) as store:
                 assert store.kind is StorageType.POSTGRES
-                assert (await store.read_counts(scope)).archived == 150
+                assert (await store.count_messages_and_summaries(scope)).archived == 150
 
 
 def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,7 +86,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
             assert (question.role, note.role, note.origin, answer.role) == ("user", "system", "tool", "assistant")
             assert {message.turn for message in (question, note, answer)} == {question.id}
             assert note.content == 'search_memory {"query": "walnuts cellar"}: messages 1'
-            assert (await store.read_counts(SCOPE)).active_turns == 2, "a result is nobody's turn"
+            assert (await store.count_messages_and_summaries(SCOPE)).active_turns == 2, "a result is nobody's turn"
         told = await talk.services.explanations.explain_answer(SCOPE)
         assert told is not None
         assert [message.content for message in told.looked_up if message] == [WALNUTS]

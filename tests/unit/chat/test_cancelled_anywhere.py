@@ -140,7 +140,7 @@ async def test_a_forgetting(tmp_path: Path) -> None:
 
         async def check() -> None:
             async with talk.services.memory.open_store(ANNA.id) as store:
-                left = (await store.read_counts(SCOPE)).total
+                left = (await store.count_messages_and_summaries(SCOPE)).total
             await talk.say("And?")
             assert bool(left) == ("walruses" in talk.prompts()[-1])
             if not left:

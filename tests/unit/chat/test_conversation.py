@@ -104,7 +104,7 @@ async def test_pieces_of_a_paste_are_one_turn_each_stored_as_it_came(talk: Talk)
     await talk.say("a" * 4096, "b" * 100)
     async with talk.services.memory.open_store(ANNA.id) as store:
         messages = await store.timeline.read_page(SCOPE)
-        assert (await store.read_counts(SCOPE)).active_turns == 1
+        assert (await store.count_messages_and_summaries(SCOPE)).active_turns == 1
     assert [len(message.content) for message in messages] == [4096, 100, len("Understood.")]
     assert {message.turn for message in messages} == {messages[0].turn}
     assert talk.prompts()[-1].endswith("a" * 4096 + "b" * 100)
@@ -179,7 +179,7 @@ async def test_nothing_of_one_scope_reaches_anothers_prompt(talk: Talk, storage:
                 secret = secrets.setdefault((person, thread), f"secret{person.name}{thread}")
                 before = len(talk.server.requests)
                 await talk.say(f"My {secret} number {number}, do you recall?", person=person, thread=thread)
-                await talk.conversation.run_after_turn(Scope(owner=person.id, thread=thread))
+                await talk.conversation.run_follow_up_work(Scope(owner=person.id, thread=thread))
                 sent = "\n".join(str(request.messages) for request in talk.server.requests[before:])
                 assert secret in sent
                 for other, foreign in secrets.items():

@@ -68,10 +68,10 @@ async def lived(talk: Talk) -> None:
             await talk.say(f"My secret is {WORD}. " * 3)
             number = (await ids_with(talk, "My secret"))[0]
             await store.forgetting.replace_message_text(
-                SCOPE, number, f"{WORD}, corrected", why="edited", now=talk.moment[0]
+                SCOPE, number, f"{WORD}, corrected", reason="edited", now=talk.moment[0]
             )
             talk.server.script("summary-model", Behaviour(text=f"They spoke of {WORD}."))
-            await talk.conversation.run_after_turn(SCOPE)
+            await talk.conversation.run_follow_up_work(SCOPE)
             continue
         if turn == 11:
             talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
@@ -104,7 +104,7 @@ async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: Storag
         assert (taken.summaries, taken.reactivated) == (2, 2)
         assert traces(tmp_path) == []
         assert (await store_of(talk)).kind is storage
-        await talk.conversation.run_after_turn(SCOPE)
+        await talk.conversation.run_follow_up_work(SCOPE)
         await talk.turn(f"Still {OTHER}?")
         assert WORD not in talk.prompts()[-1]
         assert traces(tmp_path) == []
@@ -192,7 +192,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
             writing = asyncio.create_task(services.conversation.write_waiting_turns())
         await forgetting
         assert await writing == 0
-        assert (await (await store_of(talk)).read_counts(SCOPE)).total == 0
+        assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 0
         assert traces(tmp_path) == []
     assert traces(tmp_path) == []
 
@@ -258,11 +258,11 @@ async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 5, 9]
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(5, 6)))
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 9]
-        await talk.conversation.run_after_turn(SCOPE)
+        await talk.conversation.run_follow_up_work(SCOPE)
         summaries = await store.list_summaries(SCOPE)
         assert [(summary.first_id, summary.last_id) for summary in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]
-        assert (await store.read_counts(SCOPE)).active_messages == 0
+        assert (await store.count_messages_and_summaries(SCOPE)).active_messages == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -276,13 +276,15 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
             await talk.turn(f"{OTHER} {number}")
         talk.moment[0] += timedelta(days=20)
         await talk.services.corrections.forget_old_archives(timedelta(days=50))
-        assert (await (await store_of(talk)).read_counts(SCOPE)).total == 10
+        assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 10
         await talk.services.corrections.forget_old_archives(timedelta(days=30))
         assert traces(tmp_path) == []
-        counts = await (await store_of(talk)).read_counts(SCOPE)
+        counts = await (await store_of(talk)).count_messages_and_summaries(SCOPE)
         assert (counts.total, counts.archived, sum(counts.active_by_level.values())) == (6, 4, 1)
         await talk.services.corrections.forget_old_archives(timedelta(days=10))
-        assert (await (await store_of(talk)).read_counts(SCOPE)).total == 2, "what is not summarised stays"
+        assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 2, (
+            "what is not summarised stays"
+        )
 
 
 async def test_archives_older_than_what_is_kept_go_at_the_start(tmp_path: Path) -> None:
@@ -303,7 +305,7 @@ async def test_archives_older_than_what_is_kept_go_at_the_start(tmp_path: Path) 
         async with asyncio.timeout(60):
             while await asyncio.to_thread(is_left):
                 pass  # a file has no events
-        assert (await (await store_of(talk)).read_counts(SCOPE)).total == 0
+        assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)

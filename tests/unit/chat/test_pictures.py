@@ -56,7 +56,7 @@ async def test_a_photo_is_in_the_request_of_its_turn_and_found_later_by_what_was
     words, shown = last(talk.server.of("chat-model")[-1].messages)
     assert words["text"].endswith("My new one!\n[Sent with a photo]")
     assert shown == {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,/9hqcGVn"}}
-    await talk.conversation.run_after_turn(SCOPE)
+    await talk.conversation.run_follow_up_work(SCOPE)
     [described] = talk.server.of("summary-model")
     assert last(described.messages)[1] == shown
     for number in range(6):
@@ -131,7 +131,7 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
         ids = tuple(
             message.id for message in await store.timeline.read_page(SCOPE, limit=10) if message.turn == reply.turn
         )
-    settling = asyncio.create_task(talk.conversation.run_after_turn(SCOPE))
+    settling = asyncio.create_task(talk.conversation.run_follow_up_work(SCOPE))
     await talk.server.until_held()
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=ids))
     await talk.server.release()
@@ -143,7 +143,7 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
 async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: Talk, tmp_path: Path) -> None:
     await talk.remember(every_n=50)
     reply = await talk.conversation.reply(photo(talk, "Look"))
-    await talk.conversation.run_after_turn(SCOPE)
+    await talk.conversation.run_follow_up_work(SCOPE)
     for number in range(3):
         await talk.turn(f"What about the weather, part {number}?")
     talk.server.script("chat-model", "The sign says Zyprexol.")
@@ -162,7 +162,7 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
 
 async def test_while_memory_is_off_nothing_of_a_photo_is_described_or_stored(talk: Talk) -> None:
     await talk.conversation.reply(photo(talk, "Look"))
-    await talk.conversation.run_after_turn(SCOPE)
+    await talk.conversation.run_follow_up_work(SCOPE)
     assert talk.server.of("summary-model") == []
 
 

@@ -32,7 +32,7 @@ async def with_reader_at_each_step(
 
 async def told(talk: Talk, scope: Scope) -> None:
     async with talk.services.memory.open_store(ANNA.id) as store:
-        if not (await store.read_counts(scope)).total:
+        if not (await store.count_messages_and_summaries(scope)).total:
             await talk.services.conversation.reply(talk.incoming("Hello.", thread=scope.thread))
 
 

@@ -81,7 +81,7 @@ async def edit_the_message(talk: Talk) -> None:
     repeat(talk, 1, "I live in Porto", "Anna moved to Porto, by the river.")
     async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(
-            SCOPE, 1, "I live in Porto, by the river.", why="edited", now=talk.moment[0]
+            SCOPE, 1, "I live in Porto, by the river.", reason="edited", now=talk.moment[0]
         )
     await talk.services.facts.learn(SCOPE)
 
@@ -178,7 +178,7 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
     await facts.delete(group.owner, first.id)
     async with talk.services.memory.open_store(group.owner) as store:
         for number, text in ((1, "Ich wohne in Gent!"), (3, "Ich wohne in Gent, am Kanal!")):
-            await store.forgetting.replace_message_text(group, number, text, why="edited", now=talk.moment[0])
+            await store.forgetting.replace_message_text(group, number, text, reason="edited", now=talk.moment[0])
     await facts.learn(group)
     assert [fact.text for fact in await facts.list_all(group.owner) if fact.is_valid] == ["Boris wohnt in Gent."]
 
@@ -189,7 +189,7 @@ async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk, how
     repeat(talk, 1, "work at Acme", "Anna works at Acme.")
     async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(
-            SCOPE, 1, f"{SAID} And I work at Acme.", why="edited", now=talk.moment[0]
+            SCOPE, 1, f"{SAID} And I work at Acme.", reason="edited", now=talk.moment[0]
         )
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna works at Acme."]

@@ -347,9 +347,9 @@ def test_more_of_the_assistants_words_than_of_the_persons_are_refused() -> None:
     said = [message(1, "What could I cook tonight?")]
     answers = "You could cook a lentil curry with coconut milk."
     told = fact("Anna cooks a lentil curry with coconut milk.", 1)
-    assert verification.find_faults(told, said, allowed_texts=["Anna"], zone=UTC, answers=answers)
+    assert verification.find_faults(told, said, allowed_texts=["Anna"], zone=UTC, assistant_text=answers)
     mine = [message(1, "I cook a lentil curry with coconut milk tonight.")]
-    assert not verification.find_faults(told, mine, allowed_texts=["Anna"], zone=UTC, answers=answers)
+    assert not verification.find_faults(told, mine, allowed_texts=["Anna"], zone=UTC, assistant_text=answers)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.facts.test_learning import answer, known, single, told, valid
 from text.tokenizer import Tokenizer
-from transfer.plans import Imported
+from transfer.plans import ImportResult
 
 SCOPE = Scope(owner=ANNA.id)
 BEGAN = datetime(2020, 3, 1, 12, tzinfo=UTC)
@@ -50,14 +50,14 @@ def chat(*texts: str, first: int = 1, days: int = 0) -> bytes:
     return json.dumps({"name": "Maria", "type": "personal_chat", "id": 99, "messages": messages}).encode()
 
 
-async def imported(talk: Talk, data: bytes) -> Imported:
+async def imported(talk: Talk, data: bytes) -> ImportResult:
     async def progress(done: int, total: int) -> None:
         """Nobody watches."""
 
     return await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=progress)
 
 
-async def extracted(talk: Talk, done: Imported) -> None:
+async def extracted(talk: Talk, done: ImportResult) -> None:
     assert done.ids is not None
     assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "begun"
     await talk.services.history_extraction.wait_until_idle()
@@ -69,7 +69,7 @@ def asked(talk: Talk) -> list[str]:
     ]
 
 
-async def left(talk: Talk, done: Imported) -> int:
+async def left(talk: Talk, done: ImportResult) -> int:
     """How many messages are still to be learned from."""
     assert done.ids is not None
     ahead = await talk.services.history_extraction.estimate(ANNA.id, *done.ids)

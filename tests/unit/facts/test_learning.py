@@ -230,7 +230,7 @@ async def test_what_was_edited_meanwhile_is_learned_again(talk: Talk) -> None:
     learning = asyncio.create_task(talk.services.facts.learn_before_fold(SCOPE, [1]))
     await talk.server.until_held()
     async with talk.services.memory.open_store(ANNA.id) as store:
-        await store.forgetting.replace_message_text(SCOPE, 1, "I live in Bergen.", why="edited", now=talk.moment[0])
+        await store.forgetting.replace_message_text(SCOPE, 1, "I live in Bergen.", reason="edited", now=talk.moment[0])
     await talk.server.release()
     await learning
     assert await known(talk) == []
@@ -466,7 +466,7 @@ async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Ta
     stands = {"pin": [PORTO], "delete": []}.get(decision, [bergen])
     async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(
-            SCOPE, 1, "I live in Porto by the river.", why="edited", now=talk.moment[0]
+            SCOPE, 1, "I live in Porto by the river.", reason="edited", now=talk.moment[0]
         )
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == stands, "the same message was read again"

@@ -67,9 +67,9 @@ def test_what_a_text_is_compared_with_is_bounded() -> None:
 
 def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
     drafts = [new("Anna plays the cello."), new("Anna lives in Bergen.", "home", only_one=True), new("Anna swims.")]
-    full = plan_changes(drafts, MANY[:3], max_valid=3)
+    full = plan_changes(drafts, MANY[:3], max_valid_facts=3)
     assert [(decision.fact.text, decision.closes) for decision in full] == [("Anna lives in Bergen.", (1,))]
-    assert [change.fact.text for change in plan_changes(drafts, MANY[:3], max_valid=4)] == [
+    assert [change.fact.text for change in plan_changes(drafts, MANY[:3], max_valid_facts=4)] == [
         draft.text for draft in drafts[:2]
     ]
 

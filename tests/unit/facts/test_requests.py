@@ -90,7 +90,7 @@ def read_out(
     made = []
     waiting = [list(turn) for turn in turns]
     while waiting:
-        request = requests.make_extraction_request(waiting, known, who=who, zone=UTC)
+        request = requests.make_extraction_request(waiting, known, owner_description=who, zone=UTC)
         made.append(request)
         assert request.messages, "each request reads on"
         rest = [[message for message in turn if message.id > request.until] for turn in waiting]
@@ -136,7 +136,7 @@ def test_only_known_facts_that_share_words_with_the_persons_are_shown() -> None:
     """A small model gave back the known facts, and none of the lines'."""
     turns = talk([[("user", "My rent, called warm, is 980 euros."), ("assistant", "No hazelnuts, then.")]])
     known = facts(["Anna is allergic to hazelnuts.", "Anna's rent is 940 euros.", "Anna's cat is called Biscuit."])
-    request = Requests(TOKENS, 8000).make_extraction_request(turns, known, who="the user", zone=UTC)
+    request = Requests(TOKENS, 8000).make_extraction_request(turns, known, owner_description="the user", zone=UTC)
     assert [fact.text for fact in request.shown] == ["Anna's rent is 940 euros."]
     assert "hazelnuts" not in request.request[1].content
 
@@ -147,7 +147,9 @@ def test_small_turns_share_a_request() -> None:
     ]
     made = read_out(Requests(TOKENS, 8000), talk(turns), [], "the user")
     assert [len(request.messages) for request in made] == [MAX_TURNS, 30 - MAX_TURNS]
-    few = Requests(TOKENS, 8000).make_extraction_request(talk(turns), [], who="the user", zone=UTC, max_turns=4)
+    few = Requests(TOKENS, 8000).make_extraction_request(
+        talk(turns), [], owner_description="the user", zone=UTC, max_turns=4
+    )
     assert (len(few.messages), len(few.turns), few.is_all) == (4, 4, False)
 
 
@@ -158,12 +160,18 @@ def test_a_paste_stands_alone_unless_it_is_imported() -> None:
     turns = talk([[("user", text)] for text in said])
     requests, read = Requests(TOKENS, 8000), list[int]()
     while turns:
-        made = requests.make_extraction_request(turns, [], who="the user", zone=UTC, max_turns=4, separates_long=True)
+        made = requests.make_extraction_request(
+            turns, [], owner_description="the user", zone=UTC, max_turns=4, separates_long_turns=True
+        )
         read.append(len(made.turns))
         turns = turns[len(made.turns) :]
     assert read == [1, 1, 2]
     assert (
-        len(requests.make_extraction_request(talk([[("user", text)] for text in said]), [], who="x", zone=UTC).turns)
+        len(
+            requests.make_extraction_request(
+                talk([[("user", text)] for text in said]), [], owner_description="x", zone=UTC
+            ).turns
+        )
         == 4
     )
 
@@ -180,7 +188,9 @@ def test_a_profile_is_asked_for_within_the_ceiling(
     ceiling: int, before: str, told: Sequence[str], known: Sequence[str], who: str
 ) -> None:
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
-    asked = Requests(TOKENS, ceiling).make_profile_request(version, summaries(told), facts(known), who=who, now=NOW)
+    asked = Requests(TOKENS, ceiling).make_profile_request(
+        version, summaries(told), facts(known), owner_description=who, now=NOW
+    )
     assert "Today is 2026-11-21." in asked.request[0].content
     assert TOKENS.count_request_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling
 

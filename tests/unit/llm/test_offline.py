@@ -184,7 +184,7 @@ TALK = """<conversation>
 
 
 def test_an_extract_keeps_what_tells_something_verbatim_and_in_order() -> None:
-    text = extract_sentences(TALK, 45, count=COUNT)
+    text = extract_sentences(TALK, 45, count_tokens=COUNT)
     assert text == (
         "My daughter Mira starts school on 2 September 2026. "
         "We decided not to buy the flat on Elm Street. I am allergic to peanuts."
@@ -194,22 +194,22 @@ def test_an_extract_keeps_what_tells_something_verbatim_and_in_order() -> None:
 def test_an_extract_leaves_out_the_dates_of_our_own_quotes() -> None:
     quote = "From what I remember: “I started learning Portuguese with Inês.” (21 November 2026)."
     asked = f"[2026-11-21 20:07] Anna: Who teaches me Portuguese?\n[2026-11-21 20:07] Keepsake: {quote}"
-    assert extract_sentences(asked, 200, count=COUNT) == "Who teaches me Portuguese?"
+    assert extract_sentences(asked, 200, count_tokens=COUNT) == "Who teaches me Portuguese?"
     told = f"{asked}\n[2026-11-21 20:08] Anna: My gym locker opens with 4471 since 3 May 2026."
-    assert extract_sentences(told, 200, count=COUNT) == "My gym locker opens with 4471 since 3 May 2026."
+    assert extract_sentences(told, 200, count_tokens=COUNT) == "My gym locker opens with 4471 since 3 May 2026."
 
 
 @pytest.mark.parametrize("limit", [0, 1, 5, 12, 40, 200])
 def test_an_extract_keeps_its_limits(limit: int) -> None:
-    text = extract_sentences(TALK, limit, count=COUNT)
+    text = extract_sentences(TALK, limit, count_tokens=COUNT)
     assert COUNT(text) <= limit
     assert len(list(split_sentences(text))) <= 5
 
 
 def test_what_is_not_corrected_is_kept() -> None:
     told = "[2026-05-03 14:00] Anna: My wedding is on 12 June 2027. Actually the dentist sees me on 3 May. I ran 5 km."
-    assert "12 June 2027" in extract_sentences(told, 200, count=COUNT)
-    assert "3 May" in extract_sentences(told, 200, count=COUNT)
+    assert "12 June 2027" in extract_sentences(told, 200, count_tokens=COUNT)
+    assert "3 May" in extract_sentences(told, 200, count_tokens=COUNT)
 
 
 async def test_a_told_fact_survives_four_levels() -> None:

@@ -132,7 +132,7 @@ async def test_a_fold_waits_while_somebody_is_answered(talk: Talk) -> None:
     talk.server.script("chat-model", Behaviour(text="Yes.", hold="start"))
     answering = asyncio.create_task(talk.say("Is it so?", person=BORIS))
     await talk.server.until_held()
-    folding = asyncio.create_task(talk.conversation.run_after_turn(Scope(owner=ANNA.id)))
+    folding = asyncio.create_task(talk.conversation.run_follow_up_work(Scope(owner=ANNA.id)))
     # Whatever the fold reads from the store is read by then: this goes through the same store.
     await talk.services.summaries.read_status(Scope(owner=ANNA.id))
     assert talk.server.of("summary-model") == []
@@ -145,7 +145,7 @@ async def test_a_fold_waits_while_somebody_is_answered(talk: Talk) -> None:
 async def test_a_message_interrupts_a_fold_which_is_taken_up_after_the_answer(talk: Talk) -> None:
     await talk.say("The heron stands in the pond.")
     talk.server.script("summary-model", Behaviour(text="Too late.", hold="start"))
-    folding = asyncio.create_task(talk.conversation.run_after_turn(Scope(owner=ANNA.id)))
+    folding = asyncio.create_task(talk.conversation.run_follow_up_work(Scope(owner=ANNA.id)))
     await talk.server.until_held()
     assert (await talk.say("Is it so?", person=BORIS)).text == "Understood."
     await talk.server.until_hung_up()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from llm.quota import charge_person_too
+from llm.quota import charge_speaking_person
 from records.errors import QuotaExceeded, StorageError
 from records.forgetting import ForgetRequest
 from records.model_calls import PromptMessage, Usage
@@ -82,7 +82,9 @@ async def test_background_work_counts_for_the_owner_and_waits_for_a_new_day(tmp_
         talk.updates = count(100)
         talk.moment[0] = datetime(2026, 11, 22, tzinfo=UTC)
         assert not (await talk.say("It rains.")).is_error
-        assert await talk.conversation.run_after_turn(Scope(owner=ANNA.id)) == (), "a fold that waits has not failed"
+        assert await talk.conversation.run_follow_up_work(Scope(owner=ANNA.id)) == (), (
+            "a fold that waits has not failed"
+        )
         assert talk.server.of("summary-model") == []
         outcome = await talk.services.summaries.fold_now(Scope(owner=ANNA.id))
         assert outcome.state == "waiting"
@@ -100,13 +102,13 @@ async def test_new_groups_give_their_maker_no_new_budget(tmp_path: Path) -> None
             for group in groups:
                 await quota.complete(group, model, [PromptMessage(role="user", content="walrus " * 30)])
 
-        with charge_person_too(ANNA.id), pytest.raises(QuotaExceeded):
+        with charge_speaking_person(ANNA.id), pytest.raises(QuotaExceeded):
             await work(*range(-1, -12, -1))
         assert sum((await spent(talk)).values()) < 250
         with pytest.raises(QuotaExceeded):
             await quota.raise_if_used_up(ANNA.id)
         await quota.raise_if_used_up(BORIS.id)
-        with charge_person_too(BORIS.id):
+        with charge_speaking_person(BORIS.id):
             await work(-1)
         talk.moment[0] += timedelta(days=1)
         await quota.raise_if_used_up(ANNA.id)

@@ -45,8 +45,8 @@ def test_no_tag_of_ours_survives_being_quoted(text: str) -> None:
 @given(hostile)
 def test_quoting_changes_nothing_but_brackets_and_indents_further_lines(text: str) -> None:
     quoted = quoting.quote_text(text)
-    assert len(quoting.defuse_tags(text)) == len(text)
-    assert quoting.defuse_tags(quoting.defuse_tags(text)) == quoting.defuse_tags(text)
+    assert len(quoting.escape_tags(text)) == len(text)
+    assert quoting.escape_tags(quoting.escape_tags(text)) == quoting.escape_tags(text)
     assert all(line.startswith("  ") for line in quoted.splitlines()[1:])
 
 

@@ -19,7 +19,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
 async def test_words_in_no_plain_form_are_read_by_a_schema(talk: Talk) -> None:
     answer = '{"text": "call mum", "at": null, "in_minutes": 90, "repeat": "none"}'
     talk.server.script_schema("remind", Behaviour(text=answer))
-    found = await talk.services.reminder_reader.read_with_model(
+    found = await talk.services.reminder_reader.parse_reminder_with_model(
         7, "an hour and a half from now, call mum", talk.moment[0]
     )
     assert found is not None
@@ -32,4 +32,6 @@ async def test_words_in_no_plain_form_are_read_by_a_schema(talk: Talk) -> None:
 @pytest.mark.parametrize("behaviour", [Behaviour(text="I cannot."), Behaviour(text="[]"), Behaviour(status=401)])
 async def test_what_is_no_reminder_is_none(talk: Talk, behaviour: Behaviour) -> None:
     talk.server.script_schema("remind", behaviour)
-    assert await talk.services.reminder_reader.read_with_model(7, "some day, call mum", talk.moment[0]) is None
+    assert (
+        await talk.services.reminder_reader.parse_reminder_with_model(7, "some day, call mum", talk.moment[0]) is None
+    )

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from records.messages import Message
 from records.scopes import Scope
 from retrieval.packing import Packing, RankedPassage
-from text.passages import split_passages
+from text.passages import split_into_passages
 
 NOW = datetime(2026, 6, 10, tzinfo=UTC)
 LONG = "\n".join(f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40))
@@ -49,7 +49,7 @@ def test_the_same_words_are_shown_once() -> None:
 
 
 def test_passages_of_one_message_are_shown_together_in_order() -> None:
-    parts = split_passages(LONG)
+    parts = split_into_passages(LONG)
     packed = packing(1000)
     packed.add_fitting_passages([passage(1, LONG, 2), passage(1, LONG, 0), passage(1, LONG, 2)])
     [one] = packed.snippets
@@ -59,7 +59,9 @@ def test_passages_of_one_message_are_shown_together_in_order() -> None:
 
 def test_room_may_be_left_for_others() -> None:
     packed = packing(100)
-    packed.add_fitting_passages([passage(number, f"one two three {number}") for number in range(50)], reserved=50)
+    packed.add_fitting_passages(
+        [passage(number, f"one two three {number}") for number in range(50)], reserved_tokens=50
+    )
     assert 50 <= packed.room <= 60
     packed.add_fitting_passages([passage(99, "last")])
     assert packed.snippets[-1].message.id == 99

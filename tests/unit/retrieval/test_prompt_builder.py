@@ -129,7 +129,7 @@ def drafted(
     everything = [*archived, *unsummarised]
     newest = sorted({message.turn for message in everything})[-4:]
     builder = PromptBuilder(
-        tokenizer=TOKENS, budgets=FULL.fit_under(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
+        tokenizer=TOKENS, budgets=FULL.with_ceiling(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
     )
     builder.add_last_turns([message for message in everything if message.turn in newest])
     builder.add_instructions([recalled(number, text) for number, text in enumerate(instructions or [], start=1)])
@@ -143,7 +143,7 @@ def drafted(
     snippets = [
         Snippet(message=message, text=message.content, score={}) for message in everything if message.id not in shown
     ]
-    packing = Packing(room=builder.snippet_room, now=NOW, count=TOKENS.count)
+    packing = Packing(room=builder.remaining_snippet_tokens, now=NOW, count=TOKENS.count)
     for snippet in snippets:
         packing.add_snippet(snippet)
     builder.add_snippets(packing.snippets)
@@ -287,7 +287,7 @@ def test_the_system_prompt_explains_the_blocks_within_its_budget() -> None:
 @pytest.mark.parametrize(("ceiling", "is_told"), [(4000, True), (20, False)])
 def test_a_wide_question_is_told_to_search_on_where_there_is_room(ceiling: int, is_told: bool) -> None:
     builder = PromptBuilder(
-        tokenizer=TOKENS, budgets=FULL.fit_under(ceiling), incoming=incoming("Hi"), system_prompt="", now=NOW
+        tokenizer=TOKENS, budgets=FULL.with_ceiling(ceiling), incoming=incoming("Hi"), system_prompt="", now=NOW
     )
     builder.add_search_hint()
     context = builder.context()
@@ -358,7 +358,11 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
 
     def context(more: int) -> Context:
         builder = PromptBuilder(
-            tokenizer=tokenizer, budgets=FULL.fit_under(1500), incoming=incoming("Now?"), system_prompt="Hi.", now=NOW
+            tokenizer=tokenizer,
+            budgets=FULL.with_ceiling(1500),
+            incoming=incoming("Now?"),
+            system_prompt="Hi.",
+            now=NOW,
         )
         builder.add_last_turns(talk[-8:])
         builder.add_instructions([recalled(9, "Be brief.")])
@@ -417,6 +421,6 @@ def test_stored_text_cannot_leave_its_block() -> None:
 
 @pytest.mark.parametrize("ceiling", [500, 1000, 8000])
 def test_budgets_are_scaled_down_together(ceiling: int) -> None:
-    under = FULL.fit_under(ceiling)
+    under = FULL.with_ceiling(ceiling)
     assert under.system + under.summaries + under.recent + under.snippets <= max(ceiling, 0)
     assert under.recent >= under.summaries >= under.snippets

@@ -24,12 +24,12 @@ def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
     def scope(address: str, token: str) -> dict[str, object]:
         return {"type": "http", "client": (address, 1), "headers": [(b"authorization", f"Bearer {token}".encode())]}
 
-    own, is_known = visitors.find_limiter_and_session_flag(scope("192.0.2.1", "token"))
+    own, is_known = visitors.find_limiter_and_check_session(scope("192.0.2.1", "token"))
     assert is_known
-    assert visitors.find_limiter_and_session_flag(scope("192.0.2.2", "token"))[0] is own
-    stranger, is_known = visitors.find_limiter_and_session_flag(scope("192.0.2.1", "forged"))
+    assert visitors.find_limiter_and_check_session(scope("192.0.2.2", "token"))[0] is own
+    stranger, is_known = visitors.find_limiter_and_check_session(scope("192.0.2.1", "forged"))
     assert not is_known
-    assert visitors.find_limiter_and_session_flag(scope("192.0.2.1", "another"))[0] is stranger
+    assert visitors.find_limiter_and_check_session(scope("192.0.2.1", "another"))[0] is stranger
 
 
 async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,7 +108,7 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     assert await place_and_epoch(house) == (target, 2)
     assert await house.directory.list_moves() == []
     assert await old.find_owner_config(ANNA.owner) is None
-    assert (await old.read_counts(ANNA)).total == 0
+    assert (await old.count_messages_and_summaries(ANNA)).total == 0
     with pytest.raises(StorageError):
         await old.append_messages(ANNA, [said("late")])
     new = house.store(target)
@@ -176,7 +176,7 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
     assert await place_of(directory, ANNA.owner) is home.kind
     assert await home.compute_digest(ANNA.owner) == digest
     assert await home.find_owner_config(ANNA.owner) is not None
-    assert (await other.read_counts(ANNA)).total == 0
+    assert (await other.count_messages_and_summaries(ANNA)).total == 0
     assert await other.find_owner_config(ANNA.owner) is None
 
 

@@ -37,7 +37,7 @@ async def remembering(folder: Path, stack: AsyncExitStack) -> ExternalMemory:
 
 
 async def say(memory: ExternalMemory, owner: int, text: str) -> None:
-    async with memory.open_store_if_on(owner) as store:
+    async with memory.open_store_if_enabled(owner) as store:
         assert store is not None
         await store.append_messages(Scope(owner=owner), [said(text, source=text)])
 

@@ -113,7 +113,7 @@ async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> 
         with pytest.raises(StorageError, match="No space left"):
             await store.append_messages(ANNA, [said("x")])
         database.writer.commit_hooks = None
-        assert (await store.read_counts(ANNA)).total == 0
+        assert (await store.count_messages_and_summaries(ANNA)).total == 0
         [stored] = await store.append_messages(ANNA, [said("x")])
         assert stored.id == 1
 

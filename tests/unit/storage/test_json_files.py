@@ -143,11 +143,11 @@ async def test_a_torn_tail_is_dropped(tmp_path: Path, cut: int, index: bool) -> 
         journal.write_bytes(b"".join(lines) + lines[-1].replace(b'"seq":', b'"seq":1')[:-cut])
     async with opened(folder) as store:
         assert store.reports == []
-        assert (await store.read_counts(ANNA)).total == (8 if index else 7)
+        assert (await store.count_messages_and_summaries(ANNA)).total == (8 if index else 7)
         assert (await store.compute_digest(ANNA.owner) == digest) is index
         await store.append_messages(ANNA, [said("next")])
     async with opened(folder) as store:
-        assert (await store.read_counts(ANNA)).total == (9 if index else 8)
+        assert (await store.count_messages_and_summaries(ANNA)).total == (9 if index else 8)
 
 
 @pytest.mark.parametrize("index", [True, False])
@@ -163,7 +163,7 @@ async def test_a_garbled_journal_is_set_aside_and_what_can_be_read_is_used(tmp_p
     async with opened(folder) as store:
         assert len(store.reports) == 1
         assert "memory.json.journal could not be read in full" in store.reports[0]
-        assert (await store.read_counts(ANNA)).total == (8 if index else 7)
+        assert (await store.count_messages_and_summaries(ANNA)).total == (8 if index else 7)
         assert (await store.compute_digest(ANNA.owner) == digest) is index
     assert (folder / f"memory.json.journal.{STAMP}").read_bytes() == garbled
 
@@ -242,7 +242,7 @@ async def test_an_edited_memory_json_is_the_truth(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         assert store.reports == []
         assert [hit.id for hit in await store.search_messages(ANNA, ["walrus"], limit=5)] == [1]
-        assert (await store.read_counts(ANNA)).archived == 0
+        assert (await store.count_messages_and_summaries(ANNA)).archived == 0
 
 
 async def test_a_newer_memory_json_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -307,11 +307,11 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
         [first, other] = await store.append_messages(ANNA, [said("walrus"), said("otter")])
         if embedded:
             vector = np.ones((1, 64), np.float32)
-            waiting = await store.vectors.list_backlog("m", 9)
+            waiting = await store.vectors.list_unembedded_messages("m", 9)
             await store.vectors.put_vectors(
                 "m", [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
             )
-        assert await store.forgetting.replace_message_text(ANNA, first.id, "tulip", why="edited", now=NOW)
+        assert await store.forgetting.replace_message_text(ANNA, first.id, "tulip", reason="edited", now=NOW)
         shutil.copytree(live, copy)
         before = await store.compute_digest(ANNA.owner)
     if not index:
@@ -321,7 +321,7 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
         assert await store.wait_until_indexed(ANNA.owner)
         assert await store.search_messages(ANNA, ["tulip"], limit=9)
         assert not await store.search_messages(ANNA, ["walrus"], limit=9)
-        left = [message.id for _, message in await store.vectors.list_backlog("m", 9)]
+        left = [message.id for _, message in await store.vectors.list_unembedded_messages("m", 9)]
         assert left == ([first.id] if embedded and index else [other.id, first.id])
 
 
@@ -385,7 +385,7 @@ async def test_a_journal_that_cannot_be_written_changes_nothing(tmp_path: Path) 
         await store.flush_files()
         with BrokenDisk(tmp_path), pytest.raises(StorageError, match=r"memory\.json\.journal cannot be"):
             await store.append_messages(ANNA, [said("lost")])
-        assert (await store.read_counts(ANNA)).total == 2
+        assert (await store.count_messages_and_summaries(ANNA)).total == 2
         [stored] = await store.append_messages(ANNA, [said("kept")])
         assert stored.id == 3
         digest = await store.compute_digest(ANNA.owner)
@@ -515,19 +515,21 @@ async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vect
     await filled(tmp_path)
     async with opened(tmp_path) as store:
         vector = np.ones((1, 64), np.float32)
-        waiting = await store.vectors.list_backlog("m", 99)
+        waiting = await store.vectors.list_unembedded_messages("m", 99)
         vectors = [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
         await store.vectors.put_vectors("m", vectors)
         store.mark_corrupt()
     async with opened(tmp_path) as store:
         assert store.reports == []
-        assert await store.vectors.list_backlog("m", 99) == []
+        assert await store.vectors.list_unembedded_messages("m", 99) == []
         assert await store.vectors.count_embedded_messages(ANNA.owner, "m") == len(waiting) == 6
     edited = content(tmp_path)
     edited["messages"][str(ANNA.owner)][0]["content"] = "edited by hand"
     (tmp_path / "memory.json").write_text(json.dumps(edited))
     async with opened(tmp_path) as store:
-        assert [message.content for _, message in await store.vectors.list_backlog("m", 99)] == ["edited by hand"]
+        assert [message.content for _, message in await store.vectors.list_unembedded_messages("m", 99)] == [
+            "edited by hand"
+        ]
         assert await store.vectors.count_embedded_messages(ANNA.owner, "m") == 5
     assert names(tmp_path) == {"memory.json", "index.db"}
 
@@ -538,12 +540,12 @@ async def test_a_stop_without_time_leaves_the_journal_and_loses_nothing(tmp_path
     async with opened(tmp_path) as store:
         await talk(store, ANNA, 2, "later")
         digest = await store.compute_digest(ANNA.owner)
-        store.set_deadline(time.monotonic())
+        store.set_shutdown_deadline(time.monotonic())
     assert names(tmp_path) == {"memory.json", "memory.json.journal", "index.db"}
     assert (tmp_path / "memory.json").read_bytes() == before, "it is whole, as it was"
     async with opened(tmp_path) as store:
         assert (await store.compute_digest(ANNA.owner), store.reports) == (digest, [])
-        store.set_deadline(time.monotonic() + 60)
+        store.set_shutdown_deadline(time.monotonic() + 60)
     assert names(tmp_path) == {"memory.json", "index.db"}
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:

@@ -56,7 +56,7 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
             assert place is not None
             for kind, store in stores.items():
                 if kind is not place:
-                    assert (await store.read_counts(scope)).total == 0
+                    assert (await store.count_messages_and_summaries(scope)).total == 0
             home = stores[place]
             found = await home.timeline.read_page(scope, limit=100_000)
             sources = [message.source for message in found]

@@ -48,7 +48,7 @@ async def test_rows_are_there_before_words(tmp_path: Path) -> None:
         async with store.database.open_transaction(None):
             # While somebody writes, nothing is indexed.
             assert (
-                (await store.read_counts(ANNA)).total
+                (await store.count_messages_and_summaries(ANNA)).total
                 == len(await store.timeline.read_page(ANNA, limit=1_000))
                 == MESSAGES
             )
@@ -131,7 +131,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await read.wait()
         monkeypatch.undo()
         await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(forgotten.id,)), now=NOW)
-        await store.forgetting.replace_message_text(ANNA, corrected.id, "a seal", why="edited", now=NOW)
+        await store.forgetting.replace_message_text(ANNA, corrected.id, "a seal", reason="edited", now=NOW)
         go_on.set()
         assert await store.wait_until_indexed(ANNA.owner)
         assert [hit.id for hit in await store.search_messages(ANNA, ["walrus"], limit=9)] == [kept.id]

@@ -80,7 +80,7 @@ async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, po
             await insert_messages(tx, [{**row, "id": number} for number in range(10, 10 + count)])
             after = await tx.fetch_rows(_VERSIONS)
         assert [later[0] - earlier[0] for earlier, later in zip(before, after, strict=True)] == [3, 3]
-        assert (await store.read_counts(ANNA)).total == 2 + count
+        assert (await store.count_messages_and_summaries(ANNA)).total == 2 + count
 
 
 _MANY = """
@@ -164,7 +164,7 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         await talk(store, BORIS, 1)
         await fold(store, ANNA, stored[:4])
         assert [hit.id for hit in await store.search_messages(ANNA, ["repli"], limit=9)] == [6, 4, 2]
-        assert len(await store.vectors.list_backlog("m", 99)) == 8
+        assert len(await store.vectors.list_unembedded_messages("m", 99)) == 8
         taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
         assert len(await store.timeline.read_page(ANNA)) == 5
@@ -241,13 +241,13 @@ async def test_tables_may_be_divided_by_owner(
         for scope in (ANNA, BORIS):
             await fold(store, scope, (await talk(store, scope, 3))[:4])
         await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(1,)), now=NOW)
-        before = await store.read_counts(BORIS)
+        before = await store.count_messages_and_summaries(BORIS)
         await store.rename_owner(BORIS.owner, new.owner)
-        assert await store.read_counts(new) == before
+        assert await store.count_messages_and_summaries(new) == before
         assert len(await store.search_messages(new, ["repli"], limit=9)) == 3
-        assert (await store.read_counts(ANNA)).total == 5
+        assert (await store.count_messages_and_summaries(ANNA)).total == 5
         await store.erase_owner(new.owner)
-        assert len(await store.vectors.list_backlog("m", 99)) == 5
+        assert len(await store.vectors.list_unembedded_messages("m", 99)) == 5
     with psycopg.connect(address(postgres_url, tmp_path)) as raw:
         found = raw.execute("SELECT COUNT(*) FROM pg_inherits WHERE inhparent = 'messages'::regclass").fetchone()
     assert found == (4,)

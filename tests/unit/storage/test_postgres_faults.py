@@ -124,7 +124,7 @@ async def test_a_stop_waits_for_no_server_whose_machine_is_gone(tmp_path: Path, 
         waiting = asyncio.create_task(memory.set_enabled(ANNA.owner, enabled=False))
         await wire.swallowed.wait()
         async with asyncio.timeout(STOPS_WITHIN):
-            memory.set_deadline(time.monotonic())
+            memory.set_shutdown_deadline(time.monotonic())
             with pytest.raises(StorageError, match="cannot be reached"):
                 await waiting
             await stack.aclose()

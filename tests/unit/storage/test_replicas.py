@@ -54,7 +54,7 @@ class Machine:
         return [update.update_id for update in await self.work.claim_updates(BOT, limit=100, now=NOW)]
 
     async def says(self, owner: int, text: str, *, update_id: int) -> None:
-        async with self.memory.open_store_if_on(owner) as store:
+        async with self.memory.open_store_if_enabled(owner) as store:
             assert store is not None
             message = NewMessage(role="user", content=text, created_at=NOW, source=f"{BOT}:{update_id}")
             await store.append_messages(Scope(owner=owner), [message])
@@ -161,7 +161,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         await first.inbox.mark_done(BOT, [2], NOW)
         assert [update.update_id for update in await second.inbox.list_pending_updates(BOT)] == [2]
         await second.says(ANN, "after", update_id=2)
-        async with second.memory.open_store_if_on(ANN) as store:
+        async with second.memory.open_store_if_enabled(ANN) as store:
             assert store is not None
             assert [message.content for message in await store.timeline.read_page(Scope(owner=ANN))] == [
                 "before",
@@ -205,18 +205,18 @@ async def test_a_fold_that_died_with_its_process_holds_nobody_up(machines: Machi
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "to be folded", update_id=1)
         scope = Scope(owner=ANN)
-        async with first.memory.open_store_if_on(ANN) as store:
+        async with first.memory.open_store_if_enabled(ANN) as store:
             assert store is not None
             [message] = await store.timeline.read_page(scope)
             begun = await lease(store, scope)
         machines.dies(first)
-        async with second.memory.open_store_if_on(ANN) as taken_over:
+        async with second.memory.open_store_if_enabled(ANN) as taken_over:
             assert taken_over is not None
             summary = await fold(taken_over, scope, [message])
         plan = SummaryPlan(level=1, message_ids=(message.id,), reason="now")
         with pytest.raises(ServedElsewhere):
             await store.commit_summary(begun, plan, made(), now=NOW)
-        async with second.memory.open_store_if_on(ANN) as taken_over:
+        async with second.memory.open_store_if_enabled(ANN) as taken_over:
             assert taken_over is not None
             assert [summary.id for summary in await taken_over.list_summaries(scope)] == [summary.id]
 
@@ -232,7 +232,10 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
             for store in replica.memory.stores
             if store.kind is StorageType.POSTGRES
         ]
-        found = [[message.scope.owner for _, message in await store.vectors.list_backlog("m", 9)] for store in stores]
+        found = [
+            [message.scope.owner for _, message in await store.vectors.list_unembedded_messages("m", 9)]
+            for store in stores
+        ]
         assert found == [[ANN], [BEN]]
         quiet = [[scope.owner for scope, _ in await store.list_idle_scopes_with_last_ids(NOW)] for store in stores]
         assert quiet == [[ANN], [BEN]]
@@ -396,7 +399,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
 
         async def visits() -> None:
             async with second.memory.keep_lease(ANN), second.memory.open_store(ANN) as store:
-                assert (await store.read_counts(scope)).total == 0
+                assert (await store.count_messages_and_summaries(scope)).total == 0
 
         async with asyncio.TaskGroup() as group:
             group.create_task(lets_go())

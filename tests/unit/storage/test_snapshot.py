@@ -24,7 +24,7 @@ JSON_VALUES = st.recursive(
 @given(st.dictionaries(st.text(max_size=5), JSON_VALUES, max_size=6), st.sampled_from((2, 4, 6)))
 def test_a_row_is_written_as_an_indented_json_text(row: dict[str, object], depth: int) -> None:
     expected = json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
-    assert snapshot.indent_row(row, depth) == expected
+    assert snapshot.format_indented_row(row, depth) == expected
 
 
 async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) 
         await store.flush_files()
         await talk(store, ANNA, 2, "garden")
         before = (tmp_path / "memory.json").read_bytes()
-        store.set_deadline(time.monotonic())
+        store.set_shutdown_deadline(time.monotonic())
     assert (tmp_path / "memory.json").read_bytes() == before
     assert not (tmp_path / "memory.json.tmp").exists()
     assert (tmp_path / "memory.json.journal").exists()

@@ -15,7 +15,9 @@ def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], 
     stored = [[mask_separators(term) for term in text] for text in texts]
     found = TermHashes([encode_term_hashes(text) for text in stored])
     often = [[text.count(mask_separators(term)) for text in stored] for term in asked]
-    assert np.array_equal(found.count_terms(asked), np.array(often, np.float64).reshape(len(asked), len(texts)))
+    assert np.array_equal(
+        found.count_terms_by_passage(asked), np.array(often, np.float64).reshape(len(asked), len(texts))
+    )
     assert found.lengths.tolist() == [len(text) for text in texts]
     assert found.parts.tolist() == [0] * len(texts)
 
@@ -36,5 +38,5 @@ def test_date_and_speaker_are_of_every_passage(heading: list[str], passages: lis
     assert found.parts.tolist() == [*range(len(passages)), 0]
     whole = [heading + passage for passage in passages] + [other]
     assert found.lengths.tolist() == [len(terms) for terms in whole]
-    counted = found.count_terms(["cat"]).tolist()
+    counted = found.count_terms_by_passage(["cat"]).tolist()
     assert counted == [[terms.count("cat") for terms in whole]]

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summaries.quality_gate import (
-    find_faults,
     find_invented_numbers,
+    find_text_faults,
     is_in_another_language,
     parse_source_line,
     remove_headings,
@@ -19,7 +19,7 @@ SOURCE = (
 
 
 def judged(text: str, *, tokens: int = 30, source_tokens: int = 300) -> list[str]:
-    return find_faults(text, SOURCE, tokens=tokens, source_tokens=source_tokens)
+    return find_text_faults(text, SOURCE, text_tokens=tokens, source_tokens=source_tokens)
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_bad_summaries_are_refused_with_a_reason(text: str, reason: str) -> None
 
 def test_a_talk_that_repeats_itself_may_be_summarised_in_its_words() -> None:
     talk = "".join(f"Let us talk about the weather, part {number}. " for number in range(8))
-    assert not find_faults(talk, talk, tokens=0, source_tokens=0)
+    assert not find_text_faults(talk, talk, text_tokens=0, source_tokens=0)
 
 
 def test_an_extract_repeats_itself_no_more_than_its_source() -> None:
     """The last fold of such a talk was refused: its other sentences made the source look less like a loop."""
     extract = "".join(f"Let us talk about the weather, part {number}. " for number in range(4))
     source = extract + "Noted. What is my allergy? You told that it is against hazelnuts, on the first day. " * 2
-    assert not find_faults(extract, source, tokens=0, source_tokens=0)
+    assert not find_text_faults(extract, source, text_tokens=0, source_tokens=0)
 
 
 def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_long() -> None:
@@ -80,7 +80,7 @@ def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_lon
 
 def of_a_day(text: str, said: str) -> list[str]:
     line = parse_source_line(f"[2026-11-22 09:12] Anna: {said}")
-    return find_faults(text, line.words, tokens=0, source_tokens=0, said_on=line.days)
+    return find_text_faults(text, line.words, text_tokens=0, source_tokens=0, source_dates=line.days)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_copied_headings_are_no_part_of_a_summary() -> None:
 
 @given(st.text(), st.text())
 def test_any_text_is_judged_without_an_exception(text: str, source: str) -> None:
-    find_faults(text, source, tokens=1, source_tokens=1)
+    find_text_faults(text, source, text_tokens=1, source_tokens=1)
     assert find_invented_numbers(source, source) == set()
 
 

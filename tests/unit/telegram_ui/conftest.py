@@ -73,7 +73,9 @@ class Scripted:
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
 
-    async def charge_speech(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
+    async def charge_speech(
+        self, spender: int, model: str, *, spoken_text: str = "", transcribed_text: str = ""
+    ) -> None:
         """Count nothing."""
 
     async def reply(self, incoming: UserMessage, *, on_text: OnText | None = None, on_stop: object = None) -> Reply:
@@ -110,7 +112,7 @@ class Scripted:
     async def record_shown_messages(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
 
-    async def run_after_turn(self, scope: Scope) -> tuple[str, ...]:
+    async def run_follow_up_work(self, scope: Scope) -> tuple[str, ...]:
         self.settled.append((scope.owner, tuple(self.finished)))
         return self.notices
 
@@ -202,7 +204,7 @@ class Peer:
                 and (chat is None or str(params.get("chat_id")) == str(chat))
             )
 
-        return await self.world.calls.wait_for_first(fits, since=since)
+        return await self.world.calls.wait_for_first_match(fits, since=since)
 
     async def told(self, containing: str, chat: int | None = None) -> Json:
         return await self.called("sendMessage", containing=containing, chat=chat)

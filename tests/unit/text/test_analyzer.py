@@ -71,14 +71,14 @@ def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(s
     [term] = list_content_terms(word)
     held = set(list_terms(said))
     assert term not in held
-    assert held & set(find_foreign_stems([term], word, short=True)[term])
+    assert held & set(find_foreign_stems([term], word, accepts_short_stems=True)[term])
 
 
 def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
     question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
     assert find_foreign_stems(list_content_terms(question), question).keys() == {"lucca", "zutphen"}
     assert find_foreign_stems(["lucca"], question) == {"lucca": ("lucc",)}
-    assert find_foreign_stems(["lucca"], question, short=True) == {"lucca": ("lucc", "luc")}
+    assert find_foreign_stems(["lucca"], question, accepts_short_stems=True) == {"lucca": ("lucc", "luc")}
     assert "even" not in find_foreign_stems(["evening"], "evening")["evening"]
     assert find_foreign_stems([], question) == {}
     assert find_foreign_stems(["dr-2041", "2041", "машин", "東京"], question) == {}

@@ -138,7 +138,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
 
     for tokenizer in (EXACT, old()):
         for cut in (None, tokenizer.omit_middle):
-            result = tokenizer.truncate_rendered(text, limit, write, cut)
+            result = tokenizer.truncate_for_rendering(text, limit, write, cut)
             assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
             if tokenizer.count(write(text)) <= limit:
                 assert result == text
@@ -147,7 +147,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
 def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole() -> None:
     said = EXACT.count("Anna: said so")
     assert said < EXACT.count("Anna: ") + EXACT.count("said so")
-    assert EXACT.truncate_rendered("said so", said, "Anna: {}".format) == "said so"
+    assert EXACT.truncate_for_rendering("said so", said, "Anna: {}".format) == "said so"
 
 
 @given(text=texts, limit=st.integers(1, 60))

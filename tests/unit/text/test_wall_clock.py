@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.reminders import REPEATS, Repeat
-from text.time_zones import find_next_time, to_utc
+from text.time_zones import find_next_repetition, to_utc
 
 # ruff: noqa: DTZ001 - wall clocks have no zone
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -23,7 +23,7 @@ def test_a_time_that_a_clock_skips_or_shows_twice_is_one_moment() -> None:
 def test_the_last_of_a_month_stays_the_last() -> None:
     local, seen = datetime(2026, 1, 31, 9), []
     for _ in range(4):
-        following = find_next_time(local, "monthly", 31, after=local)
+        following = find_next_repetition(local, "monthly", 31, after=local)
         assert following is not None
         local = following
         seen.append((local.month, local.day))
@@ -35,7 +35,7 @@ def test_the_last_of_a_month_stays_the_last() -> None:
     st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)), st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1))
 )
 def test_the_next_time_is_later_and_none_is_left_out(repeat: Repeat, local: datetime, now: datetime) -> None:
-    found = find_next_time(local, repeat, local.day if repeat == "monthly" else 0, after=now)
+    found = find_next_repetition(local, repeat, local.day if repeat == "monthly" else 0, after=now)
     assert found is not None
     assert found > max(local, now)
     assert found.time() == local.time()
@@ -44,4 +44,4 @@ def test_the_next_time_is_later_and_none_is_left_out(repeat: Repeat, local: date
 
 
 def test_what_comes_once_has_no_next_time() -> None:
-    assert find_next_time(datetime(2026, 1, 1), "", 0, after=datetime(2026, 1, 1)) is None
+    assert find_next_repetition(datetime(2026, 1, 1), "", 0, after=datetime(2026, 1, 1)) is None

@@ -227,7 +227,7 @@ def gemini_studio() -> Written:
     chunks.insert(1, {"role": "model", "text": "thinking", "isThought": True})
     chunks.insert(1, {"role": "model", "executableCode": {"code": "1"}})
     prompt = {"runSettings": {}, "systemInstruction": {}, "chunkedPrompt": {"chunks": chunks, "pendingInputs": []}}
-    return Written(data=as_json(prompt), name="The key", is_dated=False)
+    return Written(data=as_json(prompt), name="The key", has_date=False)
 
 
 # Of any program ----------------------------------------------------------------------------------------------------
@@ -241,13 +241,13 @@ def _role(one: Said) -> str:
 def generic_list() -> Written:
     system = {"role": "system", "content": "Be brief."}
     said = [{"role": _role(line), "content": [{"type": "text", "text": line.text}]} for line in TALK]
-    return Written(data=as_json([system, *said]), is_dated=False)
+    return Written(data=as_json([system, *said]), has_date=False)
 
 
 @variety("generic")
 def generic_lines() -> Written:
     lines = [{"messages": [{"role": _role(line), "content": line.text} for line in pair]} for pair in _pairs()]
-    return Written(data=b"\n".join(map(as_json, lines)), is_dated=False)
+    return Written(data=b"\n".join(map(as_json, lines)), has_date=False)
 
 
 @variety("generic")
@@ -255,14 +255,14 @@ def generic_talks_that_begin_alike() -> Written:
     taken = [TALK[0], TALK[1], TALK[0], TALK[3]]
     pairs = (taken[:2], taken[2:])
     talks = [{"messages": [{"role": _role(line), "content": line.text} for line in pair]} for pair in pairs]
-    return Written(data=as_json(talks), is_dated=False, taken=taken)
+    return Written(data=as_json(talks), has_date=False, taken=taken)
 
 
 @variety("generic")
 def generic_sharegpt() -> Written:
     said = [{"from": "human" if line.is_mine else "gpt", "value": line.text} for line in TALK]
     return Written(
-        data=as_json([{"id": "x", "conversations": [{"from": "system", "value": "x"}, *said]}]), is_dated=False
+        data=as_json([{"id": "x", "conversations": [{"from": "system", "value": "x"}, *said]}]), has_date=False
     )
 
 
@@ -314,4 +314,4 @@ def generic_librechat() -> Written:
 @variety("generic")
 def generic_markdown() -> Written:
     said = [f"**{'You' if line.is_mine else 'ChatGPT'}:**\n\n{line.text}\n\n---\n" for line in TALK]
-    return Written(data=("# A talk\n\n" + "\n".join(said)).encode(), is_dated=False)
+    return Written(data=("# A talk\n\n" + "\n".join(said)).encode(), has_date=False)

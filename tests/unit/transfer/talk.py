@@ -65,7 +65,7 @@ class Written:
     data: bytes
     sources: Sequence[str] = ()
     name: str = ""
-    is_dated: bool = True
+    has_date: bool = True
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     taken: Sequence[Said] = TALK
     characters: str = ""

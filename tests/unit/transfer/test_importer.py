@@ -29,7 +29,7 @@ from tests.support.storages import IN_FILES
 from tests.support.talk import ANNA, Talk, talking
 from transfer import importer
 from transfer.formats.history import ImportedMessage
-from transfer.importer import sort_with_turn_starts
+from transfer.importer import sort_messages_and_find_turn_starts
 from transfer.plans import format_plan
 
 TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
@@ -233,7 +233,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
             await imported(talk, history(600 if first < 5000 else 150, first=first))
             async with talk.services.memory.open_store(ANNA.id) as store:
                 active = sorted(await store.list_summaries(HERE), key=lambda summary: summary.sort_key)
-                counts = await store.read_counts(HERE)
+                counts = await store.count_messages_and_summaries(HERE)
             assert len(active) <= 10
             assert [summary.level for summary in active] == sorted((summary.level for summary in active), reverse=True)
             assert all(active_summary.last_at < other.first_at for active_summary, other in pairwise(active))
@@ -243,7 +243,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
         async with talk.services.memory.open_store(ANNA.id) as store:
             active = await store.list_summaries(HERE)
             assert len(active) <= 10
-            counts = await store.read_counts(HERE)
+            counts = await store.count_messages_and_summaries(HERE)
             assert sum(active_summary.message_count for active_summary in active) == counts.archived == counts.total
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
@@ -343,10 +343,14 @@ def test_conversations_that_overlap_are_placed_in_time_with_their_turns_whole() 
             source=f"import:{minute}", role="user", content="", created_at=at, answers=answers, turn=turn
         )
 
-    messages, beginnings = sort_with_turn_starts([told(5), told(9, answers=True), told(1), told(7, answers=True)])
+    messages, beginnings = sort_messages_and_find_turn_starts(
+        [told(5), told(9, answers=True), told(1), told(7, answers=True)]
+    )
     assert [(message.created_at - NOW).seconds // 60 for message in messages] == [1, 5, 7, 9]
     assert beginnings == [0, 1, 0, 1]
-    messages, beginnings = sort_with_turn_starts([told(1, turn=3), told(2, turn=4), told(5, turn=3), told(6, turn=4)])
+    messages, beginnings = sort_messages_and_find_turn_starts(
+        [told(1, turn=3), told(2, turn=4), told(5, turn=3), told(6, turn=4)]
+    )
     assert beginnings == [0, 1, 0, 1]
 
 
@@ -480,7 +484,7 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
         with pytest.raises((StorageError, StaleSummary)):
             await talk.services.importer.import_file(HERE, ANNA.id, history(2_000), progress=progress)
         async with talk.services.memory.open_store(ANNA.id) as store:
-            assert (await store.read_counts(HERE)).total == 0
+            assert (await store.count_messages_and_summaries(HERE)).total == 0
     assert not find_violations(read_memory_state(tmp_path))
 
 

@@ -22,7 +22,7 @@ from storage.schema.portable_tables import FACTS
 from storage.tables import dump
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
-from transfer.plans import format_plan, format_result
+from transfer.plans import format_import_result, format_plan
 from transfer.restorer import RestorePlan
 
 
@@ -138,7 +138,7 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
         async def progress(done: int, total: int) -> None: ...
 
         done = await talk.services.importer.import_file(HERE, ANNA.id, parts[2], progress=progress)
-        assert format_result(done).endswith("came back as they were. Still to come: part 1 and part 2.")
+        assert format_import_result(done).endswith("came back as they were. Still to come: part 1 and part 2.")
         again = await talk.services.importer.plan(HERE, ANNA.id, parts[2])
         assert again.notes[-1] == "This file is in already; still to come: part 1 and part 2."
         done = await talk.services.importer.import_file(HERE, ANNA.id, parts[0], progress=progress)

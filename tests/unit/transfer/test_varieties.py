@@ -43,7 +43,7 @@ def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
         if file.characters and not one.is_mine:
             assistant = file.characters
         speaker = one.name if is_chat and not is_own_package else "" if is_chat else assistant
-        return (role, speaker, one.is_mine or not is_chat, one.text, one.at if file.is_dated else NOW)
+        return (role, speaker, one.is_mine or not is_chat, one.text, one.at if file.has_date else NOW)
 
     return [one_of(message) for message in file.taken]
 

@@ -14,7 +14,7 @@ TOO_LONG = "A walrus is a large marine mammal that lives in the Arctic and eats 
 async def tell(desk: Desk, text: str, *, scope: Scope | None = None, telegram_id: int | None = None) -> Scope:
     """Something is said where the talk of Ann's chat goes on, or in a scope."""
     scope = scope or await desk.services.memory.find_open_conversation(PLACE)
-    async with desk.services.memory.open_store_if_on(scope.owner) as store:
+    async with desk.services.memory.open_store_if_enabled(scope.owner) as store:
         assert store is not None
         await store.append_messages(
             scope, [NewMessage(role="user", content=text, created_at=desk.moment[0], telegram_id=telegram_id)]
@@ -208,6 +208,6 @@ async def test_forget_and_why_reach_a_message_of_an_earlier_conversation(desk: D
     await desk.say(ANN, ANN, "/forget", reply_to=said["message_id"])
     assert "4711" in desk.last(ANN)
     assert await press(desk, "Forget it") == "Forgotten."
-    async with desk.services.memory.open_store_if_on(ANN) as store:
+    async with desk.services.memory.open_store_if_enabled(ANN) as store:
         assert store is not None
         assert await store.timeline.read_page(PLACE) == []

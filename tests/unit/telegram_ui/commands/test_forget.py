@@ -35,7 +35,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
     scope = Scope(owner=owner, thread=thread)
     incoming = UserMessage(scope=scope, person=Person(id=ANN, name="Ann"), pieces=(piece,))
     assert not (await talk.conversation.reply(incoming)).is_error
-    await talk.conversation.run_after_turn(scope)
+    await talk.conversation.run_follow_up_work(scope)
 
 
 async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:
@@ -390,7 +390,9 @@ async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(
     await say(talk, "Call me on 5550199.", telegram_id=77)
     scope = Scope(owner=ANN)
     async with talk.services.memory.open_store(ANN) as store:
-        await store.forgetting.replace_message_text(scope, 1, "Call me on 5550142.", why="edited", now=talk.moment[0])
+        await store.forgetting.replace_message_text(
+            scope, 1, "Call me on 5550142.", reason="edited", now=talk.moment[0]
+        )
     await desk.say(ANN, ANN, "/forget 5550199")
     assert "“Call me on 5550199.”" in desk.last(ANN)
     await press(desk, "#1")

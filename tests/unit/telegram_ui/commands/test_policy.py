@@ -16,7 +16,7 @@ async def test_a_rebuild_that_failed_can_be_tried_again_by_a_button(desk: Desk, 
     await talk.turn("The walnuts are in the cellar.", person=Person(id=ANN, name="Ann"))
     talk.server.default("summary-model", Behaviour(status=401))
     await desk.say(ANN, ANN, "/summary_rebuild")
-    await desk.peer.world.calls.wait_for_first(
+    await desk.peer.world.calls.wait_for_first_match(
         lambda call: "The earlier summaries stay" in str(call["params"].get("text", ""))
     )
     message, buttons = desk.buttons(ANN)
@@ -44,5 +44,7 @@ async def test_a_profile_that_failed_can_be_tried_again(desk: Desk, talk: Talk) 
     message, _ = desk.buttons(ANN)
     refresh = Buttons(b"key").sign_payload(KIND, Chat(id=ANN), Person(id=ANN, name="Ann"), "r")
     await desk.press(ANN, ANN, message, refresh)
-    await desk.peer.world.calls.wait_for_first(lambda call: "was not written" in str(call["params"].get("text", "")))
+    await desk.peer.world.calls.wait_for_first_match(
+        lambda call: "was not written" in str(call["params"].get("text", ""))
+    )
     assert desk.buttons(ANN)[1] == {"Try again": refresh}

@@ -238,14 +238,14 @@ async def test_what_was_shown_is_marked_as_broken_off(peer: Peer, chat: object) 
     stream = AnswerStream(peer.delivery(), place)
     await peer.begin(stream, "half an " + "answer " * 500)
     await peer.call("sendMessageDraft" if place is PRIVATE else "sendMessage")
-    await stream.break_off()
+    await stream.mark_broken_off()
     (text,) = peer.texts(place.id)
     assert text.startswith("half an answer")
     assert text.endswith(tr("answers-broken-off"))
 
 
 async def test_nothing_shown_is_nothing_to_mark(peer: Peer) -> None:
-    await AnswerStream(peer.delivery(), PRIVATE).break_off()
+    await AnswerStream(peer.delivery(), PRIVATE).mark_broken_off()
     assert peer.texts(ANN) == []
 
 

@@ -77,7 +77,7 @@ async def test_drafts_are_rich_and_can_be_stopped(peer: Peer) -> None:
     draft = peer.world.make_snapshot()["drafts"][str(ANN)]
     assert draft["rich_message"]["blocks"][0]["text"] == f"{TABLE}\n\nand **so**"
     assert draft["can_stop"]
-    await stream.break_off()
+    await stream.mark_broken_off()
 
 
 async def test_a_server_without_the_button_still_shows_drafts(peer: Peer) -> None:
@@ -86,7 +86,7 @@ async def test_a_server_without_the_button_still_shows_drafts(peer: Peer) -> Non
     for _ in range(2):
         stream, since = AnswerStream(delivery, PRIVATE), peer.world.feed.last
         await peer.begin(stream, "growing **as")
-        shown = await peer.world.feed.wait_for_first(lambda event: event["kind"] == "draft", since=since)
+        shown = await peer.world.feed.wait_for_first_match(lambda event: event["kind"] == "draft", since=since)
         assert shown["draft"]["text"] == "growing as"
         await stream.finish("grown")
         peer.clock.advance(10.0)

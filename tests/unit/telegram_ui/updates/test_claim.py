@@ -89,8 +89,8 @@ async def test_the_link_works_after_a_restart_and_only_within_its_day(start: Sta
 async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> None:
     """As two that share one database: each has read who may use the bot before the other wrote it."""
     first, second = People(start.bots.inbox.database), People(start.bots.inbox.database)
-    until = await first.offer_admin_link(until=NOW + HOUR, now=NOW)
-    assert await second.offer_admin_link(until=NOW + 2 * HOUR, now=NOW) == until
+    until = await first.get_or_set_admin_link_expiry(new_expiry=NOW + HOUR, now=NOW)
+    assert await second.get_or_set_admin_link_expiry(new_expiry=NOW + 2 * HOUR, now=NOW) == until
     ann, bob = (KnownPerson(id=number, standing="admin", name="") for number in (ANN, BOB))
     assert await first.claim_bot(ann, until=until, now=NOW)
     assert not await second.claim_bot(bob, until=until, now=NOW)

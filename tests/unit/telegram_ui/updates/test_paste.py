@@ -13,7 +13,7 @@ from records.messages import Origin
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.paste import MAX_PIECES, PasteCollector, continues_message, may_be_continued
+from telegram_ui.updates.paste import MAX_PIECES, PasteCollector, belongs_to_same_turn, may_be_continued
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -120,9 +120,9 @@ def test_what_does_not_belong_is_not_taken(pastes: PasteCollector, other: Parsed
 
 
 def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
-    assert not continues_message(piece(1000), piece(3000))
-    assert continues_message(piece(1500), piece(3000))
-    assert continues_message(piece(1), piece(4000))
+    assert not belongs_to_same_turn(piece(1000), piece(3000))
+    assert belongs_to_same_turn(piece(1500), piece(3000))
+    assert belongs_to_same_turn(piece(1), piece(4000))
     assert not may_be_continued(piece(2047))
 
 
@@ -151,10 +151,10 @@ def test_an_album_and_a_forwarded_batch_are_one_turn() -> None:
     album, other = piece(0, album="5"), piece(0, album="6")
     forwarded = piece(20, origin="forwarded")
     assert may_be_continued(album)
-    assert continues_message(album, album)
-    assert not continues_message(other, album)
-    assert not continues_message(piece(20), album)
+    assert belongs_to_same_turn(album, album)
+    assert not belongs_to_same_turn(other, album)
+    assert not belongs_to_same_turn(piece(20), album)
     assert may_be_continued(forwarded)
-    assert continues_message(forwarded, forwarded)
-    assert not continues_message(piece(20), forwarded)
-    assert not continues_message(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)
+    assert belongs_to_same_turn(forwarded, forwarded)
+    assert not belongs_to_same_turn(piece(20), forwarded)
+    assert not belongs_to_same_turn(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)

@@ -78,7 +78,7 @@ async def test_the_queues_of_one_owner_leave_places_to_others() -> None:
 
 async def test_a_held_ticket_keeps_its_place_and_takes_no_slot() -> None:
     queues, log = SerialQueues("test", max_running=1), Log()
-    ticket = queues.submit("a", log("a1"), is_held=True)
+    ticket = queues.submit("a", log("a1"), waits_for_release=True)
     queues.submit("a", log("a2"))
     queues.submit("b", log("b1"))
     await asyncio.sleep(0)
