@@ -31,6 +31,7 @@ _TEXTS = (
     "delta", "text", "content", "value", "parts", "message", "reason", "token", "answer", "result", "generated_text",
     "completion", "generation", "output", "outputs", "results", "contentBlockDelta",
 )  # fmt: skip
+_NO_ANSWER = re.compile(f"{REASONING.pattern}|call|tool", re.IGNORECASE)  # parts with thoughts or results of tools
 _SAYS = re.compile(
     r"(?!.*(?:start|stop|end|done|added|create|complete|reason|think)).*(?:text|content|mess|completion)"
 )
@@ -202,7 +203,7 @@ def _convert_to_choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
     reasons = [part[key] for part in parts for key in (*_REASONS, "incomplete_details") if part.get(key)]
     said = {key: value for key, value in event.items() if key not in ("message", "reason")}  # of an error
     text = _join_text_parts(said) if _SAYS.match(kind) else ""
-    return {"content": text, "tool_calls": event, "finish_reason": next(iter(reasons), None)}
+    return {"content": text, "event": event, "finish_reason": next(iter(reasons), None)}
 
 
 def _join_text_parts(content: object, depth: int = 0) -> str:
@@ -211,7 +212,7 @@ def _join_text_parts(content: object, depth: int = 0) -> str:
         return content if isinstance(content, str) else ""
     if isinstance(content, list):
         return "".join(_join_text_parts(part, depth + 1) for part in content)
-    if not isinstance(content, Mapping) or REASONING.search(str(content.get("type"))) or content.get("thought"):
+    if not isinstance(content, Mapping) or _NO_ANSWER.search(str(content.get("type"))) or content.get("thought"):
         return ""
     return next(filter(None, (_join_text_parts(content[key], depth + 1) for key in _TEXTS if key in content)), "")
 

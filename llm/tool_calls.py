@@ -24,10 +24,8 @@ MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants ba
 MAX_CALL_DEPTH = 5  # of the objects around a call
 
 # Where endpoints put calls, and their numbers: OpenAI, Responses, Anthropic, Cohere, Gemini and Bedrock.
-_CONTAINERS = (
-    "delta", "message", "tool_calls", "tool_call", "content", "parts", "output", "item", "content_block", "start",
-    "contentBlockStart", "contentBlockDelta",
-)  # fmt: skip
+_CONTAINERS = ("event", "delta", "message", "start", "contentBlockStart", "contentBlockDelta")
+_CALLS = ("tool_calls", "tool_call", "content", "parts", "output", "item", "content_block")  # these may be calls
 _FUNCTION = re.compile("function|toolUse", re.IGNORECASE)  # in the name of the field with a call's name and arguments
 _INDEXES = ("index", "contentBlockIndex")
 
@@ -100,16 +98,17 @@ class ToolCallAssembler:
 
     _parts: list[dict[str, Any]] = field(default_factory=list)
 
-    def add_fragments(self, value: object, place: object = None, depth: int = 0) -> None:
+    def add_fragments(self, value: object, place: object = None, depth: int = 0, *, may_be_call: bool = False) -> None:
         """Add the tool calls found at any depth in a chunk, choice or message. Ignore malformed calls."""
         for part in value[:MAX_CALLS] if isinstance(value, list) else [value]:
             if not isinstance(part, Mapping) or depth > MAX_CALL_DEPTH:
                 continue
             number = next((part[key] for key in _INDEXES if type(part.get(key)) is int), place)
-            for inner in (part[key] for key in _CONTAINERS if key in part):
-                self.add_fragments(inner, number, depth + 1)
+            for key in (key for key in (*_CONTAINERS, *_CALLS) if key in part):
+                self.add_fragments(part[key], number, depth + 1, may_be_call=key in _CALLS)
             functions = [inner for key, inner in part.items() if _FUNCTION.search(key) and isinstance(inner, Mapping)]
-            if functions or "role" not in part:  # messages may have names, too
+            # Messages and events may have names, too.
+            if functions or "partial_json" in part or (may_be_call and "role" not in part):
                 self._add_fragment({**part, **functions[0]} if functions else part, number)
 
     def _add_fragment(self, call: Mapping[str, Any], place: object) -> None:
