@@ -378,7 +378,7 @@ class MemoryRetrieval:
             return active_summaries, ()
         superseded = await store.list_superseded_summaries(scope, limit=TURNS_READ)
         for block in prefix_cache.BLOCKS:
-            shown = prefix_cache.find_oldest_version_in_block(
+            shown = prefix_cache.find_oldest_version_with_same_end(
                 active_summaries[0], {version.id: version for version in superseded}, block
             )
             repeated = prefix_cache.select_verbatim_messages(shown, newest, LAST_TURNS)

@@ -99,7 +99,7 @@ class BareSqlite:
         self._connection.execute("INSERT INTO words (rowid, content) VALUES (?, ?)", (row, text))
 
 
-def measure_floor(path: Path, message_count: int, turn_count: int) -> dict[str, float]:
+def measure_baseline_turns(path: Path, message_count: int, turn_count: int) -> dict[str, float]:
     """Measure turns of the baseline over `message_count` messages, in a new database at `path`."""
     questions, answers = MessageGenerator(seed=6), MessageGenerator(seed=7)
     with closing(BareSqlite(path)) as baseline:
@@ -208,7 +208,7 @@ def measure_case(
     call_in_new_process(fill_settings_storage, settings, storage, message_count)
     print_progress(f"{storage}: {turn_count} turns")
     figures = call_in_new_process(measure_filled_storage, settings, turn_count)
-    floor = call_in_new_process(measure_floor, folder / f"floor_{name}.db", message_count, turn_count)
+    floor = call_in_new_process(measure_baseline_turns, folder / f"floor_{name}.db", message_count, turn_count)
     print_progress(f"{storage}: {json.dumps(figures)}")
     return {"messages": message_count, "floor_ms": floor, **figures}
 

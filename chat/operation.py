@@ -24,7 +24,7 @@ MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """The operator's settings for the whole bot, and the people whom they or the bot's link make its admins."""
+    """The operator's settings for the whole bot, and its admins, who are named there or used the admin link."""
 
     settings: Settings
     people: People | None

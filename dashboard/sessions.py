@@ -145,7 +145,7 @@ class PageSessions:
 
 
 def verify_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
-    """Return the fields of initData. Raise NoSession if its signature is invalid or older than INIT_DATA_FOR."""
+    """Return the fields of initData. Raise NoSession if it is older than INIT_DATA_FOR or its signature is invalid."""
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession
     try:

@@ -273,7 +273,7 @@ class Facts:
     async def _correct_profile_after_change(
         self, store: MemoryStore, owner: int, changed_fact: Fact | None
     ) -> Fact | None:
-        """Remove the sentences that a manual change overrules from the profile. Return `changed_fact` unchanged."""
+        """Remove sentences from the profile if a manual change overrules them. Return `changed_fact` unchanged."""
         with suppress(StaleFacts):  # forgotten at the same time
             await put_corrected_profile(store, owner, clock=self._clock)
         return changed_fact

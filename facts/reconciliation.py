@@ -11,7 +11,7 @@ from typing import Literal
 from llm.prompts import PROFILE_SECTIONS
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
-from storage.tables.decisions import DecisionIndex, list_decisions_about, make_replacement_decisions
+from storage.tables.decisions import DecisionIndex, list_decisions_about, make_decisions_about_replaced_facts
 from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
@@ -75,7 +75,7 @@ def plan_changes(
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known_facts if fact.is_valid}
     decisions = DecisionIndex(list_decisions_about(known_facts, erased_fact_decisions))
-    successions = DecisionIndex(make_replacement_decisions(known_facts))
+    successions = DecisionIndex(make_decisions_about_replaced_facts(known_facts))
     candidates = FactCandidates(valid)
     room = max_valid_facts - len(valid)
     closed = set[int]()

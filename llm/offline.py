@@ -81,7 +81,7 @@ class OfflineModel(_OfflineChatModel):
         if words and any(_casefold(hello).startswith(folded) for hello in list_translations("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
         if folded in map(_casefold, list_translations("page-try-4")) and (
-            known := _select_remembered_sentences(statements)
+            known := _select_sentences_worth_remembering(statements)
         ):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
         if words and not is_question(words):
@@ -113,7 +113,7 @@ class ExtractiveSummarizer(_OfflineChatModel):
         return text
 
 
-def _select_remembered_sentences(statements: Sequence[Sentence]) -> list[Sentence]:
+def _select_sentences_worth_remembering(statements: Sequence[Sentence]) -> list[Sentence]:
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
     known = [_list_terms(fact.text) for fact in facts]
     read = [(sentence, _list_terms(sentence.text)) for sentence in reversed(statements)]
@@ -137,10 +137,12 @@ def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str
     """Return up to five informative sentences, in order and within `max_tokens`. Prefer the user's statements."""
     sentences = _drop_repeats(_parse_sentences(text))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
-    telling = [sentence for sentence in said if not is_question(sentence.text) and _score_sentence(sentence.text) > 1]
+    telling = [
+        sentence for sentence in said if not is_question(sentence.text) and _score_informativeness(sentence.text) > 1
+    ]
     texts = [sentence.text for sentence in telling or said or sentences]
     chosen, extract = list[int](), ""
-    for index in sorted(range(len(texts)), key=lambda index: _score_sentence(texts[index]), reverse=True):
+    for index in sorted(range(len(texts)), key=lambda index: _score_informativeness(texts[index]), reverse=True):
         longer = sorted([*chosen, index])
         joined = " ".join(texts[index] for index in longer)
         if len(chosen) < 5 and count_tokens(joined) <= max_tokens:
@@ -148,7 +150,7 @@ def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str
     return extract
 
 
-def _score_sentence(text: str) -> int:
+def _score_informativeness(text: str) -> int:
     telling = [word for word in text.split()[1:] if word.lstrip("\"'“„«(")[:1].isupper()]
     telling += [word for word in text.split() if any(map(str.isdigit, word))]
     return min(6, len(_list_terms(text))) + 2 * min(6, len(telling))

@@ -131,7 +131,7 @@ class Quota:
         return max(0, min(left)) if left else None
 
     async def _read_tokens_left(self, spender: int) -> tuple[int | None, int | None]:
-        """Return the tokens left today in the person's budget and in the total one, or None without a limit."""
+        """Return today's remaining tokens of a person and of the whole bot, with None for what is unlimited."""
         if self.has_limits:
             await self._load_todays_usage()
         people, today = {spender, _speaking.get() or spender}, self._clock().date()

@@ -110,7 +110,7 @@ class Faults:
 
 
 def parse_fault(rule: Mapping[str, Any]) -> Fault:
-    """Make a fault from its JSON object. Raise ValueError with a sentence if it is invalid."""
+    """Make a fault from its JSON object. Raise ValueError if it is invalid."""
     known = {field.name for field in fields(Fault)}
     if unknown := set(rule) - known:
         raise ValueError(f"A fault has no field {', '.join(sorted(unknown))}.")

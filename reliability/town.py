@@ -221,7 +221,7 @@ class MessageLedger:
     ) -> tuple[Violations, MemoryState]:
         """Check the files in `folder`, and return the violations and the contents of the files.
 
-        Unless `expects_all_messages`, a message may still be at Telegram or in the inbox.
+        Unless `expects_all_messages`, messages that are still unhandled are no violation.
         """
         state = read_memory_state(folder)
         found = find_violations(state)

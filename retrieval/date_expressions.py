@@ -188,7 +188,7 @@ def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
 
 
 def find_time_ranges(question: str, now: datetime) -> tuple[Range, ...]:
-    """Return the ranges of time that a folded question names, relative to `now`."""
+    """Return the ranges of time that a normalised question names, relative to `now`."""
     dates = list(_find_absolute_dates(question, now))
     found = [*dates, *_find_relative_dates(question, now)]
     if not dates:

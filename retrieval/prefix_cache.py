@@ -12,7 +12,9 @@ BLOCKS = (16, 8)  # messages for which a version of a summary stays, the fewer i
 MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has, and one fold and 4
 
 
-def find_oldest_version_in_block(active_summary: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
+def find_oldest_version_with_same_end(
+    active_summary: Summary, versions: Mapping[int, Summary], block_size: int
+) -> Summary:
     """Return the oldest version of a summary whose last message id is in the same block of `block_size` ids."""
     shown = active_summary
     while shown.base_id is not None:

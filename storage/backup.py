@@ -114,7 +114,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackupResult
         create_private_file(packed)
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
-                elsewhere = asyncio.run(_write_backup_when_ready(folder, work, database_url, out))
+                elsewhere = asyncio.run(_write_backup_to_stream(folder, work, database_url, out))
             raw.flush()
             os.fsync(raw.fileno())
         # Read the whole backup once: a backup that cannot be restored is useless.
@@ -129,7 +129,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackupResult
     return BackupResult(messages=messages, elsewhere=elsewhere)
 
 
-async def _write_backup_when_ready(folder: Path, work_folder: Path, url: str, out: gzip.GzipFile) -> int:
+async def _write_backup_to_stream(folder: Path, work_folder: Path, url: str, out: gzip.GzipFile) -> int:
     deadline = time.monotonic() + 20.0  # a running bot should finish its start or move by then
     while True:
         async with AsyncExitStack() as stack:

@@ -139,7 +139,7 @@ def list_terms(text: str) -> list[str]:
     for word in words:
         script = _find_script_and_languages(word)[0]
         if script == "PAIRS":
-            terms += _split_character_pairs(word)
+            terms += _split_into_character_pairs(word)
             continue
         term, is_function_word = _stem_term(word, languages.get(script, ""))
         if term:
@@ -162,7 +162,7 @@ def _stem_term(word: str, language: str) -> tuple[str, bool]:
 def split_words(text: str) -> list[str]:
     """Return the unstemmed words of a text, or character pairs for scripts without spaces."""
     words = _WORD.findall(normalise_text(text))
-    return [part for word in words for part in (_split_character_pairs(word) if _PAIRS.search(word) else [word])]
+    return [part for word in words for part in (_split_into_character_pairs(word) if _PAIRS.search(word) else [word])]
 
 
 def is_character_pair(word: str) -> bool:
@@ -224,7 +224,7 @@ def _find_stems(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_stem_term(word, language)[0] for language in _LATIN))
 
 
-def _split_character_pairs(word: str) -> list[str]:
+def _split_into_character_pairs(word: str) -> list[str]:
     """Return overlapping character pairs from a word's parts in scripts without spaces, then its other parts."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):

@@ -1,4 +1,4 @@
-"""Converts formatted messages (`rich_message` in Bot API 10.1 and Telegram Desktop) from any JSON to Markdown."""
+"""Convert the JSON of formatted messages (`rich_message` in Bot API 10.1 and Telegram Desktop) to Markdown."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

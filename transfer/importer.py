@@ -162,7 +162,7 @@ class Importer:
 
     @contextmanager
     def mark_import_running(self, owner: int) -> Iterator[None]:
-        """Mark an import as running while its file is being downloaded, so that it can already be stopped."""
+        """Mark an import as running while its file is still being downloaded, so that the owner can stop it."""
         self._marked_running.append(owner)
         try:
             yield

@@ -65,7 +65,7 @@ async def read_history_in_child(data: bytes, reading: FileReading) -> ImportedHi
 
 
 def decode_value(kind: type[_Value], values: dict[str, Any]) -> _Value:
-    """Return the message, fact or question that a child wrote as JSON. Convert dates and tuples, which JSON lacks."""
+    """Build a message, fact or question from a child process's JSON. Convert dates and tuples, which JSON lacks."""
     moments: dict[str, Any] = {name: datetime.fromisoformat(values[name]) for name in _MOMENTS if values.get(name)}
     return kind(
         **{**{name: tuple(held) if isinstance(held, list) else held for name, held in values.items()}, **moments}

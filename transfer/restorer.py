@@ -102,7 +102,7 @@ class Restorer:
         for group in _iterate_batches(chunks):
             covering = await self._make_covering_summaries(group, summaries)
             async with self._memory.open_store(owner) as store:
-                await store.history.put_rows_and_recount(
+                await store.history.put_rows_and_recount_summaries(
                     lease, [*covering, *({"table": "messages", **row} for row in group)]
                 )
             done += len(group)

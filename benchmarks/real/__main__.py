@@ -2,8 +2,8 @@
 
 Play a scripted conversation with known facts, corrections, a paste and a second language through the bot's own
 Conversation, then ask questions about it. The model at OPENAI_BASE_URL writes the facts, the summaries and the answers
-to the questions. The script also contains the assistant's side of the conversation. The benchmark prints one JSON
-object, after minutes or hours. With `--answered FILE`, an interrupted run continues when the same command is called
+to the questions. In the scripted conversation, the assistant's answers are scripted too. A run takes minutes or
+hours and prints one JSON object. With `--answered FILE`, an interrupted run continues when the same command is called
 again.
 """
 

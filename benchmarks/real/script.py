@@ -50,7 +50,7 @@ class ScriptedQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Script:
-    """A script for the person named `person`."""
+    """A scripted conversation of the person named `person`, and questions about it."""
 
     person: str
     lines: tuple[ScriptedTurn, ...]

@@ -24,7 +24,7 @@ SHARED_STATE: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Move:
-    """A move in progress. The owner is held by the source while "copying", and by the target while "erasing"."""
+    """An unfinished move between stores. The source is in use while "copying", and the target while "erasing"."""
 
     owner: int
     source: StorageType

@@ -16,7 +16,7 @@ class UsageLedger(StatementRunner):
     """The token usage by day, id and model. Every change is durable when its method returns."""
 
     async def add_usage(self, day: date, usage: Mapping[tuple[int, str], Usage]) -> None:
-        """Add usage by id and model to a day, and delete days older than KEPT_DAYS."""
+        """Add a day's usage, keyed by spender id and model. Delete the usage of days older than KEPT_DAYS."""
         async with self.database.open_transaction(None) as tx:
             await tx.execute_many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in usage.items()])
             oldest = date.fromordinal(max(1, day.toordinal() - KEPT_DAYS))

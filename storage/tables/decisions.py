@@ -55,7 +55,7 @@ def _find_decision_time(fact: Fact, facts_by_id: Mapping[int, Fact]) -> datetime
     return max((fact.decided_at for fact in chain.values() if fact.decided_at is not None), default=None)
 
 
-def make_replacement_decisions(facts: Iterable[Fact]) -> list[Decision]:
+def make_decisions_about_replaced_facts(facts: Iterable[Fact]) -> list[Decision]:
     """Return a decision for each replaced fact, made at the time when its successor was stated."""
     by_id = {fact.id: fact for fact in facts}
     replaced = [fact for fact in by_id.values() if fact.superseded_by in by_id]

@@ -139,7 +139,7 @@ class HistoryTable(OwnerTables):
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.to_portable(row) for row in rows]
 
-    async def put_rows_and_recount(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
+    async def put_rows_and_recount_summaries(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert rows like `put_rows`, then recompute the message counts and ranges of the summaries among them."""
         owner = lease.scope.owner
         async with transact_under_lease(self.database, lease) as tx:

@@ -322,7 +322,7 @@ class Dispatcher:
             turn = WaitingTurn(self._answering.answer_message, pieces)
             ticket = self._queues.chats.submit(parsed.chat_scope, turn, waits_for_release=may_be_continued(parsed))
             if ticket.is_held:
-                self._pastes.wait_for_pieces(pieces, partial(self._queues.chats.release, ticket))
+                self._pastes.collect_pieces(pieces, partial(self._queues.chats.release, ticket))
 
     async def _pass_input_to_waiting_command(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
         update, chat, person = item.update, parsed.chat, parsed.person

@@ -49,7 +49,7 @@ class PasteCollector:
         self._call_later = call_later
         self._open_pastes: dict[tuple[Scope, int], _OpenPaste] = {}
 
-    def wait_for_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
+    def collect_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
         """Append further pieces to `pieces` as they arrive, and call `on_complete` after the last one."""
         sender_key = pieces[0].sender_key
         self.complete_paste(sender_key)

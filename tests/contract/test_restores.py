@@ -50,7 +50,7 @@ async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(
     assert covering["summary_text"] == summary.text
     more = {**MESSAGE_ROWS.to_row(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
     at_work = await importing(store)
-    await store.history.put_rows_and_recount(
+    await store.history.put_rows_and_recount_summaries(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]
     )
     await store.release_summary_lease(at_work)

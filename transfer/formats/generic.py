@@ -33,7 +33,7 @@ from transfer.formats.members import (
     is_message,
     pick_member_values,
 )
-from transfer.formats.transcripts import is_transcript, parse_details_and_messages
+from transfer.formats.transcripts import is_transcript, parse_title_date_and_messages
 from transfer.formats.values import WrongElement, as_object, as_text, parse_json, require_object, select_objects
 
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
@@ -91,7 +91,7 @@ class _FileReader:
         elif _is_table(file.text):
             self._read_table(file.text)
         else:
-            about, messages = parse_details_and_messages(file.text)
+            about, messages = parse_title_date_and_messages(file.text)
             _add_assistant_conversation(about, messages, self._builder)
         self._add_conversation({}, self._loose, {})
 

@@ -119,7 +119,7 @@ class Sample:
 
 @dataclass(slots=True)
 class SourceFile:
-    """A file that was sent alone or in an archive. At most `most` JSON values are read from it."""
+    """A file that was sent alone or in an archive. `most` limits the number of JSON values that are read from it."""
 
     path: str
     text: str

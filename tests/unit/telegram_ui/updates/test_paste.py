@@ -67,7 +67,7 @@ class Turn:
     def __init__(self, pastes: PasteCollector, first: ParsedUpdate) -> None:
         self.pieces = [first]
         self.complete = 0
-        pastes.wait_for_pieces(self.pieces, self._completed)
+        pastes.collect_pieces(self.pieces, self._completed)
 
     def _completed(self) -> None:
         self.complete += 1
