@@ -291,7 +291,7 @@ class MemoryRetrieval:
         shown, room = builder.shown_ids, builder.remaining_snippet_tokens
         choose = partial(find_reply_snippets, messages, self._tokens, target_id=target.id, shown_ids=shown)
         return await _run_in_thread_if_text_is_long(
-            partial(choose, before=before, room=room), count_characters(messages)
+            partial(choose, before_turn=before, available_tokens=room), count_characters(messages)
         )
 
     async def pack_snippets(
