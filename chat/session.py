@@ -156,8 +156,10 @@ class Session:
                 if message.content == text:
                     break
                 held[index] = replace(message, content=text)
-                self.open_turn(message.turn).versions = AnswerVersions()  # they answered what it said before
-                return Correction(turn=message.turn, is_last=held[-1].turn == message.turn)
+                is_last = held[-1].turn == message.turn
+                if is_last:
+                    self.open_turn(message.turn).versions = AnswerVersions()  # they answered what it said before
+                return Correction(turn=message.turn, is_last=is_last)
         return Correction()
 
     def mark_declined_turns(self, turns: Collection[int]) -> None:

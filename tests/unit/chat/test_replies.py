@@ -81,3 +81,16 @@ async def test_an_answer_that_is_asked_for_again_has_what_was_replied_to(tmp_pat
         assert second.turn is not None
         assert await talk.conversation.answer_again(Scope(owner=ANNA.id), second.turn, ANNA) is not None
         assert "<replied>" not in talk.prompts()[-1]
+
+
+async def test_an_edit_of_an_earlier_message_leaves_what_the_last_turn_replied_to(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        scope, hello = Scope(owner=ANNA.id), talk.incoming("Hello.")
+        pieces = (replace(hello.pieces[0], telegram_id=5),)
+        await talk.conversation.reply(replace(hello, pieces=pieces))
+        first = await reply_to(talk, "Is that settled?")
+        assert first.turn is not None
+        edited = await talk.services.corrections.correct_message(scope, 5, "Good evening.")
+        assert not edited.is_last
+        assert await talk.conversation.answer_again(scope, first.turn, ANNA) is not None
+        assert "<replied>\nAnna: The green one is for Boris.\n</replied>" in talk.prompts()[-1]
