@@ -171,9 +171,9 @@ def parse_stamp(text: str, language: str = "") -> Stamp | None:
     words = _WORD.findall(f"{before} {after}".replace(clock[0], " ", 1))
     half = parse_pm_marker(tuple(words))
     hour = int(clock[1]) % 12 + (12 if half else 0) if half is not None and int(clock[1]) <= 12 else int(clock[1])
-    if len(words) > MAX_WORDS or hour > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
+    if len(words) > MAX_WORDS or hour > 24 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
         return None
-    return Stamp(found and found[:2], time(hour, int(clock[2]), int(clock[3] or 0)), clock.string is before)
+    return Stamp(found and found[:2], time(hour % 24, int(clock[2]), int(clock[3] or 0)), clock.string is before)
 
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:

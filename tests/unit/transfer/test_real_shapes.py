@@ -249,6 +249,12 @@ def test_chats_of_line_and_kakaotalk_are_read(text: str) -> None:
     ]
 
 
+def test_midnight_may_be_written_as_hour_24() -> None:
+    """Some phones count hours from 1 to 24. No message may become a part of the one before it."""
+    history = past("[LINE] Chat history with Tom\n\n2025/08/23(Sat)\n24:05\tTom\thello\n1:10\tAnna\tgood\n", "chat.txt")
+    assert [(message.content, message.created_at.hour) for message in history.messages] == [("hello", 0), ("good", 1)]
+
+
 def test_what_is_not_understood_is_named_and_what_can_be_read_is_said() -> None:
     teams = {"userId": "8:a", "conversations": [{"id": "1", "MessageList": [{"content": "hi", "from": "8:b"}]}]}
     for data, told in ((teams, "Teams"), ({"conversations": [{"x": 1}]}, "data in JSON")):
