@@ -7,7 +7,7 @@ from pathlib import Path
 from time import time
 
 _CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-_NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考)[\w:.-]{0,30}"
+_NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考|思维|推理)[\w:.-]{0,30}"
 _BRACKET = "[\\[({◁⟨⟪⟦【《〈〔〖「『＜«‹]{1,2}%?"
 _MARK = re.compile(
     rf"{_CODE}|(?P<opening>(?P<element><{{1,2}})|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,2}}[/\\／]?\|?\s*{_NAME})"
@@ -52,12 +52,12 @@ _HEADER = (
     r"(?:(?:<\|?(?:im_start|start_header_id|start_of_turn)\|?>|<\|turn\|?>)\s*\w{0,12}(?:<\|end_header_id\|>)?"
     r"|<\|(?:im_)?(?:assistant|user|system)\|>|<s>\s*\[INST\])"
 )  # of a message in a chat template
+_ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\|)\s*)+"
 _RESPONSE = re.compile(
     rf"{_CODE}|\A\s*(?:{_HEADER}|<s>|\[/INST\])\s*|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|<(?:unused\d{{1,5}}|pad)>"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
     r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>"
-    r"|(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\|)\s*)+"
-    rf"(?:{_HEADER}.*)?\Z|{_HEADER}.*\Z",
+    rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
     re.DOTALL,
 )  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on
 _WRAPPED = re.compile(
@@ -66,7 +66,7 @@ _WRAPPED = re.compile(
 )  # an answer in an element, which often follows thoughts in one
 _BLOCK = re.compile(
     r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratch_?pad|analysis|reflection|monologue|deliberat|ruminat|planning"
-    r"|\bcot\b|denken|pensamiento)[\w:.-]{0,20})"
+    r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün)[\w:.-]{0,20})"
     r"(?:\s[^<>\n]{0,200})?>(?:.*?</(?P=name)\s{0,9}>(?P<rest>.*)\Z)?",
     re.IGNORECASE | re.DOTALL,
 )
@@ -113,7 +113,8 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _remove_tag_unless_mentioned(mark: "re.Match[str]") -> str:
-    is_kept = mark["code"] or is_tag_mentioned_as_word(mark.string, mark.start(), mark.start() + len(mark[0].rstrip()))
+    end = mark.start() + len(mark[0].rstrip())
+    is_kept = mark["code"] or mark["inner"] or is_tag_mentioned_as_word(mark.string, mark.start(), end)
     return mark[0] if is_kept else ""
 
 

@@ -188,10 +188,11 @@ def find_date(text: str, language: str = "") -> _FoundDate | None:
         return ((first, second, third), "", *found.span()) if is_date else None
     if found := _COUNTED.search(text):
         return (int(found[1]), int(found[2]), int(found[3])), "ymd", *found.span()
-    for word in sorted(_WORD.finditer(text), key=lambda word: len(word[0]) < MIN_MONTH_LETTERS):
-        if (month := find_month(word[0].casefold(), language)) is not None:
-            return _find_date_with_month_name(text, month, word)
-    return None
+    words = sorted(_WORD.finditer(text), key=lambda word: len(word[0]) < MIN_MONTH_LETTERS)
+    named = [(month, word) for word in words if (month := find_month(word[0].casefold(), language)) is not None]
+    # "Fri" and "Sat" begin the names of months too, but in languages that come later than that of "Jan".
+    (_, month), word = min(named, key=lambda found: found[0][0], default=((0, 0), None))
+    return _find_date_with_month_name(text, month, word) if word else None
 
 
 def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _FoundDate | None:
@@ -221,14 +222,17 @@ def detect_language(dates: Sequence[str]) -> str:
 
 
 @cache
-def find_month(word: str, language: str = "") -> int | None:
-    """Return the number of the month that a word names in `language`, or else in any language, or None."""
+def find_month(word: str, language: str = "") -> tuple[int, int] | None:
+    """Return the month that a word names in `language`, or else in any language, or None.
+
+    Return it after the language's rank: 0 for `language`, and then by list_language_codes().
+    """
     if language and (month := map_month_names(language).get(word)) is not None:
-        return month
+        return 0, month
     if len(word) < MIN_MONTH_LETTERS:  # "de" and "la" begin the names of months in some language
         return None
-    known = (map_month_names(language).get(word) for language in list_language_codes())
-    return next((month for month in known if month is not None), None)
+    known = ((rank, map_month_names(code).get(word)) for rank, code in enumerate(list_language_codes(), start=1))
+    return next(((rank, month) for rank, month in known if month is not None), None)
 
 
 @cache

@@ -134,6 +134,9 @@ def test_an_exporters_file_is_the_same_talk(name: str, data: object) -> None:
         ("KakaoTalk in English",
          ("KakaoTalk Chats with Tom\nDate Saved : 2024-05-01 12:00:00\n\nMay 1, 2024 at 10:00, Anna : hello\n"
          "May 1, 2024 at 10:00, Tom : good\n")),
+        ("a chat whose weekdays begin like months of other languages",
+         ("KakaoTalk Chats with Tom\nDate Saved : Sat, May 4, 2024 12:00:00\n\nWed, May 1, 2024 10:00, Anna : hello\n"
+         "Wed, May 1, 2024 10:00, Tom : good\n")),
         ("LINE with a Buddhist year", "[LINE] x\n\n01/05/2567\n10:00\tAnna\thello\n10:00\tTom\tgood\n"),
         ("LINE's stand-ins", ("[LINE] x\n\n2024/05/01(Wed)\n10:00\tAnna\thello\n10:00\tTom\t[Sticker]\n"
                              "10:00\tTom\tgood\n"
