@@ -190,9 +190,11 @@ def find_date(text: str, language: str = "") -> _FoundDate | None:
         return (int(found[1]), int(found[2]), int(found[3])), "ymd", *found.span()
     words = sorted(_WORD.finditer(text), key=lambda word: len(word[0]) < MIN_MONTH_LETTERS)
     named = [(month, word) for word in words if (month := find_month(word[0].casefold(), language)) is not None]
+    if not named:
+        return None
     # "Fri" and "Sat" begin the names of months too, but in languages that come later than that of "Jan".
-    (_, month), word = min(named, key=lambda found: found[0][0], default=((0, 0), None))
-    return _find_date_with_month_name(text, month, word) if word else None
+    (_, month), word = min(named, key=lambda found: found[0][0])
+    return _find_date_with_month_name(text, month, word)
 
 
 def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _FoundDate | None:
