@@ -193,8 +193,8 @@ def find_date(text: str, language: str = "") -> _FoundDate | None:
     if not named:
         return None
     # "Fri" and "Sat" begin the names of months too, but in languages that come later than that of "Jan".
-    (_, month), word = min(named, key=lambda found: found[0][0])
-    return _find_date_with_month_name(text, month, word)
+    (_, number), word = min(named, key=lambda found: found[0][0])
+    return _find_date_with_month_name(text, number, word)
 
 
 def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _FoundDate | None:
