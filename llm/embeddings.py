@@ -95,18 +95,16 @@ def _decode_or_unwrap_vector(value: object) -> object:
 
 
 async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Embed texts, one by one if the batch is refused. A refused text gets a zero vector."""
+    """Embed texts, in smaller batches if one is refused. A text that is refused alone gets a zero vector."""
     try:
         return await embedder.embed_passages(texts)
     except (ModelRefused, ModelBroken):
         made = await embedder.embed_passages(["."])  # raises where nothing at all is accepted
-    rows = []
-    for text in texts:
-        try:
-            rows.append((await embedder.embed_passages([text]))[0])
-        except (ModelRefused, ModelBroken):
-            rows.append(np.zeros_like(made[0]))
-    return np.stack(rows)
+    if len(texts) == 1:
+        return np.zeros_like(made)
+    middle = len(texts) // 2
+    halves = [await embed_passages(embedder, half) for half in (texts[:middle], texts[middle:])]
+    return np.concatenate(halves)
 
 
 def make_embedder(settings: Settings) -> Embedder | None:

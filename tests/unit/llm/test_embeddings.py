@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 
-from llm.embeddings import MAX_DIMENSIONS, EndpointEmbedder, make_embedder
+from llm.embeddings import MAX_DIMENSIONS, EndpointEmbedder, embed_passages, make_embedder
 from llm.local_embedder import LocalEmbedder, normalise_vectors
 from records.errors import ModelBroken, ModelBusy, ModelRefused, ModelUnreachable
 from settings import Secret, Settings
@@ -105,6 +105,19 @@ async def test_vectors_are_read_however_they_are_written(
     server, embedder = endpoint
     server.script("e", Behaviour(raw=json.dumps(answer), plain=True))
     assert np.allclose(await embedder.embed_passages(["a", "b"]), [[0.6, 0.8]] * 2)
+
+
+async def test_an_endpoint_that_takes_few_texts_at_once_gets_few(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder],
+) -> None:
+    """DashScope takes 10 texts in a request, and SiliconFlow 32."""
+    server, embedder = endpoint
+    too_many = Behaviour(status=400, message="batch size is invalid, it should not be larger than 10")
+    # Between two refusals stands the question whether anything is accepted at all.
+    server.script("e", *[too_many, Behaviour()] * 2, too_many, Behaviour(), Behaviour(), Behaviour())
+    vectors = await embed_passages(embedder, [f"text {number}" for number in range(64)])
+    assert vectors.any(axis=1).all()
+    assert [len(request.body["input"]) for request in server.requests] == [64, 1, 32, 1, 16, 1, 8, 8, 16, 32]
 
 
 async def test_one_vector_fewer_is_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
