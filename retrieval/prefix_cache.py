@@ -8,7 +8,7 @@ from itertools import accumulate
 from records.messages import Message
 from records.summaries import Summary
 
-BLOCKS = (16, 8)  # messages for which a version of a summary stays, the fewer if those since have no room
+BLOCKS = (24, 16, 8)  # messages for which a version of a summary stays, the fewer if those since have no room
 MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has, and one fold and 4
 
 
