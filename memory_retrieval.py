@@ -44,7 +44,6 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 LAST_TURNS = 4  # the newest turns, which stay verbatim even after they were archived
-TURNS_READ = prefix_cache.MAX_TURNS_READ  # turns that are read for a context
 MAX_CANDIDATES = 100  # messages that words and meaning find in each search
 MAX_PACKED = 250  # passages that packing is offered, by score
 MAX_PACKED_BY_MEANING = 50  # and by meaning, of people's own words
@@ -97,8 +96,8 @@ class MemoryRetrieval:
         """Return the context of one request. Raise StorageError if the store cannot be read.
 
         Without a `store`, memory is off. `turn` is the stored turn that is being answered. `sources` is the material of
-        the last TURNS_READ turns, if already read. `local_messages` are earlier messages that only this process holds.
-        `max_tokens` lowers the limit of the settings, after an endpoint refused a longer prompt.
+        the last MAX_TURNS_READ turns, if already read. `local_messages` are earlier messages that only this process
+        holds. `max_tokens` lowers the limit of the settings, after an endpoint refused a longer prompt.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
@@ -120,7 +119,7 @@ class MemoryRetrieval:
             await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(local_messages), words)
             return await _run_in_thread_if_text_is_long(builder.context, words)
         if sources is None:
-            sources = await store.read_context_sources(scope, max_turns=TURNS_READ, before_turn=turn)
+            sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
         newest = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
         await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
@@ -376,9 +375,9 @@ class MemoryRetrieval:
         """
         if len(active_summaries) != 1 or active_summaries[0].policy == "pyramid":
             return active_summaries, ()
-        superseded = await store.list_superseded_summaries(scope, limit=TURNS_READ)
+        superseded = await store.list_superseded_summaries(scope, limit=prefix_cache.MAX_TURNS_READ)
         for block in prefix_cache.BLOCKS:
-            shown = prefix_cache.find_oldest_version_with_same_end(
+            shown = prefix_cache.find_oldest_version_ending_in_block(
                 active_summaries[0], {version.id: version for version in superseded}, block
             )
             repeated = prefix_cache.select_verbatim_messages(shown, newest, LAST_TURNS)

@@ -16,7 +16,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB 
 
 
 class CachedEmbedder:
-    """An embedder that caches another embedder's vectors in a SQLite file. It is an async context manager."""
+    """An embedder that caches another embedder's vectors in a SQLite file. Use it as an async context manager."""
 
     def __init__(self, embedder: Embedder, file: Path) -> None:
         self._embedder = embedder

@@ -21,13 +21,13 @@ from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from locales.catalog import tr
 from locales.sentences import add_error_number, format_apology, format_error
-from memory_retrieval import TURNS_READ
 from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageCorrupt, StorageError
 from records.messages import UNSTORED, AnswerVersions, Message, NewMessage
 from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Notices, Reply, UserMessage
 from retrieval.explanation import ExplanationRecord
+from retrieval.prefix_cache import MAX_TURNS_READ
 from text.characters import QUESTION_MARKS, count_weighted_characters
 
 log = logging.getLogger(__name__)
@@ -311,7 +311,7 @@ class Conversation:
                         turn.mode = "off"
                     else:
                         turn.session.is_outdated = False
-                        stored = await store.store_question(turn.scope, questions, max_turns=TURNS_READ)
+                        stored = await store.store_question(turn.scope, questions, max_turns=MAX_TURNS_READ)
                         turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources
                 self._store_fails = False
             except StorageError as error:

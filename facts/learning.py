@@ -243,7 +243,8 @@ class Facts:
                 person_id=known.person_id,
             )
             made = await store.facts.add_fact(owner, new, now=now, superseded_id=id_)
-            return await self._correct_profile_after_change(store, owner, made)
+            await self._correct_profile(store, owner)
+            return made
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no valid fact has this id."""
@@ -252,7 +253,8 @@ class Facts:
             if known is None or known.valid_to is not None:
                 return None
             edited = await store.facts.edit_fact(owner, id_, text, now=self._clock())
-            return await self._correct_profile_after_change(store, owner, edited)
+            await self._correct_profile(store, owner)
+            return edited
 
     async def set_pinned(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
@@ -268,15 +270,13 @@ class Facts:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
         async with self._memory.open_store(owner) as store:
             deleted = await store.facts.delete_fact(owner, id_, now=self._clock())
-            return await self._correct_profile_after_change(store, owner, deleted)
+            await self._correct_profile(store, owner)
+            return deleted
 
-    async def _correct_profile_after_change(
-        self, store: MemoryStore, owner: int, changed_fact: Fact | None
-    ) -> Fact | None:
-        """Remove sentences from the profile if a manual change overrules them. Return `changed_fact` unchanged."""
+    async def _correct_profile(self, store: MemoryStore, owner: int) -> None:
+        """Remove the sentences from the profile that a manual change has overruled."""
         with suppress(StaleFacts):  # forgotten at the same time
             await put_corrected_profile(store, owner, clock=self._clock)
-        return changed_fact
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
         """Restore a deleted fact. Return None if the owner has no such fact."""

@@ -5,8 +5,6 @@ import json
 import json_repair
 
 MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's length
-
-
 _DECODER = json.JSONDecoder(strict=False)  # servers and models forget to escape tabs
 
 

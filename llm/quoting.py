@@ -35,7 +35,7 @@ def escape_tags(text: str) -> str:
 
 
 def quote_text(text: str) -> str:
-    """Quote text as data: defuse its tags and indent all lines but the first."""
+    """Quote text as data: escape its tags, and indent all lines but the first."""
     plain = escape_tags(text)
     # Hundreds of texts are quoted for one prompt; what can be printed has no line break.
     return plain if plain.isprintable() else "  ".join(plain.splitlines(keepends=True))

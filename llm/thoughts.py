@@ -97,7 +97,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
         return ""
     kept, place, depth = "", 0, 0
-    for mark in _find_thought_marks(text, is_complete=is_whole):
+    for mark in _find_thought_marks(text, is_whole=is_whole):
         if _is_closing_mark(mark):
             kept = kept if depth else ""
             # Only the end of the answer tells if further marks close what was opened within thoughts.
@@ -136,7 +136,7 @@ def _remove_unfinished_tag(text: str, is_whole: bool) -> str:
     return text[: beginning.start()] if beginning else text
 
 
-def _find_thought_marks(text: str, *, is_complete: bool = False) -> "list[re.Match[str]]":
+def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
     """Return the marks outside code that are not used as words. Within thoughts, code fences may never be closed."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
@@ -152,14 +152,14 @@ def _find_thought_marks(text: str, *, is_complete: bool = False) -> "list[re.Mat
         if opening.startswith("<"):
             if _WORD.search(name) and not is_open and not is_first:
                 continue
-            may_be_words = is_complete and text[: mark.start()][-1:].isalnum()  # List<Thought>
+            may_be_words = is_whole and text[: mark.start()][-1:].isalnum()  # List<Thought>
         else:
             # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
             is_thought = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or opening == "◁"
-            may_be_words = bool(opening) and not (is_first and (is_thought or not is_complete))
+            may_be_words = bool(opening) and not (is_first and (is_thought or not is_whole))
         if may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
             continue
-        is_settled = is_complete or is_closing or mark.end() < len(text)  # by what follows the mark
+        is_settled = is_whole or is_closing or mark.end() < len(text)  # by what follows the mark
         if is_settled and not (is_closing and is_open) and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
             continue
         found.append(mark)

@@ -9,10 +9,10 @@ from records.messages import Message
 from records.summaries import Summary
 
 BLOCKS = (24, 16, 8)  # messages for which a version of a summary stays, the fewer if those since have no room
-MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has, and one fold and 4
+MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: a usual fold of 20 turns and the 4 before it
 
 
-def find_oldest_version_with_same_end(
+def find_oldest_version_ending_in_block(
     active_summary: Summary, versions: Mapping[int, Summary], block_size: int
 ) -> Summary:
     """Return the oldest version of a summary whose last message id is in the same block of `block_size` ids."""

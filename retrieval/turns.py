@@ -60,15 +60,15 @@ class TurnRenderer:
         whole = [self._render_content(message) for message in turn.messages]
         limit = compute_common_cap([self._tokens.count(content) for content in whole], tokens)
         contents = [self._render_content(message, limit) for message in turn.messages]
-        squeezed = self._make_past_turn(turn.messages, contents, is_complete=False)
+        squeezed = self._make_past_turn(turn.messages, contents, is_whole=False)
         return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= max_tokens else None
 
     def _make_past_turn(
-        self, messages: Sequence[Message], contents: Sequence[str], *, is_complete: bool = True
+        self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True
     ) -> PastTurn:
         roles = map(find_role, messages)
         tokens = sum(map(self._tokens.count_text_message_tokens, roles, contents))
-        return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_complete)
+        return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _render_content(self, message: Message, limit: int | None = None) -> str:
         if message.origin == "tool":  # what a search found may be out of date

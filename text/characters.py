@@ -1,4 +1,4 @@
-"""Pure functions that find where to cut a text, repair broken characters, and defuse chat template tokens."""
+"""Pure functions that find where to cut a text, repair broken characters, and escape chat template tokens."""
 
 import json
 import re

@@ -80,7 +80,7 @@ class DecisionIndex:
                 self._by_rarest_word[self._find_rarest_word(text)].append(decision)
 
     def overrules(self, fact: NewFact) -> bool:
-        """Return True if a newer decision is about the same thing. For a fact from a question, any decision counts."""
+        """Return True if a newer decision is about the same thing or, for a fact from a question, any decision."""
         decisions = self.find_decisions_about(fact)
         return any(fact.is_in_question or fact.observed_at <= decision.decided_at for decision in decisions)
 

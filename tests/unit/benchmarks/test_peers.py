@@ -1,4 +1,4 @@
-"""What another package ranks is packed and measured as ours is. The package itself is not installed here."""
+"""Rankings of mem0 fill a token budget and are scored as ours are. These tests do not install mem0."""
 
 from dataclasses import replace
 

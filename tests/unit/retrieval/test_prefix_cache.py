@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from records.owners import Policy
 from records.summaries import Summary
-from retrieval.prefix_cache import BLOCKS, find_oldest_version_with_same_end, select_verbatim_messages
+from retrieval.prefix_cache import BLOCKS, find_oldest_version_ending_in_block, select_verbatim_messages
 from tests.unit.retrieval.test_prompt_builder import summary, turns
 
 LARGE, SMALL = BLOCKS[0], BLOCKS[-1]
@@ -24,7 +24,7 @@ def chain(ends: list[int], policy: Policy = "sliding") -> dict[int, Summary]:
 
 def shown(versions: dict[int, Summary], block: int = LARGE) -> list[int]:
     """Where the version that is shown ends, after each fold."""
-    return [find_oldest_version_with_same_end(version, versions, block).last_id for version in versions.values()]
+    return [find_oldest_version_ending_in_block(version, versions, block).last_id for version in versions.values()]
 
 
 def test_a_version_stays_for_a_block() -> None:
@@ -42,30 +42,30 @@ def test_the_first_version_stays_for_a_block_as_well() -> None:
 def test_another_policys_summary_and_a_version_that_is_gone_are_not_gone_back_to() -> None:
     versions = chain([32, 34, 36])
     assert (
-        find_oldest_version_with_same_end(
+        find_oldest_version_ending_in_block(
             versions[3], {**versions, 1: replace(versions[1], policy="pyramid")}, LARGE
         ).id
         == 2
     )
     del versions[2]
-    assert find_oldest_version_with_same_end(versions[3], versions, LARGE).id == 3
+    assert find_oldest_version_ending_in_block(versions[3], versions, LARGE).id == 3
 
 
 def test_a_rolling_version_that_took_more_in_is_not_exchanged_for_what_it_was_made_of() -> None:
     versions = chain([34, 42], "rolling")
     imported = replace(summary(9, -40, -1, "x"), policy="pyramid", is_active=False)
     merged = replace(versions[2], source_ids=(9, 1), first_id=-40)
-    assert find_oldest_version_with_same_end(merged, {**versions, 9: imported}, LARGE) == merged
+    assert find_oldest_version_ending_in_block(merged, {**versions, 9: imported}, LARGE) == merged
     longer = replace(versions[2], first_id=-40)
-    assert find_oldest_version_with_same_end(longer, versions, LARGE) == longer
+    assert find_oldest_version_ending_in_block(longer, versions, LARGE) == longer
 
 
 def test_versions_that_a_file_bases_on_each_other_end() -> None:
     versions = chain([40, 40, 40])
     versions[1] = replace(versions[1], base_id=3)
-    assert find_oldest_version_with_same_end(versions[3], versions, LARGE) == versions[1]
+    assert find_oldest_version_ending_in_block(versions[3], versions, LARGE) == versions[1]
     alone = replace(versions[1], base_id=1)
-    assert find_oldest_version_with_same_end(alone, {1: alone}, LARGE) == alone
+    assert find_oldest_version_ending_in_block(alone, {1: alone}, LARGE) == alone
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60))
