@@ -105,9 +105,8 @@ class ExtractiveSummarizer(_OfflineChatModel):
         if schema is not None:
             return make_json_answer(source, schema)
         first = next((sentence.text for sentence in _parse_sentences(source)), "")
-        text = extract_sentences(source, 200, count_tokens=self._tokenizer.count) or self._tokenizer.truncate(
-            first, 200
-        )
+        text = extract_sentences(source, 200, count_tokens=self._tokenizer.count)
+        text = text or self._tokenizer.truncate(first, 200)
         if not text:
             raise ModelBroken
         return text

@@ -198,9 +198,9 @@ def find_foreign_stems(
     Messages are stemmed in their own language, but a short question is assumed to be English. `accepts_short_stems`
     also allows shorter stems, for a question that contains no other known word.
     """
-    shortest, share = (
-        (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if accepts_short_stems else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
-    )
+    shortest, share = MIN_STEM_LETTERS, MIN_STEM_SHARE
+    if accepts_short_stems:
+        shortest, share = MIN_LETTERS_ALONE, MIN_SHARE_ALONE
     wanted = {term for term in terms if term.isalpha() and _find_script_and_languages(term)[0] == "LATIN"}
     beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}

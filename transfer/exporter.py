@@ -50,8 +50,8 @@ class Exporter:
 
         Most exports have one file, and an empty memory has none. Memory use does not grow with the size of the export.
         """
-        with ExitStack() as opened:
-            made = [part async for part in self._write_parts(owner, opened)]
+        with ExitStack() as stack:
+            made = [part async for part in self._write_parts(owner, stack)]
             names = self._name_files(len(made))
             yield tuple(replace(part, name=name + part.name) for name, part in zip(names, made, strict=True))
 
@@ -60,18 +60,18 @@ class Exporter:
         """Yield ZIP archives of Markdown files, then HTML pages. Raise StorageError if reading fails."""
         config = await self._memory.get_config(owner)
         files: list[ExportedFile] = []
-        with ExitStack() as opened, closing(ReadableExport(config.zone if config else UTC)) as made:
+        with ExitStack() as stack, closing(ReadableExport(config.zone if config else UTC)) as made:
             async with self._memory.open_store(owner) as store:
                 async for batch in store.dump_owner(owner):
                     await asyncio.to_thread(made.add, batch)
             parts = await asyncio.to_thread(made.split_into_parts, self._largest) if made.counts else ()
             for name, part in zip(self._name_files(len(parts)), parts, strict=True):
                 for ending, write in ((".zip", made.write_zip), (".html", made.write_page)):
-                    file = opened.enter_context(tempfile.TemporaryFile())
+                    file = stack.enter_context(tempfile.TemporaryFile())
                     files.append(ExportedFile(name=name + ending, file=file, size=0, counts=made.count_rows(part)))
                     await asyncio.to_thread(write, file, part)
                 if file.tell() > self._largest:
-                    packed = opened.enter_context(tempfile.TemporaryFile())
+                    packed = stack.enter_context(tempfile.TemporaryFile())
                     await asyncio.to_thread(_zip_file, name + ".html", file, packed)
                     file.close()
                     files[-1] = replace(files[-1], name=f"{name}-page.zip", file=packed)
@@ -96,19 +96,19 @@ class Exporter:
                     part = None
                 if part is None:
                     number += 1
-                    file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - `opened` closes it
+                    file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - `stack` closes it
                     part = ExportFile(file, owner=owner, exported_at=now, name=name, part=number)
                     part.add(head if number > 1 else ())
                 await asyncio.to_thread(part.add, batch)
         if part:
             yield await asyncio.to_thread(self._finish_file, part, key, stack, has_more=False)
 
-    def _finish_file(self, part: ExportFile, key: bytes, opened: ExitStack, *, has_more: bool) -> ExportedFile:
+    def _finish_file(self, part: ExportFile, key: bytes, stack: ExitStack, *, has_more: bool) -> ExportedFile:
         part.finish_and_sign(has_more=has_more, key=key)
         part.file.seek(0)
         if part.size <= self._readable:
             return ExportedFile(name=".json", file=part.file, size=part.size, counts=part.counts)
-        packed = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - as above
+        packed = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - as above
         with part.file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
             shutil.copyfileobj(part.file, archive)
         return _rewind_export(ExportedFile(name=".json.gz", file=packed, size=0, counts=part.counts))

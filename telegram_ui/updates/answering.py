@@ -263,11 +263,8 @@ class TurnAnswerer:
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles, reply: Reply
     ) -> None:
-        parsed, dependencies, run_and_report_failure = (
-            pieces[0],
-            self._dependencies,
-            self._error_boundary.run_and_report_failure,
-        )
+        parsed, dependencies = pieces[0], self._dependencies
+        run_and_report_failure = self._error_boundary.run_and_report_failure
         ids = [piece.update_id for piece in pieces]
         text = format_shown_text(reply)
         keyboard = answer_buttons.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
