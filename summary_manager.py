@@ -139,7 +139,7 @@ class SummaryManager:
                 await self.release_lease(lease)
                 return make_outcome("waiting", error)
             except KeepsakeError as error:
-                failure = await run_uncancelled(partial(self._record_failure, lease, format_error(error)))
+                failure = await run_uncancelled(partial(self._record_failure, lease, format_error(error), reason))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return make_outcome("failed", error)
             except BaseException:
@@ -151,11 +151,7 @@ class SummaryManager:
 
     async def fold_now(self, scope: Scope) -> SummaryOutcome:
         """Fold all active messages. The outcome is "nothing" if there are none or memory is turned off."""
-        outcome = await self.fold(scope, "now")
-        if outcome.state == "failed":
-            # The person who asked reads the outcome, so they must not be told again.
-            await self.pop_unreported_failure(scope)
-        return outcome
+        return await self.fold(scope, "now")
 
     async def fold_quiet_conversations(self) -> None:
         """Fold the conversations in which nobody has written for a while. Call this periodically."""
@@ -358,9 +354,11 @@ class SummaryManager:
         except (StorageError, ServedElsewhere) as error:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
-    async def _record_failure(self, lease: SummaryLease, reason: str) -> SummaryFailure:
+    async def _record_failure(self, lease: SummaryLease, error: str, reason: SummaryReason) -> SummaryFailure:
+        # A person who asks for a summary reads the outcome, so they must not be told again.
+        is_reported = reason == "now"
         async with self._memory.open_store(lease.scope.owner) as store:
-            return await store.record_summary_failure(lease, reason, now=self._clock())
+            return await store.record_summary_failure(lease, error, now=self._clock(), is_reported=is_reported)
 
 
 def _must_wait_for_turns(failure: SummaryFailure, active_messages: Sequence[Message]) -> bool:

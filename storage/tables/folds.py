@@ -73,14 +73,19 @@ class SummaryTable(OwnerTables):
             await complete_job(tx, lease, summary.id, now)
             return summary
 
-    async def record_summary_failure(self, lease: SummaryLease, error: str, *, now: datetime) -> SummaryFailure:
-        """Record a failed attempt and release the lease. Do nothing if the lease is no longer valid."""
+    async def record_summary_failure(
+        self, lease: SummaryLease, error: str, *, now: datetime, is_reported: bool = False
+    ) -> SummaryFailure:
+        """Record a failed attempt and release the lease. Do nothing if the lease is no longer valid.
+
+        Set `is_reported` if the person who asked for the summary reads the error anyway.
+        """
         async with self.database.open_transaction(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
                 moment, error = format_moment(now), replace_surrogates(error)
                 failing = "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ? RETURNING reason"
                 [job] = await tx.fetch_rows(failing, moment, error, lease.job_id)
-                await tx.execute(_FAIL, *lease.scope, moment, job["reason"], error)
+                await tx.execute(_FAIL, *lease.scope, moment, job["reason"], error, int(is_reported))
             row = await tx.fetch_row(_FAILURE, *lease.scope)
         if row:
             return FAILURE_ROWS.parse(row)
@@ -210,9 +215,10 @@ INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_
 VALUES (?, ?, 'processing', ?, ?, ?, ?) RETURNING id
 """
 _FAIL = """
-INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told) VALUES (?, ?, ?, ?, ?, 1, 0)
+INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told) VALUES (?, ?, ?, ?, ?, 1, ?)
 ON CONFLICT (user_id, thread_id) DO UPDATE SET
-  at = excluded.at, reason = excluded.reason, error = excluded.error, attempts = failures.attempts + 1
+  at = excluded.at, reason = excluded.reason, error = excluded.error, attempts = failures.attempts + 1,
+  told = CASE WHEN excluded.told = 1 THEN 1 ELSE failures.told END
 """
 _ARCHIVE = """
 UPDATE messages SET chunk_id = ?, is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))

@@ -294,6 +294,13 @@ async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> No
     assert await store.find_summary_failure(ANNA) is None
 
 
+async def test_a_failure_that_its_reader_sees_counts_as_reported_in_the_same_transaction(store: MemoryStore) -> None:
+    """A turn that ends between the failure and its report must not report it a second time."""
+    await store.record_summary_failure(await lease(store, ANNA), "no answer", now=NOW)
+    second = await store.record_summary_failure(await lease(store, ANNA), "refused", now=NOW, is_reported=True)
+    assert (second.attempts, second.told) == (2, True)
+
+
 async def test_a_released_lease_is_free_at_once(store: MemoryStore) -> None:
     await store.release_summary_lease(await lease(store, ANNA))
     assert await lease(store, ANNA)

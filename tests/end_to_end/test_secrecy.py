@@ -5,7 +5,7 @@ import json
 import pytest
 
 from playground.faults import Fault
-from tests.end_to_end.harness import ANSWERS, KEY, SUMMARIES, TOKEN, LocalServers, Member, Process
+from tests.end_to_end.harness import ANSWERS, KEY, SUMMARIES, TOKEN, Json, LocalServers, Member, Process
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -39,6 +39,10 @@ def demand_discretion(house: LocalServers, *outputs: str, told: list[str]) -> No
         assert house.memory.files_with(secret) == []
 
 
+def is_summary_outcome(message: Json) -> bool:
+    return any(words in message.get("text", "") for words in ("Nothing was lost", "ummar"))
+
+
 async def trouble(house: LocalServers, ann: Member, process: Process) -> None:
     """A turn for each fault of the model's, then folds that fail, then a Telegram that quotes the message."""
     for fault in FAULTS:
@@ -46,7 +50,9 @@ async def trouble(house: LocalServers, ann: Member, process: Process) -> None:
         await ann.asks(SAID)
     for fault in FAULTS[:5]:
         house.model.script(SUMMARIES, fault)
-        await ann.asks("/summary_now")
+        since = ann.now
+        ann.says("/summary_now")
+        await ann.hears(is_summary_outcome, since=since)  # an answer of the turns before may still be edited
     for kind, method in (("error", "sendMessage"), ("drop_before", "sendMessage"), ("retry_after", "sendMessage")):
         house.faults.add(Fault(kind=kind, method=method, description=f"Bad Request: {ECHO}"))
     house.faults.add(Fault(kind="error", method="getUpdates", error_code=500, description=ECHO))
