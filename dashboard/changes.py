@@ -16,17 +16,24 @@ from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, Views
 from locales.catalog import format_full_day, tr
 from locales.page_texts import remove_commands
-from locales.sentences import format_erasures, format_quote_counts, format_receipt, format_summary_outcome
+from locales.sentences import (
+    format_erasures,
+    format_quote_counts,
+    format_receipt,
+    format_repetition,
+    format_summary_outcome,
+)
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
 from records.reminders import MAX_REMINDERS, NewReminder
 from records.scopes import Scope
-from reminders.arguments import parse_reminder
+from reminders.arguments import WEEKDAYS, parse_reminder
 from text.characters import remove_invisible_characters
 from text.time_zones import format_zone
 
 MAX_TEXT_CHARS = 4_000  # of a request's text; each use has a smaller limit with its own sentence
+MAX_RULE_CHARS = len("mo tu we th fr sa su")  # of the parts of a reminder's time
 MAX_LISTED = 30  # later answers that a preview lists
 MAX_LISTED_CHARS = 200  # of each text in a preview
 
@@ -215,7 +222,8 @@ class Changes:
         services, owner, person = self._services, request.owner, request.session.person
         now, text = services.clock().astimezone(request.zone), request.parameters.read_text("text", MAX_TEXT_CHARS)
         if "at" in request.parameters:  # the person has confirmed what the model read
-            given = {name: request.parameters.read_text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
+            names = ("at", "repeat", "weekdays")
+            given = {name: request.parameters.read_text(name, MAX_RULE_CHARS) for name in names}
             if (reminder := parse_reminder({**given, "text": text}, now)) is None:
                 raise RequestRefused(400, tr("reminders-impossible-passed"))
         else:
@@ -253,9 +261,10 @@ def _parse_title(request: PageRequest) -> str:
 def _serialize_proposal(reminder: NewReminder, zone: tzinfo, ambiguity: str) -> dict[str, str]:
     local = reminder.due_at.astimezone(zone).replace(tzinfo=None)
     when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
-    when = tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
+    when = format_repetition(reminder, when)
     asked = tr("reminders-offer-unsure", words=ambiguity, when=when) if ambiguity else tr("reminders-offer", when=when)
-    return {"asked": asked, "text": reminder.text, "at": f"{local:%Y-%m-%dT%H:%M}", "repeat": reminder.repeat}
+    rule = {"repeat": reminder.repeat, "weekdays": " ".join(WEEKDAYS[day] for day in reminder.weekdays)}
+    return {"asked": asked, "text": reminder.text, "at": f"{local:%Y-%m-%dT%H:%M}", **rule}
 
 
 def _shorten_text(text: str) -> str:

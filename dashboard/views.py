@@ -275,7 +275,7 @@ class Views:
 
     async def list_reminders(self, request: PageRequest) -> JsonBody:
         reminders = await self._services.reminders.list_reminders(request.owner)
-        return {"reminders": [forms.pick_fields(reminder, "id", "text", "due_at", "repeat") for reminder in reminders]}
+        return {"reminders": [forms.serialize_reminder(reminder) for reminder in reminders]}
 
 
 def _parse_timeline_kind(request: PageRequest) -> TimelineKind:

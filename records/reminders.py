@@ -23,6 +23,7 @@ class NewReminder:
     local: datetime | None  # the local time, which stays if the owner's zone changes; None for "in two hours"
     repeat: Repeat = ""
     month_day: int = 0  # of a monthly reminder, to which it returns after a shorter month, or 0
+    weekdays: tuple[int, ...] = ()  # of a weekly reminder, ascending from 0 for Monday; () for the one of `due_at`
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -38,7 +38,7 @@ _EVERY_WEEKDAY = re.compile("|".join(WEEKDAYS), re.IGNORECASE)  # also "пятн
 _NUMBER_MARK = re.compile(r"#|[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a place for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
-_BOUNDARIES = {"unit": (r"(?![^\W\d])",), "on": (r"(?=\s)",), "at": (r"(?=\s)",)}
+_BOUNDARIES = {"unit": (r"(?![^\W\d])",), "plus": ("",), "on": (r"(?=\s)",), "at": (r"(?=\s)",)}
 _BOUNDARIES |= {"part-root": (r"\w{0,2}",), "weekday-root": (r"\w{0,6}",)}
 _KINDS = ("in", "every", "at", "on", "this", "hours", "joining", "next", "number", "unread", "until", "zone", "tonight")
 _PARTS = [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1", "früh"), ("afternoon1", "днем")]
@@ -98,11 +98,14 @@ def load_lexicon(language: str) -> Lexicon:
 
     for kind in (*_KINDS, "before-day"):
         add(kind, kind, list_ours(kind))
-    for days, name in enumerate(("today", "tomorrow", "after-tomorrow")):
-        add("days", str(days), list_ours(name))
+    for after, name in enumerate(("today", "tomorrow", "after-tomorrow")):
+        add("days", str(after), list_ours(name))
     add("days", "3", [f"{more}{word}" for more in ("大", "über", "после") for word in list_ours("after-tomorrow")])
     add("on-day", "on", SPOKEN[language]["on"])
     add("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
+    add("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
+    for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language]["each"], strict=False):
+        add("each", days, names.split("/"))
     add("of", "of", ["de", "del", "of", "the", "г", "года", "год"])
     add("telling", "time", [*words["unread"], *words["tonight"], *list_ours("today"), *list_ours("tomorrow")])
     for unit in UNITS:

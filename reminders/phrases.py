@@ -88,7 +88,7 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
         tokens = [*TOKEN.finditer(early.text.rstrip(_ENDS))]
         if len(tokens) <= back or (start := tokens[-back].start()) <= early.end:
             continue
-        late = replace(early, unsure=[*early.unsure])
+        late = replace(early, unsure=[*early.unsure], weekdays=[*early.weekdays])
         late.parse_time_parts(start)
         if late.end < tokens[-1].end() or (late.part and not late.clock):
             continue
@@ -125,7 +125,8 @@ def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRem
             return why
         if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
             return "none"  # the clock skips it when daylight saving begins
-    return make_local_reminder(text, local, parser.repeat, now, parser.month_day) or UncertainReminder(words="")
+    reminder = make_local_reminder(text, local, parser.repeat, now, parser.month_day, parser.weekdays)
+    return reminder or UncertainReminder(words="")
 
 
 def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
@@ -142,7 +143,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
     is_timed = parser.clock is not None or parser.distance is not None
     is_read = is_timed or (not parser.part and (parser.has_date or parser.repeat == "daily"))
     if parser.is_every and parser.repeat != "daily":
-        is_read = (parser.repeat == "weekly" and parser.weekday is not None) or parser.month_day > 0
+        is_read = bool(parser.weekdays) or parser.month_day > 0
     start = skip_gap(text, parser.end) if is_read else 0
     holidays = [found.span() for found in compile_holiday_pattern().finditer(text) if " " in found[0]]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]

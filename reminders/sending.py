@@ -118,7 +118,8 @@ class Reminders:
         if config is not None and reminder.repeat:
             wall = self._clock().astimezone(config.zone).replace(tzinfo=None)
             first = reminder.local or reminder.due_at.astimezone(config.zone).replace(tzinfo=None)
-            if (local := find_next_repetition(first, reminder.repeat, reminder.month_day, after=wall)) is not None:
+            rule = reminder.repeat, reminder.month_day, reminder.weekdays
+            if (local := find_next_repetition(first, *rule, after=wall)) is not None:
                 again = to_utc(local, config.zone), local
         async with self._memory.open_store(reminder.owner) as store:
             await store.reminders.finish_sending(reminder, again)

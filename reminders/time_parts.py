@@ -24,12 +24,16 @@ _ORDINAL = r"\s*(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
 _YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of})?)?"
 _HOUR = r"\d{1,2}(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)"
 _MINUTE = (  # "3.12." is a date
-    r"(?:[:h]|\.(?!\d\d\.(?!\d))|(?P<han>[点點])(?=\d\d)| uhr (?!\d\d {unit}))"
+    r"(?:[:h]|\.(?!\d\d\.(?!\d))|(?P<han>[点點])(?=\d\d)| (?P<uhr>uhr) (?!\d\d {unit}))"
     r"(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
 )
 _WEEKDAY = (
     r"(?P<next>{next} )?(?:(?P<weekday>{weekday})|(?P<short>{short}))"
     r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?: {next})?"
+)
+_FURTHER_WEEKDAY = (  # "every Monday, Tuesday and every Friday", "Mo/Do"
+    r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?(?:(?:{on}|{at}) )*"
+    r"(?:(?P<each>{each})|(?P<weekday>{weekday})|(?P<short>{short}))"
 )
 ReadPart = Callable[["TimePhraseParser", re.Match[str], str], int]
 GRAMMAR = list[tuple[str, ReadPart]]()
@@ -64,6 +68,7 @@ class TimePhraseParser:
     end: int = 0
     day: date | None = None
     weekday: int | None = None
+    weekdays: list[int] = field(default_factory=list)  # on which it repeats
     month_day: int = 0
     clock: tuple[int, int] | None = None
     clock_lead: str = ""
@@ -92,7 +97,7 @@ class TimePhraseParser:
 
     @property
     def has_date(self) -> bool:
-        return self.day is not None or self.weekday is not None or self.month_day > 0
+        return self.day is not None or self.weekday is not None or bool(self.weekdays) or self.month_day > 0
 
     def parse_time_parts(self, start: int) -> None:
         """Parse consecutive parts of a time, beginning at `start`."""
@@ -140,6 +145,24 @@ class TimePhraseParser:
             self.part = "tonight"
             self.impossible |= self.clock is not None and not self._shift_to_part_of_day("tonight")
         return found.end()
+
+    @rule("(?:{every} )?(?P<each>{each})")
+    def _read_each_weekday(self, found: re.Match[str], _lead: str) -> int:
+        """Read "Mondays", "every weekday" or "Mondays and Thursdays"."""
+        if self.repeat or self.is_every or self.has_date:
+            return 0
+        self.is_every, self.repeat = True, "weekly"
+        return self._read_weekdays(found)
+
+    def _read_weekdays(self, found: re.Match[str]) -> int:
+        """Add the weekdays of a list that begins with `found`. Return the position after it."""
+        further: re.Match[str] | None = found
+        while further:
+            end, named = further.end(), further.groupdict()
+            kind = next(kind for kind in ("each", "weekday", "short") if named.get(kind))
+            self.weekdays += map(int, self.words.get_meaning(kind, named[kind]))
+            further = self.words.match(_FURTHER_WEEKDAY, self.text, end)
+        return end
 
     @rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit})|(?:(?:{on}|{at}) )*)")
     def _read_repetition(self, found: re.Match[str], _lead: str) -> int:
@@ -255,8 +278,9 @@ class TimePhraseParser:
                 return 0
         minute = int(found["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
-        if found["han"] and not found[0].endswith("分") and HAN.match(self.text, found.end()):
-            self.unsure.append(self.quote(*found.span()))  # "9点30开会", but also "9点30个鸡蛋"
+        after = self.text[found.end() :]
+        if (found["uhr"] and after.strip()) or (found["han"] and not found[0].endswith("分") and HAN.match(after)):
+            self.unsure.append(self.quote(*found.span()))  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
         is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
         if not is_hour and re.search(r"^\d+h", found[0], re.IGNORECASE):
             self.unsure.append(self.quote(*found.span()))  # "1h call": the time, or an hour from now
@@ -270,7 +294,8 @@ class TimePhraseParser:
 
     @rule(_WEEKDAY)
     def _read_weekday(self, found: re.Match[str], lead: str) -> int:
-        if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
+        is_open = self.weekday is None and not self.weekdays and not self.month_day
+        if not is_open or self.repeat == "daily" or self.distance is not None:
             return 0
         is_meant = bool(lead or found["next"]) or found["followed"] is not None
         kind = "weekday" if found["weekday"] else "short"
@@ -278,6 +303,8 @@ class TimePhraseParser:
             return 0
         if self.clock is not None and kind == "short" and not is_meant:
             self.unsure.append(self.quote(*found.span(kind)))  # "at 5 sun cream", "às 9 segunda via"
+        if self.repeat == "weekly":
+            return self._read_weekdays(found)
         self.weekday = int(self.words.get_meaning(kind, found[kind]))
         if found["next"] and self.day is None and HAN.match(found[0]):  # 下周五: of the week after this
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + self.weekday)

@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from difflib import get_close_matches
 from functools import cache
@@ -103,7 +103,9 @@ def add_months(local: datetime, *, months: int, day: int = 0) -> datetime:
     return local.replace(year=year, month=month, day=min(day or local.day, calendar.monthrange(year, month)[1]))
 
 
-def find_next_repetition(local_time: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:
+def find_next_repetition(
+    local_time: datetime, repeat: Repeat, month_day: int, weekdays: Collection[int] = (), *, after: datetime
+) -> datetime | None:
     """Return the first repetition later than both `local_time` and `after`, or None if nothing is repeated."""
     if not repeat:
         return None
@@ -111,5 +113,7 @@ def find_next_repetition(local_time: datetime, repeat: Repeat, month_day: int, *
     if repeat == "monthly":
         months, day = (after.year - local_time.year) * 12 + after.month - local_time.month, month_day or local_time.day
         return next(at for more in (0, 1) if (at := add_months(local_time, months=months + more, day=day)) > after)
-    step = timedelta(days=1 if repeat == "daily" else 7)
-    return local_time + step * ((after - local_time) // step + 1)
+    days = {*range(7)} & {*weekdays}
+    step = timedelta(days=1 if repeat == "daily" or days else 7)
+    first = local_time + step * ((after - local_time) // step + 1)
+    return next((at for more in range(7) if (at := first + step * more).weekday() in days), first)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import cast
 
 from records.facts import LASTING, MAX_FACT_CHARS
 from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, REPEATS, NewReminder, Repeat
@@ -124,14 +125,18 @@ def select_future_reminders(rows: Sequence[PortableRow], *, now: datetime, zone:
             local = datetime.fromisoformat(str(row["wall_time"])).replace(tzinfo=None)
         day = int(str(row["month_day"]))
         day = day if 1 <= day <= 31 else 0
+        weekdays = tuple(at for at in range(7) if at in cast("list[int]", row["weekdays"]))
         if due_at <= now and repeat:
             local = local or due_at.astimezone(zone).replace(tzinfo=None)
-            local = find_next_repetition(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
+            wall = now.astimezone(zone).replace(tzinfo=None)
+            local = find_next_repetition(local, repeat, day, weekdays, after=wall) or local
             due_at = to_utc(local, zone)
         text = collapse_to_single_line(str(row["text"]))[:MAX_REMINDER_CHARS]
         if text and now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
-            reminder = NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
-            wall = local.isoformat(timespec="minutes") if local else ""
-            kept = {"text": text, "due_at": format_moment(due_at), "wall_time": wall, "month_day": day, "sends": 0}
-            found.append(FutureReminder(content=reminder, row={**row, **kept}))
+            reminder = NewReminder(
+                text=text, due_at=due_at, local=local, repeat=repeat, month_day=day, weekdays=weekdays
+            )
+            wall_time = local.isoformat(timespec="minutes") if local else ""
+            kept = {"text": text, "due_at": format_moment(due_at), "wall_time": wall_time, "month_day": day, "sends": 0}
+            found.append(FutureReminder(content=reminder, row={**row, **kept, "weekdays": [*weekdays]}))
     return found[:MAX_REMINDERS]

@@ -220,8 +220,9 @@ async def _preview_deletion(reader: Reader, owner: int, request: ForgetRequest, 
         sql = f"SELECT * FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608
         return await reader.fetch_rows(sql, owner, json.dumps(sorted(ids[table])[:MAX_LISTED]))
 
+    rows = await fetch_first_rows("messages")
     return DeletionPreview(
-        messages=tuple(map(parse_message, await fetch_first_rows("messages"))),
+        messages=tuple(message for message in map(parse_message, rows) if message.origin != "tool"),
         facts=tuple(str(row["text"]) for row in await fetch_first_rows("facts")),
         summaries=tuple(str(row["summary_text"]) for row in await fetch_first_rows("summaries")),
     )
@@ -314,13 +315,13 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
     if request.what == "everything":
         tables = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
         counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
-        [row] = await reader.fetch_rows(f"SELECT {counting}", owner)
-        counts: dict[str, Any] = dict(zip(tables, map(int, row), strict=True))
-        return ForgetResult(**counts)
+        [row] = await reader.fetch_rows(f"SELECT {counting}, ({_NOTES})", owner)
+        counts: dict[str, Any] = dict(zip(tables, map(int, row), strict=False))
+        return ForgetResult(**counts | {"messages": counts["messages"] - int(row[-1])})
     ids = json.dumps(deletion.message_ids), json.dumps(sorted(deletion.summaries.gone))
-    [[versions, reminders, reactivated]] = await reader.fetch_rows(_COUNT_DERIVED, owner, *ids)
+    [[versions, reminders, reactivated, notes]] = await reader.fetch_rows(_COUNT_DERIVED, owner, *ids)
     return ForgetResult(
-        messages=len(deletion.message_ids),
+        messages=len(deletion.message_ids) - int(notes),
         summaries=len(deletion.summaries.gone),
         facts=len(deletion.facts.ids),
         profiles=len(deletion.profiles),
@@ -400,10 +401,12 @@ user_id = ? AND chunk_id IN (
   GROUP BY chunk_id HAVING MAX(created_at) < ?)
 """
 _TEXTS = "SELECT value FROM json_each(?, '$') WHERE type = 'text'"
-_COUNT_DERIVED = """
+_NOTES = "SELECT COUNT(*) FROM messages WHERE user_id = ?1 AND origin = 'tool'"  # nobody sees them as messages
+_COUNT_DERIVED = f"""
 SELECT
   (SELECT COUNT(*) FROM versions WHERE user_id = ?1 AND message_id IN (SELECT value FROM json_each(?2))),
   (SELECT COUNT(*) FROM reminders WHERE user_id = ?1 AND source_id IN (SELECT value FROM json_each(?2))),
   (SELECT COUNT(*) FROM messages WHERE user_id = ?1 AND chunk_id IN (SELECT value FROM json_each(?3))
-    AND id NOT IN (SELECT value FROM json_each(?2)))
-"""
+    AND origin <> 'tool' AND id NOT IN (SELECT value FROM json_each(?2))),
+  ({_NOTES} AND id IN (SELECT value FROM json_each(?2)))
+"""  # noqa: S608 - without a value

@@ -277,6 +277,7 @@ REMINDERS = Table(
     Column("wall_time", "text", default=""),
     Column("repeat", "text", default="", choices=get_args(Repeat)),
     Column("month_day", "whole", default=0),
+    Column("weekdays", "ids", default=[]),
     Column("language", "text", default=""),
     Column("created_at", "date"),
     Column("source_id", "whole", default=None),

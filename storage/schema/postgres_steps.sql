@@ -36,3 +36,7 @@ ALTER TABLE usage ADD COLUMN written_tokens BIGINT NOT NULL DEFAULT 0;
 
 -- Step 9: JSON array of hashes: the terms of the words from which the fact was learned.
 ALTER TABLE decisions ADD COLUMN quote_terms TEXT COLLATE "C" NOT NULL DEFAULT '[]';
+
+-- Step 10: The days on which a weekly reminder is due, and an index of the notes of tools; see sqlite_steps.sql.
+ALTER TABLE reminders ADD COLUMN weekdays TEXT COLLATE "C" NOT NULL DEFAULT '[]';
+CREATE INDEX message_note ON messages (user_id, thread_id, chunk_id, id) WHERE origin = 'tool';

@@ -38,3 +38,8 @@ ALTER TABLE usage ADD COLUMN written_tokens INTEGER NOT NULL DEFAULT 0;
 
 -- Step 9: JSON array of hashes: the terms of the words from which the fact was learned.
 ALTER TABLE decisions ADD COLUMN quote_terms TEXT NOT NULL DEFAULT '[]';
+
+-- Step 10: JSON array: the days on which a weekly reminder is due, 0 for Monday; [] = that of its time. And an index to
+-- count the notes of tools, which nobody sees as messages.
+ALTER TABLE reminders ADD COLUMN weekdays TEXT NOT NULL DEFAULT '[]';
+CREATE INDEX message_note ON messages (user_id, thread_id, chunk_id, id) WHERE origin = 'tool';

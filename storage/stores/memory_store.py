@@ -312,9 +312,13 @@ BY_IDS = """
 SELECT * FROM messages
 WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at || '', id
 """
-# Triggers keep a scope's totals in `scopes` (storage/schema/sqlite.sql), so counting never reads every message.
+# Triggers keep a scope's totals in `scopes` (storage/schema/sqlite.sql), so counting never reads every message. Notes
+# of tools, which have an index of their own, are no messages to people.
 _COUNTS = """
-SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2
+SELECT 'messages', total - COUNT(notes.id), archived - COUNT(notes.chunk_id), characters
+FROM scopes LEFT JOIN messages AS notes
+  ON notes.user_id = scopes.user_id AND notes.thread_id = scopes.thread_id AND notes.origin = 'tool'
+WHERE scopes.user_id = ?1 AND scopes.thread_id = ?2 GROUP BY total, archived, characters
 UNION ALL
 SELECT 'turns', COUNT(DISTINCT CASE WHEN role = 'user' THEN turn_id END), COUNT(CASE WHEN id < (
   SELECT MAX(first_id) FROM summaries WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1

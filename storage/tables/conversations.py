@@ -248,7 +248,9 @@ WITH numbers AS (
 )
 SELECT
   numbers.thread_id AS thread_id, COALESCE(one.title, '') AS title, one.opened_at AS opened_at,
-  COALESCE(held.total, 0) AS total
+  COALESCE(held.total, 0) - (
+    SELECT COUNT(*) FROM messages WHERE user_id = ?1 AND thread_id = numbers.thread_id AND origin = 'tool'
+  ) AS total
 FROM numbers
 LEFT JOIN conversations AS one ON one.user_id = ?1 AND one.thread_id = numbers.thread_id
 LEFT JOIN scopes AS held ON held.user_id = ?1 AND held.thread_id = numbers.thread_id

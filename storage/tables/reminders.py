@@ -1,5 +1,6 @@
 """The SQL of `reminders`. text/time_zones.py computes the next due time of a repeating reminder."""
 
+import json
 from dataclasses import asdict, replace
 from datetime import datetime, tzinfo
 
@@ -28,7 +29,8 @@ class ReminderTable(OwnerTables):
         """Store a reminder, or return an identical stored one. Return None if the owner has MAX_REMINDERS already."""
 
         def insert_reminder(connection: Connection) -> Reminder | None:
-            same = (owner, thread, reminder.text, format_moment(reminder.due_at), reminder.repeat)
+            rule = reminder.repeat, json.dumps(reminder.weekdays)
+            same = (owner, thread, reminder.text, format_moment(reminder.due_at), *rule)
             if row := connection.execute(_SAME, same).fetchone():
                 return parse_reminder(row)
             if connection.execute(_COUNT, (owner,)).fetchone()[0] >= MAX_REMINDERS:
@@ -107,7 +109,10 @@ def _format_wall_time(local: datetime | None) -> str:
     return local.isoformat(timespec="minutes") if local else ""
 
 
-_SAME = "SELECT * FROM reminders WHERE user_id = ? AND thread_id = ? AND text = ? AND due_at = ? AND repeat = ?"
+_SAME = """
+SELECT * FROM reminders WHERE user_id = ? AND thread_id = ? AND text = ? AND due_at = ? AND repeat = ?
+AND weekdays = ?
+"""
 _COUNT = "SELECT COUNT(*) FROM reminders WHERE user_id = ?"
 _ALL = "SELECT * FROM reminders WHERE user_id = ? ORDER BY due_at, id"
 _REMOVE = "DELETE FROM reminders WHERE user_id = ? AND id = ? RETURNING *"

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from telegram import InlineKeyboardButton
 
 from locales.catalog import current_language, find_language, format_full_day, list_words, tr, use_language
+from locales.sentences import format_repetition
 from records.owners import OwnerConfig
 from records.reminders import MAX_REMINDER_CHARS, NewReminder, Reminder, Repeat
 from records.scopes import Person, Scope
@@ -157,17 +158,19 @@ def make_reminder_offer_payload(reminder: NewReminder, source_id: int | None, *,
     """Return a button payload from which parse_reminder_offer() can restore the offer, even after a restart."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == reminder.repeat)
     clock = "i" if reminder.local is None else "c" if knows_zone else "u"
-    return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{reminder.month_day:02d}.{source_id or 0:x}"
+    days = f"{sum(1 << day for day in reminder.weekdays):02x}" if letter == "w" else f"{reminder.month_day:02d}"
+    return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{days}.{source_id or 0:x}"
 
 
 def parse_reminder_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
     """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
     text = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS]
     head, _, source_id = payload.partition(".")
-    moment, letter, clock, day = head[:-4], head[-4:-3], head[-3:-2], head[-2:]
+    moment, letter, clock, days = head[:-4], head[-4:-3], head[-3:-2], head[-2:]
     try:
         due_at = datetime.fromtimestamp(int(moment, 16), UTC)
-        repeat, month_day, number = _REPEATS[letter], int(day), int(source_id, 16)
+        repeat, number = _REPEATS[letter], int(source_id, 16)
+        month_day, mask = (0, int(days, 16)) if letter == "w" else (int(days), 0)
     except (ValueError, KeyError, OverflowError, OSError):
         return None
     if not text:
@@ -176,14 +179,16 @@ def parse_reminder_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewR
     if clock == "u":  # "at 9" means 9 where they live, which they may have set by now
         local = due_at.replace(tzinfo=None)
         due_at = to_utc(local, zone)
-    return NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
+    weekdays = tuple(day for day in range(7) if mask >> day & 1)
+    reminder = NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day, weekdays=weekdays)
+    return reminder, number or None
 
 
 def format_due_time(reminder: Reminder | NewReminder, zone: tzinfo) -> str:
     """Format the due time and repetition of a reminder, as in "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
     day = format_full_day(reminder.due_at.astimezone(zone).date())
     when = f"{day}, {format_time(reminder.due_at, zone)} ({format_zone(str(zone))})"
-    return tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
+    return format_repetition(reminder, when)
 
 
 def _make_zone_hint(config: OwnerConfig | None) -> list[str]:

@@ -1,6 +1,7 @@
 """Forgetting in one store: what goes, what stays and is active again, what can no longer be committed."""
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -471,3 +472,24 @@ async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> Non
     assert (before.frequency, before.turns) == (after.frequency, after.turns)
     for column in ("seqs", "counts", "lengths"):
         assert np.array_equal(getattr(before, column), getattr(after, column))
+
+
+async def test_notes_of_tools_are_no_messages_to_people(store: MemoryStore) -> None:
+    """A talk of two turns in which a tool was called twice has four messages, wherever they are counted."""
+    stored = await talk(store, ANNA, 2)
+    notes = [replace(said(f"search {at}", role="system", turn=stored[0].turn), origin="tool") for at in range(2)]
+    await store.append_messages(ANNA, notes)
+    turns = [await store.read_turn(ANNA, message.turn) for message in stored[::2]]
+    assert [len(several) for several in turns] == [4, 2]
+    await fold(store, ANNA, turns[0])
+    counts = await store.count_messages_and_summaries(ANNA)
+    assert (counts.total, counts.archived, counts.active_messages) == (4, 2, 2)
+    [[listed], _] = await store.conversations.list_conversations(ANNA, offset=0, limit=9)
+    assert listed.messages == 4
+    everything = await store.forgetting.preview_deletion(ANNA.owner, ForgetRequest(what="everything"))
+    assert (everything.messages, len(everything.listing.messages)) == (4, 4)
+    question = await store.forgetting.preview_deletion(ANNA.owner, messages(stored[0].id))
+    assert (question.messages, question.reactivated) == (1, 1)
+    taken = await store.forgetting.forget(ANNA.owner, messages(*(message.id for message in turns[0])), now=NOW)
+    assert taken.messages == 2
+    assert (await store.count_messages_and_summaries(ANNA)).total == 2

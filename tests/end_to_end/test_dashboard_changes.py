@@ -266,17 +266,18 @@ async def test_reminders_are_added_in_words_and_told(own_house: LocalServers) ->
 
 async def test_a_reminder_that_a_model_has_read_counts_once_its_person_confirmed_it(own_house: LocalServers) -> None:
     read = {"text": "send the report", "at": "2028-11-27T09:00", "in_minutes": None, "repeat": "weekly"}
-    own_house.model.default_schema("remind", json.dumps(read))
+    weekdays = ["Thursday", "Monday"]
+    own_house.model.default_schema("remind", json.dumps({**read, "weekdays": weekdays}))
     async with served(own_house) as page:
         visitor = await page.asked(own_house.person("Ann"))
         await visitor.posts("settings", change={"timezone": "Berlin"})
         proposed = (await visitor.posts("reminders/add", text="the report, Mondays from the 27th"))["proposed"]
         assert "Monday, 27 November 2028, 09:00 (Europe/Berlin)" in proposed["asked"]
-        assert "every week" in proposed["asked"]
+        assert "every week: Monday, Thursday" in proposed["asked"]
         assert (await visitor.gets("reminders"))["reminders"] == []
-        confirmed = {name: proposed[name] for name in ("text", "at", "repeat")}
+        confirmed = {name: proposed[name] for name in ("text", "at", "repeat", "weekdays")}
         [one] = (await visitor.posts("reminders/add", **confirmed))["reminders"]
-        assert (one["text"], one["repeat"]) == ("send the report", "weekly")
+        assert (one["text"], one["repeat"], one["weekdays"]) == ("send the report", "weekly", "Monday, Thursday")
         assert "error" in await visitor.posts(
             "reminders/add", status=400, **confirmed | {"at": "2020-01-01T09:00", "repeat": ""}
         )

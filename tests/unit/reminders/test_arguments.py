@@ -45,3 +45,22 @@ def told(found: NewReminder | str | None) -> tuple[str, str, str] | None:
 )
 def test_what_a_model_gives(given_: dict[str, object], expected: tuple[str, str, str] | None) -> None:
     assert told(parse_reminder(given_, NOW)) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "weekdays", "due"),
+    [
+        ({"repeat": "weekly", "weekdays": ["Monday", "Thursday"]}, (0, 3), "26.11.26 09:00"),
+        ({"repeat": "weekly", "weekdays": "thursday, monday"}, (0, 3), "26.11.26 09:00"),
+        ({"repeat": "daily", "weekdays": ["MO", "TU", "WE", "TH", "FR"]}, (0, 1, 2, 3, 4), "25.11.26 09:00"),
+        ({"repeat": "weekly", "weekdays": ["Friday"]}, (), "27.11.26 09:00"),
+        ({"repeat": "weekly", "weekdays": []}, (), "25.11.26 09:00"),
+        ({"repeat": None, "weekdays": ["Monday"]}, (), "25.11.26 09:00"),
+        ({"repeat": "weekly", "weekdays": ["Monday", "holidays"]}, None, None),
+    ],
+)
+def test_a_model_names_several_weekdays(
+    rule: dict[str, object], weekdays: tuple[int, ...] | None, due: str | None
+) -> None:
+    found = parse_reminder({"text": "gym", "at": "2026-11-25T09:00", **rule}, NOW)  # a Wednesday
+    assert (found and found.weekdays, found and f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}") == (weekdays, due)

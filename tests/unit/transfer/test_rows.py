@@ -59,6 +59,7 @@ def test_what_a_file_hides_is_not_taken_over_from_it() -> None:
         "wall_time": "",
         "repeat": "",
         "month_day": 0,
+        "weekdays": [],
     }
     [reminder] = select_future_reminders(
         [due | {"repeat": "", "month_day": 0}], now=datetime(2026, 11, 21, tzinfo=UTC), zone=UTC

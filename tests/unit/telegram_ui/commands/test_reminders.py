@@ -92,7 +92,7 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
     assert await of(desk) == []
 
 
-@pytest.mark.parametrize("text", ["every Monday at 9 pay", "in 5 minutes to go"])
+@pytest.mark.parametrize("text", ["every Monday at 9 pay", "every weekday at 9 pay", "in 5 minutes to go"])
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
     asked = parse_reminder_phrase(text, STARTED)
     assert isinstance(asked, NewReminder)
@@ -283,3 +283,35 @@ async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
     desk.peer.fault("error", method="sendMessage", error_code=403, description="Forbidden: bot was blocked by the user")
     await send_due(desk, partial(send_reminder, desk.commands.dependencies))
     assert await of(desk) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "request_text", "listed"),
+    [
+        (
+            "en",
+            "every Monday and Thursday at 9 gym",
+            "1. Monday, 23 November 2026, 9:00 (Europe/Berlin), and then every week: Monday, Thursday – gym",
+        ),
+        (
+            "de",
+            "jeden Montag und Donnerstag um 9 Uhr Sport",
+            "1. Montag, 23. November 2026, 9:00 (Europe/Berlin), dann jede Woche: Montag, Donnerstag – Sport",
+        ),
+    ],
+)
+async def test_a_reminder_on_two_weekdays_is_shown_with_both_and_comes_on_both(
+    desk: Desk, language: str, request_text: str, listed: str
+) -> None:
+    await desk.say(ANN, ANN, "/tz Berlin")
+    await desk.say(ANN, ANN, f"/language {language}")
+    await desk.say(ANN, ANN, f"/reminders add {request_text}")
+    assert listed.removeprefix("1. ").partition(" – ")[0] in desk.last(ANN)
+    await desk.say(ANN, ANN, "/reminders")
+    assert listed in desk.last(ANN)
+    due = [(await of(desk))[0].due_at]
+    for _ in range(3):
+        desk.pass_time(due[-1] - desk.moment[0])
+        await send_due(desk, partial(send_reminder, desk.commands.dependencies))
+        due.append((await of(desk))[0].due_at)
+    assert [f"{at:%a %d %H:%M}" for at in due] == ["Mon 23 08:00", "Thu 26 08:00", "Mon 30 08:00", "Thu 03 08:00"]
