@@ -100,8 +100,8 @@ class FactExtractor:
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
-        If the answer is unusable, split the turns in half and ask about each half. `failures` is the number of earlier
-        attempts that failed.
+        If the answer is no list of facts, or all facts in it are refused, split the turns in half and ask about each
+        half: small models find more in fewer lines. `failures` is the number of earlier attempts that failed.
         """
         facts: list[NewFact] = []
         waiting = [request]
@@ -116,17 +116,17 @@ class FactExtractor:
             except (ModelBroken, ModelDeclined, ContextTooLong):
                 if asked is not request or failures + 1 < MAX_ATTEMPTS:
                     raise
-            if extracted is None:
+            valid = await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted or ())
+            if extracted is None or (extracted and not valid):
                 waiting = [*self._split_request(batch, asked), *waiting]
-            else:
-                facts += await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted)
+            facts += valid
         return facts
 
     def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
         """Return a request for each half of the turns, or [] if there is only one turn."""
         turns, middle = request.turns, (len(request.turns) + 1) // 2
         if len(turns) < 2:
-            log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
+            log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
             return []
         who = prompts.describe_owner(batch.scope.owner)
         return [

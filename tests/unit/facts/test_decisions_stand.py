@@ -128,9 +128,11 @@ async def test_nothing_that_a_model_fills_in_brings_back_what_a_person_decided_a
         told = {**TOLD, **fields}
         if "replaces" in told:
             told["replaces"] = decided
+        earlier = len(talk.server.asked_for("facts"))
         await read_again(talk, told, number)
-        asked = talk.server.asked_for("facts")[-1].messages[1]["content"]
-        assert SAID in asked
+        asked = talk.server.asked_for("facts")[earlier:]  # once more for each half if the whole answer is refused
+        assert asked
+        assert SAID in asked[0].messages[1]["content"]
         after[name] = await valid(talk)
     assert after == dict.fromkeys(ANSWERS, before)
 

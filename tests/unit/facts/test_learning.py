@@ -412,6 +412,17 @@ async def test_turns_without_a_list_are_asked_about_again_in_halves(talk: Talk) 
     assert len(asked(talk)) == 6
 
 
+async def test_turns_whose_facts_are_all_refused_are_asked_about_again_in_halves(talk: Talk) -> None:
+    """A model of 1.5 billion parameters explained the heat pump, or repeated <known>, and missed the home beside it."""
+    await said(talk, "Can you explain what a heat pump does?", "We live in Freiburg.", "It rains.", "I own a boat.")
+    pump = answer(told("A heat pump moves heat.", 1, quote="Can you explain what a heat pump does?"))
+    home = answer(told("Anna lives in Freiburg.", 3, quote="We live in Freiburg"))
+    talk.server.script_schema("facts", pump, pump, pump, home, answer(told("Anna owns a boat.", 7)))
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna lives in Freiburg.", "Anna owns a boat."]
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 2, 1, 1, 2]
+
+
 async def test_a_request_carries_no_more_turns_than_a_batch_however_many_wait(talk: Talk) -> None:
     await said(talk, *(f"Point {number}." for number in range(10)))
     await talk.services.facts.learn(SCOPE)
