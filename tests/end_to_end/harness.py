@@ -334,6 +334,13 @@ class Member:
         self.says(text, reply_to=reply_to)
         return await self.hears(words, since=since)
 
+    async def is_done_with(self) -> None:
+        """Wait until nothing is left in the files of what the bot has done with here, but for what is remembered: it
+        does so behind the answer to a command, and takes the next one afterwards.
+        """
+        for _ in range(2):
+            await self.asks("/cancel", "nothing to cancel")
+
     async def folded(self, bot: Process, level: int = 1, *, since: int) -> None:
         """Wait for a summary of what was said here, after entry `since` of the log. Others' are made there as well."""
         await bot.logged("summarized messages", f" of {self.owner} in ", f"(level {level})", since=since)

@@ -54,8 +54,9 @@ async def test_the_first_messages_come_with_the_session_next_to_the_modules(
             await page.route("**/api/speakers*", lambda route: route.abort())  # the first thing that is asked for later
             page.on("request", note)
             await page.goto("about:blank")
-            await page.goto(f"{url}/{await link_for(ann)}")
-            await expect(page.locator(".said").last).to_be_in_viewport()
+            async with page.expect_request("**/api/speakers*"):
+                await page.goto(f"{url}/{await link_for(ann)}")
+                await expect(page.locator(".said").last).to_be_in_viewport()
             first = requests[: next(at for at, request in enumerate(requests) if "/speakers" in request.url)]
             names = sorted(urlsplit(request.url).path.rpartition("/")[2] for request in first)
             assert [name for name in names if name != "icon.svg"] == ["", "base.css", "main.js", "pages.css", "session"]

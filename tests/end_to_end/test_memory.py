@@ -72,6 +72,7 @@ async def test_while_memory_is_off_nothing_of_the_text_is_in_any_file(house: Loc
     await ann.asks("And what did I say?")
     last = house.chat_requests()[-1]
     assert "zorilla" in json.dumps(last), "the process remembers what was said while it runs"
+    await ann.is_done_with()
     assert house.memory.files_with("zorilla") == []
     assert house.memory.files_with("quagga") == []
     await ann.sets_up()
@@ -82,6 +83,7 @@ async def test_while_memory_is_off_nothing_of_the_text_is_in_any_file(house: Loc
     await ann.asks("My other secret is a pangolin")
     await ann.asks("Good bye")
     assert "Now you remember" not in json.dumps(house.chat_requests()[-1])
+    await ann.is_done_with()
     assert house.memory.files_with("pangolin") == []
     assert len(house.memory.messages(ann.id)) == 2
     await ann.asks("/summary_on")

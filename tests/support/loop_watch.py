@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from tests.support.processor_time import measure_unit
+from tests.support.processor_time import measure_unit, paused_collector
 
 EACH = 0.001
 """Seconds after which it is looked again: a loop that never rests would take the processor from what it waits for."""
@@ -38,9 +38,10 @@ async def watched_loop() -> AsyncIterator[Held]:
         last = now
         handle = loop.call_later(EACH, turn)
 
-    turn()
-    try:
-        yield held
-    finally:
-        handle.cancel()
-        held.seconds = max(held.seconds, time.thread_time() - last)
+    with paused_collector():
+        turn()
+        try:
+            yield held
+        finally:
+            handle.cancel()
+            held.seconds = max(held.seconds, time.thread_time() - last)

@@ -125,7 +125,7 @@ async def test_nothing_is_searched_for_while_all_that_was_said_stands_in_the_pro
 
 
 async def test_words_alone_are_searched_where_the_vector_of_a_question_does_not_come_in_time(tmp_path: Path) -> None:
-    async with talking(tmp_path, embedding_model="e", embedding_timeout=0.2, max_context_tokens=1000) as talk:
+    async with talking(tmp_path, embedding_model="e", embedding_timeout=2.0, max_context_tokens=1000) as talk:
         talk.server.default("e", Behaviour(hold="start"))
         await talk.remember(every_n=500)
         await talk.say("The glarbin stands in the hall. " + "Nothing else happened on that day. " * 200)

@@ -47,12 +47,12 @@ def check(house: LocalServers, ann: Member, said: list[str]) -> None:
     assert [row["content"] for row in files.get_owner_rows(ann.owner).messages if row["role"] == "user"] == said
 
 
-def number_of(text: str, process: Process) -> str:
-    """The number that a person was told; exactly one line of the log has it."""
+async def check_number(text: str, process: Process) -> None:
+    """Exactly one line of the log has the number that a person was told."""
     number = text.rpartition("(error ")[2].rstrip(")")
     assert len(number) == 8, text
-    assert len([line for line in process.text().splitlines() if f"[{number}]" in line]) == 1
-    return number
+    await process.logged(f"[{number}]")
+    assert process.text().count(f"[{number}]") == 1
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -63,7 +63,7 @@ async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(hou
         await ann.sets_up()
         house.model.script(ANSWERS, *[behaviour] * times)
         told = await ann.asks("Remember the kohlrabi", "could not answer")
-        number_of(told, process)
+        await check_number(told, process)
         assert "is kept" in told
         house.model.unscript(ANSWERS)
         assert await ann.asks("And now?", "Noted.")
@@ -88,7 +88,7 @@ async def test_where_nobody_listens_the_message_is_kept(house: LocalServers, now
         await ann.sets_up()
         told = await ann.asks("Remember the kohlrabi", "could not answer")
         assert "The model cannot be reached" in told
-        number_of(told, process)
+        await check_number(told, process)
         check(house, ann, ["Remember the kohlrabi"])
 
 
@@ -114,7 +114,7 @@ async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: 
         since = ann.now
         await ann.asks("One", "Noted.")
         told = await ann.hears("could not summarise", since=since)
-        number_of(told["text"], process)
+        await check_number(told["text"], process)
         assert "Nothing is lost" in told["text"]
         assert all(row["is_active"] for row in house.memory.files().get_owner_rows(ann.owner).messages)
         house.model.default(SUMMARIES, "They talked.")

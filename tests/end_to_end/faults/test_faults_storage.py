@@ -10,6 +10,7 @@ import pytest
 from playground.faults import Fault
 from reliability.invariants import find_violations, read_memory_state
 from tests.end_to_end.faults.disk import Disk, disk, unwritable
+from tests.end_to_end.faults.test_faults_model import check_number
 from tests.end_to_end.harness import ANSWERS, LocalServers, Member, Process
 from tests.peers.ports import kept_port
 
@@ -43,8 +44,7 @@ async def trouble(ann: Member, process: Process, words: str) -> None:
     since = ann.now
     assert await ann.asks(words) == "Noted."
     notice = await ann.hears("cannot write to my memory", since=since)
-    number = notice["text"].rpartition("(error ")[2].rstrip(")")
-    assert len([line for line in process.text().splitlines() if f"[{number}]" in line]) == 1
+    await check_number(notice["text"], process)
     since = ann.now
     await ann.asks(f"{words} again", "Noted.")
     assert not [message for message in ann.heard(since=since) if "cannot write" in message["text"]]
@@ -61,7 +61,7 @@ async def test_while_the_disk_is_full_answers_go_on_and_are_written_afterwards(
         full_disk.fill(process.pid)
         await trouble(ann, process, "In need")
         assert "Before" in str(house.chat_requests()[-1]), "it goes on from memory"
-        assert "is not on disk yet" in process.text()
+        await process.logged("is not on disk yet")
         assert house.world.updates.list_pending(), "what is on no disk stays with Telegram"
         full_disk.free(process.pid)
         since = ann.now
@@ -85,7 +85,8 @@ async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
         assert await ann.asks("In need") == "Noted."
         [kept] = house.world.updates.list_pending()
         assert kept["message"]["text"] == "In need", "refused with 503, so that Telegram offers it again"
-        assert len([line for line in process.text().splitlines() if "is not on disk yet" in line]) == 1
+        await process.logged("is not on disk yet")
+        assert process.text().count("is not on disk yet") == 1
         full_disk.free(process.pid)
         await ann.asks("After", "Noted.")
         await house.world.updates.wait_until_empty()
@@ -215,8 +216,8 @@ async def test_a_locked_database_delays_nothing_but_the_writing(
             if storage == "SQLite":
                 await trouble(ann, process, "In need")
             else:
-                await ann.asks("In need")
-                await ann.asks("In need again")
+                await ann.asks("In need", "Noted.")
+                await ann.asks("In need again", "Noted.")
             other.execute("ROLLBACK")
         await ann.asks("After", "Noted.")
         await house.world.updates.wait_until_polled()
@@ -293,8 +294,7 @@ async def test_a_page_damaged_in_the_middle_is_named_and_the_last_backup_brings_
         assert await ann.asks("What of the plum2?") == "Noted."
         notice = await ann.hears("could not look into my memory", since=since)
         assert "restore a backup" in notice["text"]
-        number = notice["text"].rpartition("(error ")[2].rstrip(")")
-        assert len([line for line in process.text().splitlines() if f"[{number}]" in line]) == 1
+        await check_number(notice["text"], process)
         since = ann.now
         await ann.asks("And what else?", "Noted.")
         assert not [message for message in ann.heard(since=since) if "could not look" in message["text"]]

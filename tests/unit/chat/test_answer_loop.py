@@ -94,7 +94,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
 
 
 async def test_an_answer_that_searches_several_times_waits_once_for_an_embedder_that_hangs(tmp_path: Path) -> None:
-    async with talking(tmp_path, snippet_budget=0, embedding_model="e", embedding_timeout=0.2) as talk:
+    async with talking(tmp_path, snippet_budget=0, embedding_model="e", embedding_timeout=2.0) as talk:
         await talk.remember(every_n=3)
         await long_ago(talk)
         talk.server.default("e", Behaviour(hold="start"))

@@ -69,13 +69,14 @@ async def asked(port: int) -> tuple[bytes, asyncio.StreamWriter]:
 async def test_a_request_that_never_arrives_whole_is_given_up(
     port: int, monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
-    monkeypatch.setattr(http_server.BoundedProtocol, "request_within", 0.05)
+    monkeypatch.setattr(http_server.BoundedProtocol, "request_within", 0.5)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(begun)
     async with asyncio.timeout(20):
         said = await reader.read()
     assert (b"200" in said) == begun.startswith(WHOLE)
     writer.close()
+    monkeypatch.undo()
     assert await served(port)
 
 
