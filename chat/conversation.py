@@ -59,7 +59,14 @@ class Conversation:
             try:
                 async with session.mark_turn_running(), self._memory.mark_turn_running(incoming.scope.owner):
                     config, mode = await self._read_config_and_mode(session, incoming.mode)
-                    turn = self._make_turn(session, incoming, config, mode)
+                    turn = Turn(
+                        incoming=incoming,
+                        session=session,
+                        config=config,
+                        mode=mode or "on",
+                        is_mode_known=mode is not None,
+                        local_id=self._sessions.make_local_id(),
+                    )
                     await self._store_question(turn)
                     session.open_turn(turn.number, incoming.replied)
                     if turn.answer is not None:
@@ -180,13 +187,9 @@ class Conversation:
         if incoming is None or last[-1].turn != turn:
             return None
         incoming = replace(incoming, replied=session.open_turn(turn).replied)
-        again = self._make_turn(session, incoming, config, mode)
+        again = Turn(incoming=incoming, session=session, config=config, mode=mode, local_id=turn)
         if mode == "on":
-            again.stored = turn
-        else:
-            again.local_id = turn
-            again.history = tuple(message for message in again.history if message.turn != turn)
-            again.incognito = tuple(message for message in again.incognito if message.turn != turn)
+            again.local_id, again.stored = self._sessions.make_local_id(), turn
         return again, next((message for message in reversed(last) if message.role == "assistant"), None)
 
     async def _store_revised_answer(self, turn: Turn, old_answer: Message, result: AnswerResult) -> None:
@@ -274,19 +277,6 @@ class Conversation:
         if mode is not None and session.switch_mode(mode):
             self._explanations.drop_scope_records(session.scope)
         return config, mode
-
-    def _make_turn(self, session: Session, message: UserMessage, config: OwnerConfig | None, mode: Mode | None) -> Turn:
-        incognito = tuple(session.incognito)
-        return Turn(
-            incoming=message,
-            session=session,
-            config=config,
-            mode=mode or "on",
-            is_mode_known=mode is not None,
-            local_id=self._sessions.make_local_id(),
-            history=(*session.recent, *incognito) if mode == "incognito" else tuple(session.recent),
-            incognito=incognito,
-        )
 
     async def _store_question(self, turn: Turn) -> None:
         person, in_group = turn.incoming.person, turn.incoming.in_group

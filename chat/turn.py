@@ -26,8 +26,6 @@ class Turn:
     mode: Mode
     is_mode_known: bool = True
     local_id: int = UNSTORED
-    history: tuple[Message, ...] = ()  # earlier messages that the process holds
-    incognito: tuple[Message, ...] = ()
     stored: int | None = None  # the turn's number in the store
     answer: Message | None = None  # if the question was answered before
     sources: ContextSources | None = None  # of the context, read with the question
@@ -41,6 +39,16 @@ class Turn:
     def number(self) -> int:
         """Return the number of the turn in the store, or its local id if it is not stored."""
         return self.local_id if self.stored is None else self.stored
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """Return the earlier messages that the process holds."""
+        recent = tuple(message for message in self.session.recent if message.turn != self.local_id)
+        return (*recent, *self.incognito) if self.mode == "incognito" else recent
+
+    @property
+    def incognito(self) -> tuple[Message, ...]:
+        return tuple(message for message in self.session.incognito if message.turn != self.local_id)
 
     @property
     def is_memory_on(self) -> bool:

@@ -39,6 +39,16 @@ async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Re
     return task.result()
 
 
+async def finish_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
+    """Await `work`. The first cancellation takes effect after `work` is finished, the second one at once."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
 async def acquire_or_undo(
     acquire: Callable[[], Coroutine[Any, Any, Result]], undo: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:

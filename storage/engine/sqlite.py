@@ -6,21 +6,18 @@ import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from records.errors import StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
 from runtime.tasks import run_uncancelled
 from storage.engine import sqlite_driver as driver
-from storage.engine.protocol import Reader, Transaction
+from storage.engine.protocol import Reader
 from storage.engine.sqlite_driver import sqlite3, translate_storage_errors
-from storage.engine.sqlite_writer import SqliteConnection, Work, Writer
+from storage.engine.sqlite_writer import SqliteConnection, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
 """A schema step. It runs in the transaction that raises the file's version."""
-Result = TypeVar("Result")
 
 APPLICATION_ID = int.from_bytes(b"Keep")  # the PRAGMA application_id of files of version 1.0 and later
 _FORMAT = """
@@ -29,13 +26,14 @@ FROM pragma_user_version, pragma_application_id
 """
 
 
-class Database:
+class Database(Writer):
     """An open SQLite file, created by `open`. It ignores `owner`, because SQLite has no row-level security."""
 
-    def __init__(self, path: Path, writer: Writer, readers: Sequence[SqliteConnection]) -> None:
-        self.path = path
-        self.writer = writer
-        self.connections = (writer.connection, *readers)
+    def __init__(
+        self, connection: SqliteConnection, readers: Sequence[SqliteConnection], *, busy_timeout_ms: int
+    ) -> None:
+        super().__init__(connection, busy_timeout_ms=busy_timeout_ms)
+        self.connections = (connection, *readers)
         self._readers: asyncio.LifoQueue[SqliteConnection] = asyncio.LifoQueue()
         for reader in readers:
             self._readers.put_nowait(reader)
@@ -59,20 +57,13 @@ class Database:
                 stack.push_async_callback(run_uncancelled, connection.close)
                 return connection
 
-            writer = Writer(await open_connection("writer"), busy_timeout_ms=round(busy_timeout * 1000))
-            stack.push_async_callback(run_uncancelled, writer.wait_until_written)
+            connection = await open_connection("writer")
             readers = [await open_connection("reader") for _ in range(3)]
             for reader in readers:
                 await Reader(reader.run).execute("PRAGMA query_only=ON")
-            yield cls(path, writer, readers)
-
-    async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """Run `work` as one transaction. Waiting transactions share one commit, but each can fail independently."""
-        return await self.writer.transact(work)
-
-    def open_transaction(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open a transaction, while all other writers wait. Prefer `transact` unless the block must await something."""
-        return self.writer.open_transaction()
+            database = cls(connection, readers, busy_timeout_ms=round(busy_timeout * 1000))
+            stack.push_async_callback(run_uncancelled, database.wait_until_written)
+            yield database
 
     @contextlib.asynccontextmanager
     async def open_reader(self, owner: int | None = None, *, in_snapshot: bool = False) -> AsyncIterator[Reader]:
@@ -91,14 +82,14 @@ class Database:
 
     async def truncate_log(self) -> bool:
         """Truncate the write-ahead log. Return False if another process is reading."""
-        async with self.writer.lock:
-            return await self.writer.connection.run(_truncate_write_ahead_log)
+        async with self.lock:
+            return await self.connection.run(_truncate_write_ahead_log)
 
     async def vacuum_tables(self) -> None:
         """Rewrite the file without deleted data. The log keeps such data until `truncate_log` is called."""
         # secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
-        async with self.writer.lock:
-            await run_uncancelled(partial(self.writer.connection.run, lambda connection: connection.execute("VACUUM")))
+        async with self.lock:
+            await run_uncancelled(partial(self.connection.run, lambda connection: connection.execute("VACUUM")))
 
 
 def _truncate_write_ahead_log(connection: sqlite3.Connection) -> bool:

@@ -84,13 +84,13 @@ class Writer:
         self.lock = asyncio.Lock()
         self.commit_hooks: CommitHooks | None = None
         self.commits = 0
-        self._path = connection.path
+        self.path = connection.path
         self._busy_timeout_ms = busy_timeout_ms
         self._was_busy = False
         self._waiting: deque[_QueuedWrite] = deque()
         self._writing: asyncio.Task[None] | None = None
 
-    async def transact(self, work: Work[Result]) -> Result:
+    async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
         """Run `work` as a transaction. Return its result once it is on disk. After a rollback, `work` may run again."""
         waiting = _QueuedWrite(work)
         self._waiting.append(waiting)
@@ -108,8 +108,8 @@ class Writer:
         return result
 
     @contextlib.asynccontextmanager
-    async def open_transaction(self) -> AsyncIterator[Transaction]:
-        """Open a transaction that is committed when the block ends, or rolled back if the block raises."""
+    async def open_transaction(self, owner: int | None = None) -> AsyncIterator[Transaction]:
+        """Open a transaction, while all other writers wait. Prefer `transact` unless the block must await something."""
         async with self.lock:
             try:
                 await self.connection.run(self._begin_transaction)
@@ -161,7 +161,7 @@ class Writer:
 
     async def _roll_back(self) -> None:
         # Runs after what a cancelled task left in the thread's queue. Does nothing outside a transaction.
-        with contextlib.suppress(ValueError), translate_storage_errors(self._path):
+        with contextlib.suppress(ValueError), translate_storage_errors(self.path):
             await self.connection.rollback()
 
     def _run_writes(self, writes: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
@@ -185,7 +185,7 @@ class Writer:
         connection.execute("SAVEPOINT one")
         outcome: _Outcome
         try:
-            with translate_storage_errors(self._path):
+            with translate_storage_errors(self.path):
                 outcome = work(connection), None
         except Exception as error:  # broad: the waiting caller gets it
             outcome = None, error
@@ -198,7 +198,7 @@ class Writer:
     def _begin_transaction(self, connection: sqlite3.Connection) -> None:
         """Begin a transaction. After SQLITE_BUSY, wait only briefly for the lock until a BEGIN succeeds."""
         try:
-            with translate_storage_errors(self._path):
+            with translate_storage_errors(self.path):
                 connection.execute("BEGIN IMMEDIATE")
         except StorageBusy:
             self._was_busy = True
@@ -210,7 +210,7 @@ class Writer:
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         try:
-            with translate_storage_errors(self._path):
+            with translate_storage_errors(self.path):
                 if self.commit_hooks:
                     self.commit_hooks.prepare_commit(connection)
                 connection.execute("COMMIT")

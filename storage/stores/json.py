@@ -79,7 +79,7 @@ class JsonStore(MemoryStore):
                     await tx.execute(statement)
                 row = await tx.fetch_row("SELECT seq FROM journal_state")
                 store._seq = int(row[0]) if row else 0
-            database.writer.commit_hooks = store
+            database.commit_hooks = store
             if recovery.snapshot_needed:
                 await store.flush_files()
             elif store._journal.size:

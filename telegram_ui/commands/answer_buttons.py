@@ -13,6 +13,7 @@ from locales.sentences import format_error
 from records.errors import KeepsakeError
 from records.scopes import Person
 from records.turns import IncomingPiece, Reply, UserMessage
+from runtime.tasks import finish_if_cancelled
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, make_keyboard, make_nonce, make_page_buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
@@ -27,8 +28,6 @@ from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
 NOTHING = "wn"
-
-Answered = tuple[UserMessage, Reply]  # a question and its answer
 
 
 class AnswerButtons(CommandGroup):
@@ -47,9 +46,12 @@ class AnswerButtons(CommandGroup):
         begin, shown = self._dependencies.answers.begin, await self._find_answer_messages(event)
         stream = begin(self._delivery, event.update.update_id, chat, None, shown)
         switch = partial(self._services.conversation.switch_answer_version, in_group=not chat.is_private)
-        make_answer = partial(switch, chat.scope, int(turn), int(number), event.person)
-        answered = await stream.answer(make_answer, partial(self._deliver_answer, event, stream))
-        return tr("answers-too-late") if answered is None else None
+        async with stream.mark_if_interrupted():
+            answered = await switch(chat.scope, int(turn), int(number), event.person)
+        if answered is None:
+            return tr("answers-too-late")
+        await finish_if_cancelled(self._deliver_answer(event, stream, *answered))
+        return None
 
     @Action(RETRY, queue="chat", runs_once="by button")
     async def _retry_answer(self, event: ChatEvent) -> str | None:
@@ -70,12 +72,10 @@ class AnswerButtons(CommandGroup):
         incoming = UserMessage(
             scope=event.chat.scope, person=event.person, pieces=pieces, in_group=not event.chat.is_private
         )
-
-        async def make_answer() -> Answered:
-            reply = self._services.conversation.reply
-            return incoming, await reply(incoming, on_text=stream.show, on_stop=stream.get_seen_text)
-
-        await stream.answer(make_answer, partial(self._deliver_answer, event, stream))
+        reply_to = self._services.conversation.reply
+        async with stream.mark_if_interrupted():
+            reply = await reply_to(incoming, on_text=stream.show, on_stop=stream.get_seen_text)
+        await finish_if_cancelled(self._deliver_answer(event, stream, incoming, reply))
         return None
 
     @Action(LISTEN, queue="slow", runs_once="by button")
@@ -109,14 +109,10 @@ class AnswerButtons(CommandGroup):
         chat, turn = event.chat, int(event.argument.partition(".")[0])
         stream = await self._begin_answer(event, replaced_ids=replaced_ids)
         again = partial(self._services.conversation.answer_again, on_text=stream.show, on_stop=stream.get_seen_text)
-        make_answer = partial(again, chat.scope, turn, event.person, in_group=not chat.is_private)
-
-        async def deliver(answered: Answered) -> None:
-            if status:
-                await self._show_text(event, status)
-            await self._deliver_answer(event, stream, answered)
-
-        if await stream.answer(make_answer, deliver) is not None:
+        async with stream.mark_if_interrupted():
+            answered = await again(chat.scope, turn, event.person, in_group=not chat.is_private)
+        if answered is not None:
+            await finish_if_cancelled(self._deliver_answer(event, stream, *answered, status=status))
             return None
         if not is_answer_button:
             return await self._show_text(event, tr("answers-too-late"))
@@ -135,9 +131,12 @@ class AnswerButtons(CommandGroup):
         stop = partial(make_stop_keyboard, self._dependencies, event.chat, event.person)
         return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
 
-    async def _deliver_answer(self, event: ChatEvent, stream: AnswerStream, answered: Answered) -> None:
-        incoming, reply = answered
+    async def _deliver_answer(
+        self, event: ChatEvent, stream: AnswerStream, incoming: UserMessage, reply: Reply, *, status: str = ""
+    ) -> None:
         chat = event.chat
+        if status:
+            await self._show_text(event, status)
         keyboard = make_answer_keyboard(self._dependencies, chat, event.person, reply)
         sent = await self._dependencies.answers.send(event.update.update_id, stream, format_shown_text(reply), keyboard)
         if not sent:

@@ -4,8 +4,8 @@ import asyncio
 import io
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -89,31 +89,24 @@ class AnswerStream:
         self._preview_request: asyncio.Task[None] | None = None
         self._is_requesting_draft = False
 
-    async def answer(
-        self, make_answer: Callable[[], Awaitable[T | None]], deliver: Callable[[T], Awaitable[None]]
-    ) -> T | None:
-        """Make an answer and deliver it, or mark what was shown of it if that fails. Return None if there is none.
+    @asynccontextmanager
+    async def mark_if_interrupted(self, on_stopped: Callable[[], Awaitable[None]] | None = None) -> AsyncIterator[None]:
+        """Let the person stop the answer while the block makes it. Mark what was shown of it if the block fails.
 
-        An answer that was made is stored, so it is delivered even if this task is cancelled.
+        If the person stops it, first call `on_stopped`.
         """
         try:
             async with self._delivery.show_typing(self._chat):
                 with self._allow_stopping():
-                    made = await make_answer()
+                    yield
         except asyncio.CancelledError:
+            if on_stopped is not None and not self._delivery.closing.is_set():
+                await on_stopped()
             await self.interrupt()
             raise
         except Exception:
             await self.mark_broken_off()
             raise
-        if made is not None:
-            delivering = asyncio.ensure_future(deliver(made))
-            try:
-                await asyncio.shield(delivering)
-            except asyncio.CancelledError:
-                await delivering
-                raise
-        return made
 
     async def show(self, text_so_far: str) -> None:
         """Schedule a preview of the text so far, unless the answer ends first. Return at once."""

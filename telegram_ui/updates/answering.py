@@ -1,6 +1,5 @@
 """Answer a turn: find its conversation, read its files, ask the model, send the answer, and run the follow-up work."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from records.errors import KeepsakeError, StorageError
 from records.owners import MODES, Mode
 from records.scopes import Scope
 from records.turns import IncomingPiece, Reply, UserMessage
+from runtime.tasks import finish_if_cancelled
 from telegram_ui.commands import answer_buttons, proposals, summaries
 from telegram_ui.commands.answer_buttons import format_shown_text
 from telegram_ui.commands.buttons import make_keyboard
@@ -218,47 +218,37 @@ class TurnAnswerer:
 
     async def answer_message(self, pieces: Sequence[ParsedUpdate]) -> None:
         """Answer a message, given as its pieces, if its sender still has access. Raise only CancelledError."""
-        person = pieces[0].person
+        person, ids = pieces[0].person, [piece.update_id for piece in pieces]
         if not self._memory.serves(person.id):
-            await self._inbox.mark_done([piece.update_id for piece in pieces])
+            await self._inbox.mark_done(ids)
             return
         scope = await self._placement.find_existing_scope(pieces[0].chat)
-        language = await self._commands.choose_language(pieces[0].chat, person)
+        pieces = [replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces]
+        parsed, request = pieces[0], UserRequest(pieces=tuple(pieces))
+        language = await self._commands.choose_language(parsed.chat, person)
         is_operator = self._dependencies.operation.may_run_bot(person)
         with use_language(language), use_reader_role(is_operator=is_operator), charge_speaking_person(person.id):
-            await self._answer_turn([replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces])
-
-    async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
-        parsed, request = pieces[0], UserRequest(pieces=tuple(pieces))
-        ids = [piece.update_id for piece in pieces]
-        stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, parsed.person)
-        stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
-        turn = TurnWithFiles(make_user_message(pieces))
-        try:
-            make_reply = partial(self._make_reply, pieces, stream, turn)
-            if await stream.answer(make_reply, partial(self._deliver_answer, pieces, stream, turn)) is None:
-                await self._error_boundary.send_error_message(parsed, turn.refusal, request if turn.may_pass else None)
-                await self._inbox.mark_done(ids)
-        except Exception as error:  # broad: the error boundary
-            if await self._error_boundary.report_failure(parsed, error, request):
-                await self._inbox.mark_done(ids)
-
-    async def _make_reply(
-        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles
-    ) -> Reply | None:
-        """Read the files of a turn and answer it. Return None if there are no words and no file could be read."""
-        try:
-            await require_lease()  # if it was lost, the update is handed out again in its old order
-            if any(piece.attachment or piece.replied_picture for piece in pieces):
-                await self._attached_files.add_files(turn, pieces)
-            if turn.refusal:
-                return None
-            reply = self._conversation.reply
-            return await reply(turn.incoming, on_text=stream.show, on_stop=stream.get_seen_text)
-        except asyncio.CancelledError:
-            if not self._delivery.closing.is_set():
-                await self._inbox.mark_done([piece.update_id for piece in pieces])
-            raise
+            stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, person)
+            stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
+            turn = TurnWithFiles(make_user_message(pieces))
+            try:
+                async with stream.mark_if_interrupted(on_stopped=partial(self._inbox.mark_done, ids)):
+                    await require_lease()  # if it was lost, the update is handed out again in its old order
+                    if any(piece.attachment or piece.replied_picture for piece in pieces):
+                        await self._attached_files.add_files(turn, pieces)
+                    if not turn.refusal:
+                        reply_to = self._conversation.reply
+                        reply = await reply_to(turn.incoming, on_text=stream.show, on_stop=stream.get_seen_text)
+                if turn.refusal:
+                    retry = request if turn.may_pass else None
+                    await self._error_boundary.send_error_message(parsed, turn.refusal, retry)
+                    await self._inbox.mark_done(ids)
+                else:
+                    # It is stored, so it is delivered even if this task is cancelled.
+                    await finish_if_cancelled(self._deliver_answer(pieces, stream, turn, reply))
+            except Exception as error:  # broad: the error boundary
+                if await self._error_boundary.report_failure(parsed, error, request):
+                    await self._inbox.mark_done(ids)
 
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles, reply: Reply

@@ -16,7 +16,7 @@ from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import make_gauge
 from storage.bot_state.inbox import NOBODY, AttemptCounter, Inbox, Lease, PendingUpdate, ReceivedUpdate
-from telegram_ui.updates.raw_update import parse_raw_update
+from telegram_ui.updates.parsing import parse_raw_update
 
 logger = logging.getLogger(__name__)
 

@@ -1,12 +1,15 @@
-"""Parse Telegram's updates into the bot's own types."""
+"""Parse Telegram's updates: raw ones with python-telegram-bot, within limits, and those into the bot's own types."""
 
+import logging
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 import telegram
+from telegram.error import TelegramError
 
 from records.messages import Origin
 from records.owners import Mode
@@ -16,8 +19,11 @@ from telegram_ui.commands.buttons import is_button_of_anonymous_admin
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
+from telegram_ui.updates.mentions import remove_mentions
 from text.characters import collapse_to_single_line, remove_invisible_characters
 from text.rich_messages import RichText, read_rich_message
+
+logger = logging.getLogger(__name__)
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
 
@@ -25,11 +31,13 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_react
 
 NEVER = datetime.fromtimestamp(0, UTC)
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
-MENTION = re.compile(r"(?<![\w@])(@[A-Za-z0-9_]{1,64})")
-COMMAS = ",，、،"
-# The punctuation between the bot's name and the rest of the message.
-AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
 CHAT_TYPES = ("private", "group", "supergroup")
+# A message and the one that it replies to have at most 100 entities each (Bot API, MessageEntity).
+MAX_PARTS = 5_000  # objects and lists in one update. python-telegram-bot parses 10,000 in 100 ms.
+MAX_DEPTH = 50  # levels of them. 300 take a tenth of a second.
+# python-telegram-bot does not parse formatted messages. Each of 32,768 characters may have styles of its own.
+MAX_RICH_PARTS = 400_000  # objects and lists in formatted messages
+MAX_RICH_DEPTH = 400  # levels of them. Each of Telegram's 16 levels of blocks takes four, and each style two.
 MAX_REPLIED_CHARS = 2_000  # characters of a replied-to message that reach the model
 NO_WORDS = "[The sender removed the words of this message]"  # the text after an edit that leaves only a mention
 
@@ -82,6 +90,28 @@ class ParsedUpdate:
         return f"{self.bot_id}:{self.first_update_id or self.update_id}"
 
 
+def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
+    """Parse an update, leaving out the unreadable fields of its message.
+
+    If nothing can be read, return an update that has only its id, so that it does not block others. Raise
+    TelegramError if it has no id.
+    """
+    reason, rich_messages = "too many parts", list[Any]()
+    is_bounded = _fits_limits(raw, MAX_PARTS, MAX_DEPTH, rich_messages)
+    if is_bounded and _fits_limits(rich_messages, MAX_RICH_PARTS, MAX_RICH_DEPTH):
+        try:
+            return telegram.Update.de_json(raw, bot)
+        except Exception as error:  # broad: the library may raise anything
+            reason = type(error).__name__
+        with suppress(Exception):
+            return telegram.Update.de_json(_remove_unreadable_fields(raw, bot), bot)
+    number = raw.get("update_id")
+    logger.error("Update %s is unreadable (%s); ignored.", number, reason)
+    if not isinstance(number, int):
+        raise TelegramError("Invalid server response")
+    return telegram.Update.de_json({"update_id": number}, bot)
+
+
 def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     """Parse an update. Return None if it is a service message, or from a channel or another bot."""
     if update.callback_query:
@@ -129,7 +159,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     is_private = message.chat.type == "private"
     words, is_mentioned = content.text.strip(), False
     if not is_private:
-        words, is_mentioned = _remove_mentions(message, content.text, bot)
+        words, is_mentioned = remove_mentions(message, content.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
@@ -173,71 +203,6 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         replied_picture=_find_replied_picture(message),
         is_whole=kind == "text" or (kind == "command" and not _is_reply(message)),
     )
-
-
-def _remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
-    if message.text or message.caption:
-        segments = _split_at_mentions(text, message.entities or message.caption_entities, bot)
-    else:  # a formatted message or a checklist has lost its entities
-        parts = MENTION.split(text)  # every second one is a name
-        ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
-        begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
-        segments = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
-    words, has_any = _join_segments(segments).strip(), len(segments) > 1
-    called = None if has_any else _remove_bot_name(words, bot.first_name)
-    return (words, has_any) if called is None else (called, True)
-
-
-def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
-    units = text.encode("utf-16-le", "surrogatepass")
-    segments, since = list[bytes](), 0
-    for entity in entities:
-        begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
-        if since <= begin and _is_mention_of(entity, units, bot):
-            segments.append(units[since:begin])
-            since = end
-    segments.append(units[since:])
-    return [segment.decode("utf-16-le", "surrogatepass") for segment in segments]
-
-
-def _remove_bot_name(words: str, name: str) -> str | None:
-    """Remove the bot's name from the beginning or end of `words`. Return None if the name is at neither end."""
-    name = name.strip()
-    if len(name) < 3:  # a shorter name may be any word
-        return None
-    begin, end = words[: len(name)], words[len(name) :]
-    if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
-        return AFTER_NAME.sub("", end, count=1)
-    said = words.rstrip(" ?!.？！。؟")
-    before = said[: -len(name)].rstrip()
-    if said[len(before) :].strip().casefold() == name.casefold() and before and before[-1] in COMMAS:
-        return before[:-1].rstrip() + words[len(said) :].strip()
-    return None
-
-
-def _join_segments(segments: Sequence[str]) -> str:
-    """Join the text around mentions, so that "Hi @bot, how" becomes "Hi, how" and "Why, @bot?" becomes "Why?"."""
-    made = [segments[0]]
-    for after in segments[1:]:
-        before, rest = made[-1].rstrip(" "), after.lstrip(" ")
-        if len(made) == 1 and not before.strip(" ,"):
-            made = [AFTER_NAME.sub("", after, count=1)]
-        elif not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
-            # The comma belonged to the mention.
-            made[-1:] = [part for part in (before.rstrip(COMMAS).rstrip(), rest) if part] or [""]
-        else:
-            made[-1:] = [before, after]
-    return "".join(made)
-
-
-def _is_mention_of(entity: telegram.MessageEntity, utf16_bytes: bytes, bot: telegram.User) -> bool:
-    if entity.type == telegram.MessageEntity.TEXT_MENTION:
-        return entity.user is not None and entity.user.id == bot.id
-    # Compare the length first, so that many wrong entities cost little.
-    if entity.type != telegram.MessageEntity.MENTION or not bot.username or entity.length != len(bot.username) + 1:
-        return False
-    name = utf16_bytes[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")
-    return name.casefold() == f"@{bot.username}".casefold()
 
 
 def _read_rich_text(message: telegram.Message | telegram.ExternalReplyInfo) -> RichText:
@@ -418,3 +383,40 @@ def _format_origin(origin: telegram.MessageOrigin) -> str:
         case telegram.MessageOriginChannel():
             return _clean_name(origin.chat.title, "a channel")
     return "elsewhere"
+
+
+def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[str, Any]:
+    """Return a copy of an update without unparseable message fields. Mark it with a field `unreadable`."""
+    result = dict(raw)
+    for kind in ("message", "edited_message"):
+        if isinstance(message := raw.get(kind), dict):
+            required = {name: message[name] for name in ("message_id", "date", "chat", "from") if name in message}
+            result[kind] = {**required, "unreadable": {}}
+            for name, value in message.items():
+                with suppress(Exception):
+                    telegram.Message.de_json({**required, name: value}, bot)
+                    result[kind][name] = value
+    return result
+
+
+def _fits_limits(value: object, max_parts: int, max_depth: int, rich_messages_out: list[Any] | None = None) -> bool:
+    """Return True if a value is within both limits.
+
+    If `rich_messages_out` is given, rich messages are appended to it and their parts are not counted.
+    """
+    parts, level = 0, list[Any]([value])
+    for _ in range(max_depth):
+        parts += len(level)
+        if not level or parts > max_parts:
+            break
+        if rich_messages_out is not None:
+            dicts = (part for part in level if isinstance(part, dict))
+            rich_messages_out += [part["rich_message"] for part in dicts if "rich_message" in part]
+        inner = (
+            value
+            for part in level
+            for name, value in (part.items() if isinstance(part, dict) else enumerate(part))
+            if rich_messages_out is None or name != "rich_message"
+        )
+        level = [value for value in inner if isinstance(value, dict | list)]
+    return not level and parts <= max_parts

@@ -16,8 +16,7 @@ from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import require_lease
 from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.raw_update import parse_raw_update
+from telegram_ui.updates.parsing import ALLOWED_UPDATES, parse_raw_update
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
     from storage.bot_state.postgres_leases import PollingLeader

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from records.errors import StorageError
 from runtime.bounded_json import parse_untrusted_json
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.raw_update import MAX_RICH_PARTS, parse_raw_update
+from telegram_ui.updates.parsing import MAX_RICH_PARTS, parse_raw_update
 from text.characters import replace_surrogates_in_json
 
 MAX_UPDATE_BYTES = 8_000_000  # of one update. A table of 32,768 cells that replies to another has some 4 MB.

@@ -199,11 +199,11 @@ async def test_where_a_disk_fails_or_a_process_dies_it_is_whole_in_the_end(
     """`passed` commits to memory.db go through, then none: the process tries again, or the next start finishes."""
     async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, kind)
-        opened.database.writer.commit_hooks = Broken(passed)
+        opened.database.commit_hooks = Broken(passed)
         with contextlib.suppress(StorageError):
             await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
         killed = copied(tmp_path)
-        opened.database.writer.commit_hooks = None
+        opened.database.commit_hooks = None
         if not dies:
             await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
             assert await opened.follows(kind)

@@ -109,10 +109,10 @@ async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> 
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
-        database.writer.commit_hooks = FullDisk()
+        database.commit_hooks = FullDisk()
         with pytest.raises(StorageError, match="No space left"):
             await store.append_messages(ANNA, [said("x")])
-        database.writer.commit_hooks = None
+        database.commit_hooks = None
         assert (await store.count_messages_and_summaries(ANNA)).total == 0
         [stored] = await store.append_messages(ANNA, [said("x")])
         assert stored.id == 1

@@ -57,7 +57,7 @@ async def people(database: Database) -> list[int]:
 
 
 async def test_who_waits_at_the_same_moment_shares_a_commit(database: Database) -> None:
-    database.writer.commit_hooks = commits = Commits()
+    database.commit_hooks = commits = Commits()
     assert await asyncio.gather(*(database.transact(put(person)) for person in range(20))) == list(range(20))
     assert commits.made == 1
     assert await people(database) == list(range(20))
@@ -76,7 +76,7 @@ async def test_what_sqlite_takes_back_by_itself_is_written_once_more_and_nothing
 
 
 async def test_a_statement_that_fails_fails_its_own_waiter_only(database: Database) -> None:
-    database.writer.commit_hooks = commits = Commits()
+    database.commit_hooks = commits = Commits()
     outcomes = await asyncio.gather(
         database.transact(put(1)),
         database.transact(put(1)),  # the key is taken by then
@@ -104,7 +104,7 @@ async def test_what_a_piece_of_work_raises_reaches_its_waiter_and_leaves_nothing
 
 
 async def test_a_commit_that_fails_is_tried_for_each_by_itself(database: Database) -> None:
-    database.writer.commit_hooks = commits = Commits()
+    database.commit_hooks = commits = Commits()
     commits.refused = 2  # that of the group, and the first one's own
     outcomes = await asyncio.gather(*(database.transact(put(person)) for person in range(3)), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [StorageError, int, int]
@@ -161,10 +161,10 @@ async def test_a_witness_that_fails_after_the_commit_leaves_nobody_waiting(datab
         def confirm_commit(self) -> None:
             raise LookupError
 
-    database.writer.commit_hooks = Late()
+    database.commit_hooks = Late()
     with pytest.raises(LookupError):
         await database.transact(put(1))
-    database.writer.commit_hooks = None
+    database.commit_hooks = None
     assert await database.transact(put(2)) == 2
 
 

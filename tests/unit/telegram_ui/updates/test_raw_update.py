@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 import telegram
 
-from telegram_ui.updates.parsing import parse_update
-from telegram_ui.updates.raw_update import MAX_DEPTH, MAX_PARTS, parse_raw_update
+from telegram_ui.updates.parsing import MAX_DEPTH, MAX_PARTS, parse_raw_update, parse_update
 from tests.unit.telegram_ui.conftest import ANN, client
 
 SAID: dict[str, Any] = {

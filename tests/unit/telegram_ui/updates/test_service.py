@@ -16,8 +16,8 @@ from records.errors import SettingsError, StorageError
 from runtime.http_server import REQUEST_WITHIN
 from settings import Secret
 from storage.bot_state.inbox import Inbox
+from telegram_ui.updates.parsing import MAX_RICH_PARTS
 from telegram_ui.updates.polling import MAX_POLL_SECONDS, PollRequest
-from telegram_ui.updates.raw_update import MAX_RICH_PARTS
 from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import MAX_UPDATE_BYTES, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES

@@ -1,0 +1,76 @@
+"""Find and remove the bot's name in a group's messages: a mention, or the name at the beginning or end."""
+
+import re
+from collections.abc import Sequence
+
+import telegram
+
+MENTION = re.compile(r"(?<![\w@])(@[A-Za-z0-9_]{1,64})")
+COMMAS = ",，、،"
+# The punctuation between the bot's name and the rest of the message.
+AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
+
+
+def remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
+    if message.text or message.caption:
+        segments = _split_at_mentions(text, message.entities or message.caption_entities, bot)
+    else:  # a formatted message or a checklist has lost its entities
+        parts = MENTION.split(text)  # every second one is a name
+        ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
+        begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
+        segments = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
+    words, has_any = _join_segments(segments).strip(), len(segments) > 1
+    called = None if has_any else _remove_bot_name(words, bot.first_name)
+    return (words, has_any) if called is None else (called, True)
+
+
+def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
+    units = text.encode("utf-16-le", "surrogatepass")
+    segments, since = list[bytes](), 0
+    for entity in entities:
+        begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
+        if since <= begin and _is_mention_of(entity, units, bot):
+            segments.append(units[since:begin])
+            since = end
+    segments.append(units[since:])
+    return [segment.decode("utf-16-le", "surrogatepass") for segment in segments]
+
+
+def _remove_bot_name(words: str, name: str) -> str | None:
+    """Remove the bot's name from the beginning or end of `words`. Return None if the name is at neither end."""
+    name = name.strip()
+    if len(name) < 3:  # a shorter name may be any word
+        return None
+    begin, end = words[: len(name)], words[len(name) :]
+    if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
+        return AFTER_NAME.sub("", end, count=1)
+    said = words.rstrip(" ?!.？！。؟")
+    before = said[: -len(name)].rstrip()
+    if said[len(before) :].strip().casefold() == name.casefold() and before and before[-1] in COMMAS:
+        return before[:-1].rstrip() + words[len(said) :].strip()
+    return None
+
+
+def _join_segments(segments: Sequence[str]) -> str:
+    """Join the text around mentions, so that "Hi @bot, how" becomes "Hi, how" and "Why, @bot?" becomes "Why?"."""
+    made = [segments[0]]
+    for after in segments[1:]:
+        before, rest = made[-1].rstrip(" "), after.lstrip(" ")
+        if len(made) == 1 and not before.strip(" ,"):
+            made = [AFTER_NAME.sub("", after, count=1)]
+        elif not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
+            # The comma belonged to the mention.
+            made[-1:] = [part for part in (before.rstrip(COMMAS).rstrip(), rest) if part] or [""]
+        else:
+            made[-1:] = [before, after]
+    return "".join(made)
+
+
+def _is_mention_of(entity: telegram.MessageEntity, utf16_bytes: bytes, bot: telegram.User) -> bool:
+    if entity.type == telegram.MessageEntity.TEXT_MENTION:
+        return entity.user is not None and entity.user.id == bot.id
+    # Compare the length first, so that many wrong entities cost little.
+    if entity.type != telegram.MessageEntity.MENTION or not bot.username or entity.length != len(bot.username) + 1:
+        return False
+    name = utf16_bytes[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")
+    return name.casefold() == f"@{bot.username}".casefold()
