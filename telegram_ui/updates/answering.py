@@ -10,7 +10,6 @@ from attrs import define, field
 from telegram import InlineKeyboardMarkup
 from telegram.error import BadRequest, InvalidToken, NetworkError
 
-from chat.conversation import Conversation
 from external_memory import ExternalMemory
 from llm.quota import charge_speaking_person
 from locales.catalog import tr, use_language
@@ -38,62 +37,6 @@ from telegram_ui.updates.repeats import UserRequest
 from telegram_ui.updates.serial_queue import Queues, SerialQueues
 
 logger = logging.getLogger(__name__)
-
-
-@define(eq=False)
-class MessagePlacement:
-    """Finds the conversation of a message, and the memory mode in which it was sent."""
-
-    _inbox: DurableQueue
-    _conversation: Conversation
-    _memory: ExternalMemory
-    _delivery: Delivery
-
-    async def find_memory_mode(self, item: QueuedUpdate, owner: int) -> Mode | None:
-        """Return the memory mode in which a message was sent, or None if it is unknown. Record it unless it is "on"."""
-        if item.mode is not None:
-            return item.mode
-        try:
-            mode = await self._conversation.read_mode(owner)
-        except StorageError as error:
-            logger.warning("How memory stands in %s is not known: %s", owner, type(error).__name__)
-            return None
-        if mode != "on":
-            await self._inbox.record_mode(item.update_id, mode)
-        return mode
-
-    async def find_conversation(self, chat_scope: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
-        """Return the conversation of the given message, or the open one if none is given or the store fails."""
-        try:
-            if source or telegram_id is not None:
-                return await self._memory.find_conversation(chat_scope, source=source, telegram_id=telegram_id)
-            return await self._memory.find_open_conversation(chat_scope)
-        except StorageError as error:
-            logger.warning("Which conversation is open in %s is not known: %s", chat_scope, type(error).__name__)
-            return chat_scope
-
-    async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a reaction with the topic of its message, if known. Telegram does not send the topic."""
-        if parsed.telegram_id is None:
-            return parsed
-        thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
-        if not thread:
-            try:
-                place = await self._memory.find_chat_of_message(parsed.chat.id, parsed.telegram_id)
-            except StorageError as error:
-                logger.warning("The topic of a reaction in %s is unknown: %s", parsed.chat_scope, type(error).__name__)
-                return parsed
-            thread = place.thread if place is not None else 0
-        return replace(parsed, chat=replace(parsed.chat, thread=thread))
-
-    async def find_existing_scope(self, chat: Chat) -> Scope:
-        """Return a chat's conversation, or the open one if that conversation has been forgotten."""
-        try:
-            if not chat.conversation or await self._memory.has_conversation(chat.chat_scope, chat.scope):
-                return chat.scope
-        except KeepsakeError:  # the turn itself will report it
-            return chat.scope
-        return await self.find_conversation(chat.chat_scope)
 
 
 Outcome = Literal["arrived", "lost", "later"]
@@ -199,13 +142,12 @@ class AnswerDelivery:
 
 @define(eq=False, slots=False)
 class TurnAnswerer:
-    """Answers messages, and queues the work that follows an answer."""
+    """Answers messages in their conversations, and queues the work that follows an answer."""
 
     _inbox: DurableQueue
     _commands: Commands
     _queues: Queues
     _error_boundary: ErrorBoundary
-    _placement: MessagePlacement
     _answer_delivery: AnswerDelivery
     _awaiting_follow_up: set[Scope] = field(factory=set[Scope], init=False)
 
@@ -222,7 +164,7 @@ class TurnAnswerer:
         if not self._memory.serves(person.id):
             await self._inbox.mark_done(ids)
             return
-        scope = await self._placement.find_existing_scope(pieces[0].chat)
+        scope = await self._find_existing_scope(pieces[0].chat)
         pieces = [replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces]
         parsed, request = pieces[0], UserRequest(pieces=tuple(pieces))
         language = await self._commands.choose_language(parsed.chat, person)
@@ -315,6 +257,52 @@ class TurnAnswerer:
             notices = await self._conversation.run_follow_up_work(parsed.scope)
         for notice in notices:
             await self._delivery.send_text(chat, notice, keyboard=keyboard)
+
+    async def find_memory_mode(self, item: QueuedUpdate, owner: int) -> Mode | None:
+        """Return the memory mode in which a message was sent, or None if it is unknown. Record it unless it is "on"."""
+        if item.mode is not None:
+            return item.mode
+        try:
+            mode = await self._conversation.read_mode(owner)
+        except StorageError as error:
+            logger.warning("How memory stands in %s is not known: %s", owner, type(error).__name__)
+            return None
+        if mode != "on":
+            await self._inbox.record_mode(item.update_id, mode)
+        return mode
+
+    async def find_conversation(self, chat_scope: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
+        """Return the conversation of the given message, or the open one if none is given or the store fails."""
+        try:
+            if source or telegram_id is not None:
+                return await self._memory.find_conversation(chat_scope, source=source, telegram_id=telegram_id)
+            return await self._memory.find_open_conversation(chat_scope)
+        except StorageError as error:
+            logger.warning("Which conversation is open in %s is not known: %s", chat_scope, type(error).__name__)
+            return chat_scope
+
+    async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
+        """Return a reaction with the topic of its message, if known. Telegram does not send the topic."""
+        if parsed.telegram_id is None:
+            return parsed
+        thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
+        if not thread:
+            try:
+                place = await self._memory.find_chat_of_message(parsed.chat.id, parsed.telegram_id)
+            except StorageError as error:
+                logger.warning("The topic of a reaction in %s is unknown: %s", parsed.chat_scope, type(error).__name__)
+                return parsed
+            thread = place.thread if place is not None else 0
+        return replace(parsed, chat=replace(parsed.chat, thread=thread))
+
+    async def _find_existing_scope(self, chat: Chat) -> Scope:
+        """Return a chat's conversation, or the open one if that conversation has been forgotten."""
+        try:
+            if not chat.conversation or await self._memory.has_conversation(chat.chat_scope, chat.scope):
+                return chat.scope
+        except KeepsakeError:  # the turn itself will report it
+            return chat.scope
+        return await self.find_conversation(chat.chat_scope)
 
 
 def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:

@@ -25,7 +25,7 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import set_lease_check
 from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import AccessPolicy, AdminClaim
-from telegram_ui.updates.answering import AnswerDelivery, MessagePlacement, TurnAnswerer, WaitingTurn
+from telegram_ui.updates.answering import AnswerDelivery, TurnAnswerer, WaitingTurn
 from telegram_ui.updates.attached import FILE
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, QueuedUpdate
 from telegram_ui.updates.error_boundary import ErrorBoundary
@@ -65,9 +65,8 @@ class Dispatcher:
         self._error_boundary = ErrorBoundary(
             self._delivery, self._repeats, self._commands.choose_language, dependencies.operation.may_run_bot
         )
-        self._placement = MessagePlacement(self._inbox, services.conversation, services.memory, self._delivery)
         self._answering = TurnAnswerer(
-            self._inbox, self._commands, self._queues, self._error_boundary, self._placement, self._answer_delivery
+            self._inbox, self._commands, self._queues, self._error_boundary, self._answer_delivery
         )
 
     async def keep_dispatching_updates(self) -> None:
@@ -222,13 +221,13 @@ class Dispatcher:
 
     async def _handle_button_press_and_submit_follow_up(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
         await handle_button_press()
-        scope = await self._placement.find_conversation(parsed.chat_scope)
+        scope = await self._answering.find_conversation(parsed.chat_scope)
         self._answering.submit_follow_up(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
             return
-        scope = await self._placement.find_conversation(parsed.chat_scope, telegram_id=edited)
+        scope = await self._answering.find_conversation(parsed.chat_scope, telegram_id=edited)
         parsed = replace(parsed, chat=parsed.chat.with_conversation(scope))
         correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
@@ -243,13 +242,13 @@ class Dispatcher:
             await self._delivery.add_reaction(parsed.chat, edited, NOTED_REACTION)
 
     async def _submit_dislike(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
-        parsed = await self._placement.place_in_topic(parsed)
+        parsed = await self._answering.place_in_topic(parsed)
         # Behind the answer in question, so that its message ids are known by then.
         self._submit_chat_job(item, parsed, partial(self._ask_for_dislike_reason, parsed), is_answer=False)
 
     async def _ask_for_dislike_reason(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:
-            scope = await self._placement.find_conversation(parsed.chat_scope, telegram_id=disliked)
+            scope = await self._answering.find_conversation(parsed.chat_scope, telegram_id=disliked)
             chat = parsed.chat.with_conversation(scope)
             await answer_buttons.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
 
@@ -305,8 +304,8 @@ class Dispatcher:
             if not item.is_durable:
                 return
             source = parsed.source if item.is_replayed else ""
-            scope = await self._placement.find_conversation(parsed.chat_scope, source=source)
-            mode = await self._placement.find_memory_mode(item, scope.owner)
+            scope = await self._answering.find_conversation(parsed.chat_scope, source=source)
+            mode = await self._answering.find_memory_mode(item, scope.owner)
             # Later changes of the open conversation and of the mode do not apply to this message.
             parsed = replace(parsed, chat=parsed.chat.with_conversation(scope), mode=mode)
         except ServedElsewhere as error:
