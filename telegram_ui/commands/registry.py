@@ -112,14 +112,6 @@ class Commands:
             return self._actions[parse_button_kind(callback_data)][1]
         return None
 
-    async def select_open_conversation(self, chat: Chat) -> Chat:
-        """Return the chat with its open conversation set, or unchanged if the store fails."""
-        memory = self.dependencies.services.memory
-        try:
-            return chat.with_conversation(await memory.find_open_conversation(chat.chat_scope))
-        except StorageError:
-            return chat
-
     async def handle_command(
         self,
         update: telegram.Update,
@@ -241,9 +233,11 @@ class Commands:
     async def _make_event(
         self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", offer_turn: int | None = None
     ) -> ChatEvent:
-        set_reference_time(self.dependencies.services.clock())
-        here = await self.select_open_conversation(chat)
-        return ChatEvent(update=update, chat=here, person=person, argument=argument, requested_in=offer_turn)
+        services = self.dependencies.services
+        set_reference_time(services.clock())
+        with suppress(StorageError):
+            chat = chat.with_conversation(await services.memory.find_open_conversation(chat.chat_scope))
+        return ChatEvent(update=update, chat=chat, person=person, argument=argument, requested_in=offer_turn)
 
     async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> str | None:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):

@@ -268,8 +268,7 @@ class AnswerStream:
         try:
             await asyncio.wait({changed, aged}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await cancel_and_wait(changed)
-            await cancel_and_wait(aged)
+            await cancel_and_wait(changed, aged)
         if self._delivery.clock.time() - self._drafted_at >= DRAFT_SECONDS:
             self._mode = "edit"
             del self._shown[len(self._ids) :]
