@@ -1,7 +1,7 @@
 import-title = ملف تصدير من { $name }
 import-title-keepsake = ملف تصدير مني
 import-title-generic = قائمة محادثات
-import-title-chat-texts = محادثة كنص (LINE، KakaoTalk، iMessage)
+import-title-chat-texts = محادثة كنص (LINE، KakaoTalk، iMessage، IRC)
 import-title-memories = ما يتذكّره عنك مساعد آخر
 import-kinds-differ = في الأرشيف عدة ملفات تصدير. أرسلها واحدًا واحدًا.
 import-more-than = الملف أكثر من { $what }. أرسل مدة أقصر.

@@ -1,7 +1,7 @@
 import-title = ein Export von { $name }
 import-title-keepsake = ein Export von mir
 import-title-generic = eine Liste von Unterhaltungen
-import-title-chat-texts = ein Chat als Text (LINE, KakaoTalk, iMessage)
+import-title-chat-texts = ein Chat als Text (LINE, KakaoTalk, iMessage, IRC)
 import-title-memories = das Gedächtnis eines anderen Assistenten
 import-kinds-differ = Das Archiv enthält mehrere Exporte. Bitte schick sie einzeln.
 import-more-than = Das sind mehr als { $what }. Bitte schick einen kürzeren Zeitraum.

@@ -3,7 +3,7 @@
 import-title = an export of { $name }
 import-title-keepsake = an export of mine
 import-title-generic = a list of conversations
-import-title-chat-texts = a chat as text (LINE, KakaoTalk, iMessage)
+import-title-chat-texts = a chat as text (LINE, KakaoTalk, iMessage, IRC)
 import-title-memories = what another assistant remembers of you
 import-kinds-differ = The archive holds several exports. Please send one at a time.
 import-more-than = The file holds more than { $what }. Please send a shorter range of it.

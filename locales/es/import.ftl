@@ -1,7 +1,7 @@
 import-title = una exportación de { $name }
 import-title-keepsake = una exportación mía
 import-title-generic = una lista de conversaciones
-import-title-chat-texts = un chat como texto (LINE, KakaoTalk, iMessage)
+import-title-chat-texts = un chat como texto (LINE, KakaoTalk, iMessage, IRC)
 import-title-memories = lo que otro asistente recuerda de ti
 import-kinds-differ = Contiene varias exportaciones. Envíalas de una en una.
 import-more-than = Contiene más de { $what }. Envía un intervalo más corto.

@@ -1,7 +1,7 @@
 import-title = uma exportação de { $name }
 import-title-keepsake = uma exportação minha
 import-title-generic = uma lista de conversas
-import-title-chat-texts = uma conversa como texto (LINE, KakaoTalk, iMessage)
+import-title-chat-texts = uma conversa como texto (LINE, KakaoTalk, iMessage, IRC)
 import-title-memories = o que outro assistente lembra de você
 import-kinds-differ = Contém várias exportações. Envie uma de cada vez.
 import-more-than = Contém mais de { $what }. Envie um intervalo menor.

@@ -1,7 +1,7 @@
 import-title = экспорт { $name }
 import-title-keepsake = мой экспорт
 import-title-generic = список разговоров
-import-title-chat-texts = чат в виде текста (LINE, KakaoTalk, iMessage)
+import-title-chat-texts = чат в виде текста (LINE, KakaoTalk, iMessage, IRC)
 import-title-memories = то, что помнит о тебе другой ассистент
 import-kinds-differ = В архиве несколько экспортов. Присылай их по одному.
 import-more-than = В файле больше, чем { $what }. Пришли историю за меньший срок.

@@ -1,7 +1,7 @@
 import-title = { $name } 的导出文件
 import-title-keepsake = 我自己的导出文件
 import-title-generic = 对话列表
-import-title-chat-texts = 文本形式的聊天（LINE、KakaoTalk、iMessage）
+import-title-chat-texts = 文本形式的聊天（LINE、KakaoTalk、iMessage、IRC）
 import-title-memories = 另一个助手对你的记忆
 import-kinds-differ = 压缩包里有多个导出文件。请逐个发送。
 import-more-than = 文件内容超过{ $what }。请发送较短的范围。

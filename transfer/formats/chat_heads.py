@@ -108,12 +108,14 @@ def to_year_month_day(numbers: tuple[int, int, int], date_order: str) -> tuple[i
     return year, month, day
 
 
-def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
+def find_calendar(
+    dates: Sequence[tuple[int, int, int]], last_year: int, first_year: int = FIRST_YEAR
+) -> Callable[[int, int, int], date] | None:
     """Find the calendar that fits all dates, and return its conversion to `date`. Return None if no calendar fits."""
     for convert in (_convert_gregorian_date, _convert_buddhist_date, _convert_persian_date):
         for numbers in dates:
             try:
-                if not FIRST_YEAR <= convert(*numbers).year <= last_year:
+                if not first_year <= convert(*numbers).year <= last_year:
                     break
             except (ValueError, OverflowError):  # no such day: it is found damaged later
                 continue

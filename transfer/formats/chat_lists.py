@@ -20,7 +20,13 @@ from transfer.formats.conversations import (
 )
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import extract_text
-from transfer.formats.members import find_member_names, normalize_member_names, pick_member_text, pick_member_values
+from transfer.formats.members import (
+    find_member_names,
+    is_hidden_part,
+    normalize_member_names,
+    pick_member_text,
+    pick_member_values,
+)
 from transfer.formats.values import WrongElement, as_object, as_text, require_object, select_objects
 
 _SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
@@ -69,7 +75,7 @@ class PeopleChats:
 
     def __init__(self, builder: HistoryBuilder, names: Mapping[str, str]) -> None:
         self._builder = builder
-        self._names = names
+        self._names = dict(names)
         self._parts: dict[str, list[list[ImportedMessage]]] = {}
         self._titles: dict[str, str] = {}
 
@@ -82,6 +88,14 @@ class PeopleChats:
         if read:
             is_newest_first = read[0].created_at > read[-1].created_at
             self._parts.setdefault(chat_key, []).append(read[::-1] if is_newest_first else read)
+
+    def add_participants(self, chat: Mapping[str, Any]) -> str:
+        """Add the names of those who speak in a chat of Hangouts. Return its id, or ""."""
+        outer = as_object(chat.get("conversation"))
+        inner = as_object(outer.get("conversation")) or outer  # before 2018 there is no outer one
+        people = select_objects(inner.get("participant_data"))
+        self._names |= {_find_name(person.get("id")): as_text(person.get("fallback_name")) for person in people}
+        return as_text(as_object(inner.get("id")).get("id"))
 
     def add_chats_to_history(self) -> None:
         """Add all chats to the import, and ask which of the speakers is the user."""
@@ -97,7 +111,7 @@ class PeopleChats:
         if any(_SERVICE.match(as_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
             raise LeftOut("service")
         values = pick_member_values(given, "words")
-        texts = (pick_member_text(value, "words") if isinstance(value, dict) else as_text(value) for value in values)
+        texts = map(_find_words, values)
         words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = extract_text(words)
@@ -129,6 +143,14 @@ def find_speaker(value: Mapping[str, Any]) -> str:
     number = as_object(sender).get("user_id", sender)
     known = next(filter(None, map(_find_name, pick_member_values(value, "speaker"))), "")
     return known or (str(number) if isinstance(number, int) else "")
+
+
+def _find_words(content: object) -> str:
+    if isinstance(content, list):  # Hangouts divides a message at its links
+        return "".join(map(_find_words, select_objects(content)))
+    if not isinstance(content, dict):
+        return as_text(content)
+    return "" if is_hidden_part(content) else pick_member_text(content, "words")
 
 
 def _find_name(value: object) -> str:

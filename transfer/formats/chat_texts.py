@@ -55,7 +55,9 @@ class ChatLine(NamedTuple):
     stamp: str = ""  # the date as written, if it distinguishes messages
 
 
-def make_history_from_chats(chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder) -> ImportedHistory:
+def make_history_from_chats(
+    chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder, first_year: int = FIRST_YEAR
+) -> ImportedHistory:
     """Return the messages of text chats.
 
     Add questions to `builder` about who the user is and, if the files leave them open, about the date order and the
@@ -66,7 +68,7 @@ def make_history_from_chats(chats: Sequence[Sequence[ChatLine]], builder: Histor
     for chat in chats:
         written = [to_year_month_day(line.day[0], line.day[1] or order) for line in chat if line.day]
         dates = _fill_in_missing_years(written, builder, last_year)
-        make_date = find_calendar(dates, last_year + 1)
+        make_date = find_calendar(dates, last_year + 1, first_year)
         if make_date is None:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         left = iter(dates)
@@ -121,6 +123,14 @@ _LINE = re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<wo
 _KAKAO_STAMP = rf"(?P<stamp>[^\n:]{{8,30}}?,? {_CLOCK})"  # on a phone
 _KAKAO = re.compile(rf"{_KAKAO_STAMP}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)")
 _BRACKET = rf"\[(?P<stamp>\d[^\]:\n]{{5,20}}?,? {_CLOCK})\]"  # of Telegram and Discord
+_LOG_STAMP = r"[\[(]?(?P<stamp>[^<>*\n\t]{0,40}?\d\d:\d\d(?::\d\d)?(?:[+-]\d{4}| [AP]M)?)[\])]?"
+_IRC = re.compile(rf"{_LOG_STAMP}\s{{1,3}}<[ ~&@%+]?(?P<speaker>[^<>\n]{{1,60}})>\s(?P<words>.*)")
+_WEECHAT = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\t[~&@%+]?(?P<speaker>[^\t\n]{1,60})\t(?P<words>.*)")
+_PIDGIN = re.compile(rf"\({_LOG_STAMP} (?P<speaker>[^:\n]{{1,60}}): (?P<words>.*)")
+_NAMED = re.compile(r"\w")  # in a name, and not in an arrow before what the program says
+FIRST_LOG_YEAR = 1988  # that of IRC
+_LOGS = (_IRC, _WEECHAT, _PIDGIN)
+_LOG_DAY = re.compile(r"(?:-{3}|\*{4}|Session|Conversation).*\d{4}")
 _HEADS = (
     *(_LINE, _KAKAO),
     re.compile(rf"\[(?P<speaker>[^\]\n]{{1,100}})\] \[(?P<stamp>{_CLOCK})\] (?P<words>.*)"),  # KakaoTalk on a computer
@@ -137,10 +147,12 @@ _HEADS = (
     re.compile(  # iMessage, where "Read by" may follow the date
         r"(?P<stamp>[^\W\d_]{3,12} \d{1,2}, \d{4} {1,3}\d{1,2}:\d\d:\d\d [AP]M)(?: \([^()\n]*\))?(?P<words>)$"
     ),
+    *_LOGS,
 )
 _APP_LINES = {
     _LINE: re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>)(?P<words>[^\t\n]*)$"),
     _KAKAO: re.compile(rf"{_KAKAO_STAMP}(?:, |: )(?P<speaker>)(?P<words>[^:\n]*)$"),
+    **dict.fromkeys(_LOGS, re.compile(rf"{_LOG_STAMP}:?\s(?P<speaker>)(?P<words>.*)")),
 }  # lines without a speaker, in files with these heads
 _SPACED = re.compile(rf"(?P<stamp>{_CLOCK}) (?P<speaker>)(?P<words>\S.*)")
 """LINE on a computer puts only spaces between time, speaker and words, below a line for the day."""
@@ -156,26 +168,34 @@ _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     chats = []
     for file in files:
-        lines = list(_parse_lines(_FOOTER.sub("", file.text)))
+        lines = list(_parse_lines(_FOOTER.sub("", file.text), file.path))
         lines = _split_off_speakers(lines) if _LINE_DAY.match(file.text) else lines
         chats.append([_strip_file_details(line) for line in lines])
-    return make_history_from_chats(chats, HistoryBuilder("chat-texts", reading))
+    return make_history_from_chats(chats, HistoryBuilder("chat-texts", reading), FIRST_LOG_YEAR)
 
 
-def _parse_lines(text: str) -> Iterator[ChatLine]:
-    day: WrittenDate | None = None
+def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
+    named = find_date(path)  # ZNC has a file for each day
+    day: WrittenDate | None = named[:2] if named and named[0][0] >= FIRST_LOG_YEAR else None
     said: ChatLine | None = None
     first = text[:SAMPLED].splitlines()
+    is_log = any(head.match(line) for head in _LOGS for line in first)
     heads = [*_HEADS, *(line for head, line in _APP_LINES.items() if any(map(head.match, first)))]
     heads += [_SPACED] if _LINE_DAY.match(text) else []
     for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n")):
         found = next((match for head in heads if (match := head.match(line))), None)
-        if found and (stamp := parse_stamp(found["stamp"])):
+        if is_log and _LOG_DAY.match(line) and (new := find_date(line)):
+            day = new[:2]
+        elif found and (stamp := parse_stamp(found["stamp"])):
             if said:
                 yield said
             speaker = found.groupdict().get("speaker")
-            clock = stamp.clock.replace(second=0)  # earlier versions did not read seconds, and a time is part of ids
-            said = ChatLine(stamp.day or day, clock, speaker and speaker.strip(), found["words"])
+            # Earlier versions did not read seconds, and a time is part of ids.
+            clock = stamp.clock if is_log else stamp.clock.replace(second=0)
+            if stamp.day and day and day[1] and not stamp.day[0][0]:
+                stamp = stamp._replace(day=((day[0][0], *stamp.day[0][1:]), stamp.day[1]))
+            speaker = "" if is_log and not _NAMED.search(speaker or "") else speaker and speaker.strip()
+            said = ChatLine(stamp.day or day, clock, speaker, found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new[:2]
         elif said and said.speaker is None:
@@ -211,9 +231,9 @@ def _strip_file_details(line: ChatLine) -> ChatLine:
 
 
 def _fits_format(sample: Sample) -> bool:
-    return bool(_LINE_DAY.match(sample.text)) or any(
-        head.match(line) for head in _HEADS for line in sample.text.splitlines()[:50]
-    )
+    lines = sample.text.splitlines()[:50]
+    heads = (found for head in _HEADS for line in lines if (found := head.match(line)))
+    return bool(_LINE_DAY.match(sample.text)) or any(parse_stamp(found["stamp"]) for found in heads)
 
 
 FORMAT = ImportFormat(name="chat-texts", fits=_fits_format, read=read_history)

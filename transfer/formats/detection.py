@@ -21,6 +21,7 @@ from records.errors import ImportRefused
 from records.facts import MAX_FACTS
 from runtime.cooperative import iterate_with_pauses, pop_each
 from transfer.formats import (
+    chat_pages,
     chat_texts,
     chatgpt,
     claude,
@@ -30,7 +31,6 @@ from transfer.formats import (
     keepsake,
     memories,
     telegram_desktop,
-    telegram_html,
     whatsapp,
 )
 from transfer.formats.chat_lists import read_column_names
@@ -52,11 +52,13 @@ MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than read
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
 _ASSIGNMENT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
 _SCRIPT = re.compile(r"<script[^<>]{0,99}>[^<=]{0,300}=\s*(?=\[\s*\{\s*\")")  # in the page of ChatGPT's archive
+_CHARSET = re.compile(rb"<meta[^<>]{0,99}charset=[\"']?([\w-]{3,20})")
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
-_MODULES = (keepsake, telegram_desktop, chatgpt, claude, gemini, chat_texts, whatsapp, discord, telegram_html)
+_MODULES = (keepsake, telegram_desktop, chatgpt, claude, gemini, chat_texts, whatsapp, discord)
 _FALLBACKS = (generic.FORMAT, memories.FORMAT)  # tried if the detected format understands nothing
 FORMATS: Mapping[str, ImportFormat] = {
-    form.name: form for form in (*(module.FORMAT for module in _MODULES), *generic.PRODUCTS, *_FALLBACKS)
+    form.name: form
+    for form in (*(module.FORMAT for module in _MODULES), *chat_pages.FORMATS, *generic.PRODUCTS, *_FALLBACKS)
 }  # The formats that can be imported, by name. The first that fits a file counts.
 # An archive may grow 32-fold and by 16 MB: an export shrinks to a tenth, but a bomb to a thousandth.
 MIN_UNPACKED_BYTES = 16_000_000
@@ -228,6 +230,9 @@ def _decode_text(data: bytes) -> str:
     try:
         text = data.decode(json.detect_encoding(data)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
+        with suppress(LookupError, UnicodeDecodeError):
+            if stated := _CHARSET.search(data, 0, SAMPLED):
+                return data.decode(stated[1].decode())
         line = data.count(b"\n", 0, error.start) + 1
         raise ImportRefused(tr("import-not-utf8", line=str(line))) from None
     if "\0" in text[:SAMPLED]:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from html import unescape
 from itertools import cycle
 from pathlib import PurePosixPath
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.messages import Role
+from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, iterate_rows, read_column_names
-from transfer.formats.conversations import HistoryBuilder, ImportedTurn, find_path_to_leaf
-from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, LeftOut, find_path_to_leaf
+from transfer.formats.history import SAMPLED, FileReading, ImportedHistory, ImportFormat, SourceFile
 from transfer.formats.json_stream import starts_like_json
 from transfer.formats.members import (
     MAX_DEPTH,
@@ -42,10 +44,18 @@ _TABLE_GROUPS = ("conversation id", "conversation", "chat session", "workspace",
 _WRAPPERS = (
     *("response", "message", "messageCreate", "payload", "info"),  # {"response": {…}} of Grok
     *("envelope", "dataMessage", "syncMessage", "sentMessage"),  # of signal-cli
+    *("chat_message", "message_content"),  # of Hangouts
 )
+_TEXT_MESSAGES = "<smses"  # of SMS Backup & Restore
+_TEXT_MESSAGE = re.compile(r"<sms\s[^<>]*>")
+_ATTRIBUTE = re.compile(r"\s(body|date|type|address|contact_name)=\"([^\"]*)\"")
 _NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-webui
 _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 """Blocks in which Open WebUI keeps calls of tools."""
+
+
+_ENVELOPE = re.compile(r"(?:<([a-z]+(?:[-_][a-z]+)+)>(?>.*?</\1>)\s*+)++", re.DOTALL)
+"""What editors say in the person's name: nothing but elements, such as <environment_context>."""
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
@@ -90,10 +100,21 @@ class _FileReader:
             self._builder.read_files([file], self._collect_conversations)
         elif _is_table(file.text):
             self._read_table(file.text)
+        elif _TEXT_MESSAGES in file.text[:SAMPLED]:
+            self._read_text_messages(file.text)
         else:
             about, messages = parse_title_date_and_messages(file.text)
             _add_assistant_conversation(about, messages, self._builder)
         self._add_conversation({}, self._loose, {})
+
+    def _read_text_messages(self, text: str) -> None:
+        chats: dict[str, list[dict[str, object]]] = {}
+        for tag in iterate_with_pauses(_TEXT_MESSAGE.finditer(text)):
+            row = {name: unescape(value) for name, value in _ATTRIBUTE.findall(tag[0])}
+            named = row.get("contact_name", "").strip("()").replace("Unknown", "") or row.get("address", "")
+            chats.setdefault(named, []).append({**row, "from_me": row.get("type") == "2", "contact_name": ""})
+        for name, messages in chats.items():
+            self._chats.add_chat_part(messages, name, name)
 
     def _read_table(self, text: str) -> None:
         conversations: dict[str, list[dict[str, Any]]] = {}
@@ -133,8 +154,12 @@ class _FileReader:
             self._add_conversation(named, messages, titles)
             for thread in select_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
                 self._collect_conversations(thread, depth + 1, title)
+        elif value.get("isSidechain") is True:  # Claude Code among its own agents
+            return
         elif is_message(message := _unwrap_message(value)) or is_chat_message(message):
             self._loose.append(message)
+        elif not depth and find_member_names(value, "id") and find_member_names(value, "parent"):
+            self._loose.append(value)  # it only ties messages to one another
         elif depth < MAX_DEPTH:
             for member in value.values():
                 if isinstance(member, dict | list):
@@ -150,7 +175,8 @@ class _FileReader:
             ]
         elif not is_talk and any(map(is_chat_message, members)):
             title = find_title(raw) or self._folder
-            self._chats.add_chat_part(messages, as_text(raw.get("thread_path")) or title, title)
+            key = as_text(raw.get("thread_path")) or self._chats.add_participants(raw) or title
+            self._chats.add_chat_part(messages, key, title)
             return
         names = dict.fromkeys(name for message in members for name in find_member_names(message, "group"))
         ids = {name: {str(message.get(name)) for message in members} for name in names}
@@ -210,7 +236,8 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
             return list(member.values())
         items = member if isinstance(member, list) else ()
         if any(
-            is_message(_unwrap_message(item)) or _split_turn(as_object(item)) or is_chat_message(item) for item in items
+            is_message(message := _unwrap_message(item)) or _split_turn(as_object(item)) or is_chat_message(message)
+            for item in items
         ):
             return _flatten_lists(items)
     return None
@@ -236,15 +263,18 @@ def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
     dicts = [message for message in messages if isinstance(message, dict)]
     names = find_member_names(dicts[0], "id") if dicts else ()
     number = next((name for name in names if all(_read_id(message.get(name)) for message in dicts)), "")
-    parent = next((name for message in dicts for name in find_member_names(message, "parent") if message[name]), "")
-    if not number or not parent or any("version" in message for message in dicts):  # Le Chat numbers versions itself
+    parents = {_read_id(message[number]): _find_parent(message) for message in dicts} if number else {}
+    if not any(parents.values()) or any("version" in message for message in dicts):  # Le Chat numbers versions itself
         return messages
     nodes = {_read_id(message[number]): message for message in dicts}
-    parents = {name: _read_id(message.get(parent)) for name, message in nodes.items()}
     tied = sum(name in nodes for name in parents.values())
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
     return [nodes[name] for name in find_path_to_leaf(parents, leaf, lambda name: _find_timestamp(nodes[name]))]
+
+
+def _find_parent(message: Mapping[str, Any]) -> str:
+    return next(filter(None, map(_read_id, pick_member_values(message, "parent"))), "")
 
 
 def _read_id(value: object) -> str:
@@ -343,7 +373,10 @@ def _read_turn(
         role = unknown_role
         names = (name for given in pick_member_values(value, "role") if (name := as_text(given)).lower() == label)
         speaker = next(names, "") if role == "assistant" else ""
-    words = None if value.get("weight") == 0 else find_message_text(value)
+    is_added = value.get("weight") == 0 or True in pick_member_values(value, "added")
+    words = None if is_added else find_message_text(value)
+    if words and role == "user" and _ENVELOPE.fullmatch(words.strip()):
+        raise LeftOut("service")
     if words and role == "assistant":
         words = remove_thoughts(_TOOL_CALLS.sub("", words))
     # The id of a message is a hash of its words, which earlier versions stripped, too.
@@ -370,7 +403,9 @@ PRODUCTS = [
 """Products whose files only need a name of their own."""
 FORMAT = ImportFormat(
     name="generic",
-    fits=lambda sample: not sample.opening and (_is_table(sample.text) or is_transcript(sample.text)),
+    fits=lambda sample: (
+        not sample.opening and (_is_table(sample.text) or _TEXT_MESSAGES in sample.text or is_transcript(sample.text))
+    ),
     read=read_history,
     members=re.compile(r"\A[^/]*/(?:grok-chat-item|direct-messages)\.js"),
 )

@@ -34,23 +34,26 @@ class Block:
                 else:
                     yield from part.find_all(name)
 
-    def get_text(self) -> str:
-        """Return the visible text. The target of a link follows in brackets if the text does not show it."""
-        lines = (line.strip() for line in "".join(self._iterate_text()).splitlines())
+    def get_text(self, without: str = "") -> str:
+        """Return the visible text, except that of elements with the class `without`.
+
+        The target of a link follows in brackets if the text does not show it.
+        """
+        lines = (line.strip() for line in "".join(self._iterate_text(without)).splitlines())
         return _GAP.sub("\n\n", "\n".join(lines)).strip()
 
     def find_text(self, name: str) -> str:
         found = self.find(name)
         return found.get_text() if found else ""
 
-    def _iterate_text(self) -> Iterator[str]:
-        if self.tag in HIDDEN:
+    def _iterate_text(self, without: str) -> Iterator[str]:
+        if self.tag in HIDDEN or without in self.classes:
             return
         is_line = self.tag in BLOCKS or self.tag in HEADINGS
         if is_line:
             yield "\n"
         for part in self.parts:
-            yield from [part] if isinstance(part, str) else part._iterate_text()
+            yield from [part] if isinstance(part, str) else part._iterate_text(without)
         target = self.attributes.get("href", "") if self.tag == "a" else ""
         if target.startswith(("http:", "https:", "mailto:")) and target not in "".join(map(str, self.parts)):
             yield f" ({target})"

@@ -72,14 +72,19 @@ def find_role(raw_message: Mapping[str, Any]) -> str | None:
     for flag in pick_member_values(raw_message, "flag"):
         if isinstance(flag, bool):
             return "system" if raw_message.get("is_system") is True else "user" if flag else "assistant"
+    labels = []
     for name in find_member_names(raw_message, "role"):
         given = raw_message[name]
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
-            return given.lower()
-    kinds = (as_text(part.get("type")).lower() for part in select_objects(raw_message.get("fragments")))
-    return next((kind for kind in kinds if kind in ROLES), None)
+            labels.append(given.lower())
+    parts = select_objects(raw_message.get("fragments"))
+    kinds = [kind for part in parts if (kind := as_text(part.get("type")).lower()) in ROLES]
+    # Not everything that has the name of a role is one: Claude Code calls every "userType" external.
+    return next(
+        (label for label in labels if label in ROLES or label in UNSAID_ROLES), next(iter([*labels, *kinds]), None)
+    )
 
 
 def find_side_number(value: Mapping[str, Any]) -> int | None:
@@ -112,12 +117,16 @@ def collect_text(value: object, depth: int = 0) -> str:
         return "\n".join(filter(None, (collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
     if not isinstance(value, dict):
         return as_text(value)
-    kinds = map(as_text, pick_member_values(value, "kind"))
-    is_hidden = value.get("thought") is True or any(map(_HIDDEN_PART.search, kinds))
-    if depth > MAX_DEPTH or is_hidden:
+    if depth > MAX_DEPTH or is_hidden_part(value):
         return ""
     inner = (collect_text(member, depth + 1) for member in pick_member_values(value, "part"))
     return next((words for words in inner if words.strip()), "")
+
+
+def is_hidden_part(value: Mapping[str, Any]) -> bool:
+    """Return True if a part of a message is a thought, a call of a tool, or a file."""
+    kinds = map(str, pick_member_values(value, "kind"))
+    return value.get("thought") is True or any(map(_HIDDEN_PART.search, kinds))
 
 
 def find_message_text(value: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import WrongElement, parse_moment
 
 _ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
-_DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
+_DATE = r"(?:(?:[(\[]|[—–·-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
 _LABEL = rf"{_ORDINAL}(?:From |role::)?(?P<label>[^\n:*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _LATE_DATE = r"(?:\((?P<late_date>\d[^()\n]{5,40})\))?"
@@ -81,6 +81,8 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
         if not roles:  # below a title, perhaps: "用户提问", "AI回复"
             named = [label for label in labels if " " not in label and guess_role(label)]
             roles = {label: str(guess_role(label)) for label in named} if named == labels[-len(named) :] else {}
+        if not roles:  # of Antigravity: "User Input", "Planner Response"
+            roles = {label: "user" for label in labels if guess_role(label) == "user" and labels.count(label) > 1}
         if "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
             roles |= {label: "assistant" for label, _ in after.most_common(1)}

@@ -67,7 +67,7 @@ def test_a_file_is_read_exactly(name: str, make: Callable[[], Written]) -> None:
 
 def test_every_format_has_its_varieties() -> None:
     """Our own export, pasted memories, and the formats of test_real_shapes.py have tests of their own."""
-    assert {*VARIETIES, "keepsake", "memories", "messenger", "slack", "copilot", "chat-texts"} == set(FORMATS)
+    assert {*VARIETIES, "keepsake", "memories", "messenger", "slack", "copilot", "chat-texts", "vk"} == set(FORMATS)
     assert all(len(makes) >= 4 for makes in VARIETIES.values())
 
 

@@ -259,7 +259,7 @@ def test_a_grok_archive_is_read_without_its_other_files() -> None:
 
 def test_a_log_that_only_begins_like_a_chat_of_whatsapp_is_refused() -> None:
     with pytest.raises(ImportRefused, match="I can read"):
-        past("[2024-05-01 10:00:00] <Anna> hello\n[2024-05-01 10:00:05] <Tom> good\n", "irc.log")
+        past("[2024-05-01 10:00:00] INFO started\n[2024-05-01 10:00:05] WARN no <value> given\n", "server.log")
 
 
 def test_before_noon_in_urdu_is_the_morning() -> None:

@@ -1,4 +1,4 @@
-"""Read Telegram Desktop's HTML pages. Their speakers have no ids, so the import asks which of them is the user."""
+"""Read the web pages of Telegram Desktop and VK. The import asks which of their speakers is the user."""
 
 import re
 from collections.abc import Sequence
@@ -15,13 +15,15 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.html_blocks import Block, iterate_blocks
-from transfer.formats.values import require_moment
+from transfer.formats.values import WrongElement, require_moment
 
+_VK_HEAD = re.compile(r"(?P<name>.{1,100}?)(?: \(https?://[^()\s]*\))? ?, (?P<date>\d[^,(]{8,40})")
 _VIA = re.compile(r" via @\w+$")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_telegram_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+    """Read the pages of Telegram Desktop."""
     builder = HistoryBuilder("telegram-html", reading)
     for folder in dict.fromkeys(_get_folder_name(file.path) for file in files):
         pages = [file for file in files if _get_folder_name(file.path) == folder]
@@ -30,7 +32,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
             block.find_text("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
         )
         blocks = (block for file in pages for block in iterate_blocks(file.text, "message"))
-        said = builder.read_messages(blocks, partial(_read_message, builder, [""]), folder)
+        said = builder.read_messages(blocks, partial(_read_telegram_message, builder, [""]), folder)
         builder.add(said, next(filter(None, titles), ""))
     builder.add_importer_question()
     return builder.make_history()
@@ -40,7 +42,7 @@ def _get_folder_name(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
 
 
-def _read_message(builder: HistoryBuilder, speakers: list[str], block: Block) -> ImportedMessage:
+def _read_telegram_message(builder: HistoryBuilder, speakers: list[str], block: Block) -> ImportedMessage:
     """Read a message, and append its sender's name to `speakers`. If it has no name, use the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
@@ -68,7 +70,7 @@ def _format_part(part: Block) -> str:
     if "media_wrap" not in part.classes:
         return ""
     if found := part.find("media_poll"):
-        answers = [_get_text_without_details(answer) for answer in found.find_all("answer")]
+        answers = [_read_line(answer) for answer in found.find_all("answer")]
         return format_poll(found.find_text("question"), [(text.removeprefix("- "), False) for text in answers])
     for kind, label in (("media_location", "Place"), ("media_venue", "Place"), ("media_contact", "Contact")):
         if found := part.find(kind):
@@ -77,25 +79,56 @@ def _format_part(part: Block) -> str:
     return ""
 
 
-def _get_text_without_details(block: Block) -> str:
-    parts = (part if isinstance(part, str) else part.get_text() for part in block.parts
-             if isinstance(part, str) or "details" not in part.classes)  # fmt: skip
-    return " ".join("".join(parts).split())
+def _read_line(block: Block) -> str:
+    return " ".join(block.get_text(without="details").split())
 
 
 def _read_name(block: Block) -> str:
-    return _VIA.sub("", _get_text_without_details(block)).strip()
+    return _VIA.sub("", _read_line(block)).strip()
 
 
-def _fits_format(sample: Sample) -> bool:
+def read_vk_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+    """Read the pages of VK, which begin with the newest message."""
+    builder = HistoryBuilder("vk", reading)
+    for folder in dict.fromkeys(_get_folder_name(file.path) for file in files):
+        pages = [file.text for file in files if _get_folder_name(file.path) == folder]
+        blocks = [block for page in pages for block in iterate_blocks(page, "message")]
+        said = builder.read_messages(reversed(blocks), partial(_read_vk_message, builder), folder)
+        titles = [block.get_text() for block in iterate_blocks(pages[0][:SAMPLED], "ui_crumb") if block.tag == "div"]
+        builder.add(sorted(said, key=lambda message: message.created_at), "".join(titles[:1]))
+    builder.add_importer_question()
+    return builder.make_history()
+
+
+def _read_vk_message(builder: HistoryBuilder, block: Block) -> ImportedMessage:
+    head = " ".join(block.find_text("message__header").split())
+    found = _VK_HEAD.match(head)
+    if found is None:
+        raise WrongElement(".message__header")
+    body = (part for part in block.parts if isinstance(part, Block) and "message__header" not in part.classes)
+    words = "\n".join(part.get_text(without="kludges") for part in body).strip()  # without what is attached
+    if not words:
+        raise LeftOut("wordless")
+    said_at = require_moment(found["date"], ".date", builder.reading.zone)
+    name = f"{block.attributes.get('data-id', '')}:{hash_parts(head)}"
+    return builder.make_message(name, "user", words, said_at, speaker=found["name"])
+
+
+def _is_telegram_page(sample: Sample) -> bool:
     text = sample.text
     return text.lstrip()[:1] == "<" and "message" in text and ("page_wrap" in text or "from_name" in text)
 
 
-FORMAT = ImportFormat(
-    name="telegram-html",
-    product="Telegram",
-    fits=_fits_format,
-    read=read_history,
-    members=re.compile(r"\A[^/]*/messages[^/]*\.html"),
+_PAGES = re.compile(r"\A[^/]*/messages[^/]*\.html")
+FORMATS = (
+    ImportFormat(
+        name="telegram-html", product="Telegram", fits=_is_telegram_page, read=read_telegram_history, members=_PAGES
+    ),
+    ImportFormat(
+        name="vk",
+        product="VK",
+        fits=lambda sample: not sample.opening and "message__header" in sample.text and "vk.com" in sample.text,
+        read=read_vk_history,
+        members=_PAGES,
+    ),
 )

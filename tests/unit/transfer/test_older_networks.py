@@ -1,0 +1,189 @@
+"""Logs of IRC, exports of networks of people, and sessions of editors, in the shapes that their programs write."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.transfer.test_real_shapes import past
+
+HELLO, GOOD = 1714557600, 1714557605  # 1 May 2024, 10:00:00 and 10:00:05
+
+
+def lines_of(history: Any) -> list[tuple[str, str, str]]:
+    return [(said.created_at.strftime("%y-%m-%d %H:%M:%S"), said.speaker, said.content) for said in history.messages]
+
+
+@pytest.mark.parametrize(
+    ("name", "log", "lines"),
+    [
+        ("irssi", """--- Log opened Wed Aug 11 13:37:42 2021
+13:37 -!- sjm [sjm@host] has joined #bvs
+13:37 <@sjm> 1337
+13:38 < Bram> tjonge
+\tjonge
+13:40  * Bram doet iets
+--- Day changed Fri Aug 13 2021
+00:29 <+Willow> hoi
+""", [("21-08-11 13:37:00", "sjm", "1337"), ("21-08-11 13:38:00", "Bram", "tjonge\n\tjonge"),
+      ("21-08-13 00:29:00", "Willow", "hoi")]),
+        ("weechat", """2020-01-01 01:05:24\tBenV\tNou, dan zal ik maar
+2020-01-01 01:05:26\t@hoer\tKarma for whisky
+2020-01-01 01:06:00\t-->\tBram (b@x) has joined #bvs
+2020-01-01 01:06:12\t--\twillow1 is now known as Willow
+""", [("20-01-01 01:05:24", "BenV", "Nou, dan zal ik maar"), ("20-01-01 01:05:26", "hoer", "Karma for whisky")]),
+        ("HexChat", """**** BEGIN LOGGING AT Wed Dec 31 23:59:00 2025
+
+Dec 31 23:59:01 <sofia>\thi
+Dec 31 23:59:04 *\tMissD pets the cat
+**** BEGIN LOGGING AT Thu Jan  1 00:00:00 2026
+
+Jan 01 00:00:02 <MissD>\thello
+""", [("25-12-31 23:59:01", "sofia", "hi"), ("26-01-01 00:00:02", "MissD", "hello")]),
+        ("mIRC", """Session Start: Mon Jan 03 20:00:00 2005
+Session Ident: #chan
+[20:00] * Now talking in #chan
+[20:01] <anna> hello: there
+[20:02] <@tom> hi
+Session Close: Mon Jan 03 21:00:00 2005
+""", [("05-01-03 20:01:00", "anna", "hello: there"), ("05-01-03 20:02:00", "tom", "hi")]),
+        ("2024-01-05", """[12:31:01] <anna> hello there
+[12:32:00] *** Joins: zed (zed@host)
+[12:32:05] <tom> hi: how are you?
+""", [("24-01-05 12:31:01", "anna", "hello there"), ("24-01-05 12:32:05", "tom", "hi: how are you?")]),
+        ("Konversation", """[Friday 01 January 2010] [12:00:00] <anna>\thello
+[Friday 01 January 2010] [12:00:05] <tom>\thi
+[Friday 01 January 2010] [12:00:08] Join\tzed has joined
+""", [("10-01-01 12:00:00", "anna", "hello"), ("10-01-01 12:00:05", "tom", "hi")]),
+        ("Pidgin", """Conversation with tom@example.org at Mon 03 Jan 2011 08:00:00 PM CET on anna@example.org/ (jabber)
+(08:00:05 PM) anna: hello
+(08:00:09 PM) tom: hi
+""", [("11-01-03 20:00:05", "anna", "hello"), ("11-01-03 20:00:09", "tom", "hi")]),
+    ],
+)  # fmt: skip
+def test_a_log_of_irc_is_read_without_what_its_program_says(
+    name: str, log: str, lines: list[tuple[str, str, str]]
+) -> None:
+    history = past(log, f"{name}.log")
+    assert lines_of(history) == lines
+    assert [question.name for question in history.questions] == ["speaker"]
+
+
+def test_the_pages_of_vk_are_read_from_their_end() -> None:
+    """VK writes windows-1251, the newest message first, and what is attached inside the words."""
+
+    def item(number: int, head: str, words: str) -> str:
+        return f"""<div class="item"><div class="item__main"><div class="message" data-id="{number}">
+<div class="message__header">{head}</div>
+<div>{words}<div class="kludges"><div class="attachment__description">Фотография</div></div></div>
+</div></div></div>"""
+
+    link = '<a href="https://vk.com/id334240417">Илья Храмцов</a>'
+    page = f"""<!DOCTYPE html><html><head><meta http-equiv="Content-Type" content="text/html; charset=windows-1251"/>
+</head><body><a class="ui_crumb" href="../index-messages.html">Сообщения</a><div class="ui_crumb_sep"></div>
+<div class="ui_crumb" >Илья Храмцов</div>
+{item(103, f'{link}, 14 июл 2021 в 11:18:48 <span title="x"> (ред.)</span>', "до завтра<br>пока")}
+{item(102, "Вы, 14 июл 2021 в 11:17:48", "привет, как ты?")}
+{item(101, f"{link}, 1 мая 2021 в 1:07:48", "")}
+</body></html>"""
+    history = past(page.encode("cp1251"), "messages0.html")
+    assert lines_of(history) == [
+        ("21-07-14 11:17:48", "Вы", "привет, как ты?"), ("21-07-14 11:18:48", "Илья Храмцов", "до завтра\nпока"),
+    ]  # fmt: skip
+    assert (history.format, history.messages[0].title, len(history.notes)) == ("vk", "Илья Храмцов", 1)
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_hangouts_names_people_in_the_conversation(is_old: bool) -> None:
+    """Takeout has called the lists of a conversation by other names since 2018."""
+    people = [{"id": {"gaia_id": number, "chat_id": number}, "fallback_name": name}
+              for number, name in (("111", "Anna"), ("222", "Tom"))]  # fmt: skip
+
+    def event(sender: str, seconds: int, *segments: dict[str, str]) -> dict[str, Any]:
+        return {
+            "conversation_id": {"id": "UgwA"}, "sender_id": {"gaia_id": sender, "chat_id": sender},
+            "timestamp": f"{seconds}000000", "event_type": "REGULAR_CHAT_MESSAGE",
+            "chat_message": {"message_content": {"segment": list(segments)}},
+        }  # fmt: skip
+
+    events = [
+        event("111", HELLO, {"type": "TEXT", "text": "hello "}, {"type": "LINK", "text": "https://example.org"},
+              {"type": "LINE_BREAK", "text": "\n"}, {"type": "TEXT", "text": "there"}),
+        event("222", GOOD, {"type": "TEXT", "text": "good"}),
+        {"sender_id": {"gaia_id": "222"}, "timestamp": f"{GOOD}000000", "event_type": "HANGOUT_EVENT"},
+    ]  # fmt: skip
+    about = {"id": {"id": "UgwA"}, "participant_data": people}
+    new = {"conversations": [{"conversation": {"conversation": about}, "events": events}]}
+    old = {"conversation_state": [{"conversation_state": {"conversation": about, "event": events}}]}
+    assert lines_of(past(old if is_old else new, "Hangouts.json")) == [
+        ("24-05-01 10:00:00", "Anna", "hello https://example.org\nthere"), ("24-05-01 10:00:05", "Tom", "good"),
+    ]  # fmt: skip
+
+
+def test_text_messages_of_a_phone_are_chats_with_each_contact() -> None:
+    messages = "".join(
+        f'<sms protocol="0" address="+1206" date="{seconds}000" type="{kind}" subject="null" body="{words}" '
+        f'read="1" readable_date="May 1, 2024 10:00:00 AM" contact_name="{name}" />'
+        for seconds, kind, words, name in (
+            (HELLO, 2, "hello &amp; so&#10;on", "Tom"), (GOOD, 1, "good", "Tom"),
+            (GOOD, 1, "Your code: 1", "(Unknown)"),
+        )
+    )  # fmt: skip
+    history = past(f"<?xml version='1.0' encoding='UTF-8' ?><smses count=\"3\">{messages}</smses>", "sms.xml")
+    assert lines_of(history) == [
+        ("24-05-01 10:00:00", "Me", "hello & so\non"), ("24-05-01 10:00:05", "Tom", "good"),
+        ("24-05-01 10:00:05", "+1206", "Your code: 1"),
+    ]  # fmt: skip
+
+
+def test_a_session_of_claude_code_is_read_through_what_ties_its_messages() -> None:
+    """Its chain goes through lines without words, begins again when it is compacted, and has agents beside it."""
+
+    def line(number: str, parent: str | None, kind: str, content: Any = None, **more: Any) -> dict[str, Any]:
+        said = {"message": {"role": kind, "content": content}} if content else {}
+        return {"parentUuid": parent, "isSidechain": False, "userType": "external", "sessionId": "s", "type": kind,
+                **said, "uuid": number, "timestamp": f"2025-06-05T19:38:{number}.000Z", **more}  # fmt: skip
+
+    command = "<command-name>/clear</command-name>\n  <command-args></command-args>"
+    session = [
+        {"type": "summary", "summary": "Compile it", "leafUuid": "20"},
+        line("10", None, "user", "make it compile"),
+        line("11", "10", "attachment", attachment={"type": "file"}),
+        line("12", "11", "assistant", [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "I look."}]),
+        line("13", None, "system", logicalParentUuid="12", subtype="compact_boundary", content="compacted"),
+        line("14", "13", "user", "This session is being continued from a previous one.", isCompactSummary=True),
+        line("15", "14", "assistant", [{"type": "text", "text": "I go on."}]),
+        line("16", "15", "assistant", [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]),
+        line("17", "16", "user", [{"type": "tool_result", "tool_use_id": "t", "content": "Error"}]),
+        line("18", "17", "user", "Caveat: local commands follow.", isMeta=True),
+        line("19", "18", "user", command),
+        line("20", "19", "user", "thanks"),
+        line("30", None, "user", "Search the code.", isSidechain=True),
+        line("31", "30", "assistant", [{"type": "text", "text": "Found."}], isSidechain=True),
+    ]
+    history = past("\n".join(map(json.dumps, session)), "session.jsonl")
+    assert [(said.role, said.content) for said in history.messages] == [
+        ("user", "make it compile"), ("assistant", "I look."), ("assistant", "I go on."), ("user", "thanks"),
+    ]  # fmt: skip
+
+
+def test_headings_of_two_words_name_the_speakers_of_a_transcript() -> None:
+    """Antigravity writes "User Input" and "Planner Response", and answers have headings, too."""
+    talk = "### User Input\n\nWhere?\n\n### Planner Response\n\nHere:\n\n### **The path**\n\n/tmp\n\n"
+    history = past(f"# Chat Conversation\n\n{talk}{talk}", "chat.md")
+    assert [said.content for said in history.messages] == ["Where?", "Here:\n\n### **The path**\n\n/tmp"] * 2
+    assert [said.role for said in history.messages] == ["user", "assistant"] * 2
+    dated = past(
+        "## 👤 User · 2025-10-15T04:37:46+00:00\n\nWhere?\n\n## 🤖 Assistant · 2025-10-15T04:38:12+00:00\n\nHere.",
+        "x.md",
+    )
+    assert [said.created_at.second for said in dated.messages] == [46, 12]
+
+
+def test_a_picture_in_a_room_of_matrix_is_no_words() -> None:
+    events = [
+        {"type": "m.room.message", "sender": "@anna:example.org", "origin_server_ts": HELLO * 1000, "event_id": kind,
+         "content": {"msgtype": kind, "body": body}}
+        for kind, body in (("m.text", "look"), ("m.image", "pic.jpg"))
+    ]  # fmt: skip
+    assert lines_of(past({"room_name": "Garden", "messages": events}))[0][2] == "look"
