@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from locales.catalog import tr, use_language
@@ -17,8 +18,7 @@ from transfer.formats.history import FileReading, ImportedHistory
 MEMORY_ANYWAY = 400_000_000  # bytes of address space
 MEMORY_EACH = 10  # more bytes for each byte that the file may unpack to
 SECONDS = 300  # of a processor; reading 200 MB takes a quarter of them
-PIECE_ITEMS = 500  # messages or rows that are returned at once: the parent decodes them in milliseconds
-PIECE_CHARACTERS = 200_000  # of their texts
+PIECE_ITEMS = 100  # messages or rows that are returned at once: the parent decodes them in milliseconds
 
 
 def run_as_child_process() -> None:
@@ -58,13 +58,5 @@ def _encode_value(value: Any) -> dict[str, object]:
 
 
 def _split_into_batches(items: Iterable[Mapping[str, object]]) -> Iterator[list[Mapping[str, object]]]:
-    batch: list[Mapping[str, object]] = []
-    characters = 0
-    for item in items:
-        batch.append(item)
-        characters += len(str(item.get("content", "")))
-        if len(batch) >= PIECE_ITEMS or characters >= PIECE_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+    left = iter(items)
+    return iter(lambda: list(islice(left, PIECE_ITEMS)), [])

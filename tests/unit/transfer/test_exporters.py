@@ -158,7 +158,6 @@ def test_a_chat_of_an_app_is_read_with_its_times(name: str, data: object) -> Non
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        ('<?xml version="1.0"?>\n<smses count="1"><sms body="hello" /></smses>', "export of SMS Backup & Restore"),
         ('<html><body><a href="https://github.com/pionxzh/chatgpt-exporter">x</a></body></html>', "page of ChatGPT"),
         ('<html><body><div class="mx_MatrixChat"></div></body></html>', "page of Element"),
         ([{"header": "YouTube", "title": "Watched x", "time": "2024-05-01T10:00:00Z"}], "data in JSON"),
