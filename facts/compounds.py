@@ -27,7 +27,7 @@ Word = tuple[int, str]  # the position of a word or comma in a text, and the wor
 def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[ExtractedFact]:
     """Split a compound fact into its parts, or return it alone. `joined_speaker_names` contains the speakers' names.
 
-    Only the first part replaces the known fact. An attribute that names two things is split, too; any other stays with
+    Only the first part replaces known facts. An attribute that names two things is split, too; any other stays with
     the first part.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
@@ -40,7 +40,7 @@ def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[Extracted
                 named = [word for word in _iterate_words(fact.attribute) if word[1] in _get_separators()]
                 first, second = _split_at_separator(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
                 start, quote = _split_at_separator(fact.text, end)[0], _split_at_separator(fact.quote, quote_end, sign)
-                rest = replace(fact, text=subject + fact.text[verb:], quote=quote[1], attribute=second, replaces=None)
+                rest = replace(fact, text=subject + fact.text[verb:], quote=quote[1], attribute=second, replaces=())
                 rest = replace(rest, is_single=fact.is_single and bool(second))
                 return [
                     replace(fact, text=f"{start}.", quote=quote[0], attribute=first),

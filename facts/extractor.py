@@ -149,7 +149,7 @@ class FactExtractor:
             for version in versions:
                 [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
                 fact = schemas.replace_vague_text(version, speaker)
-                named = [shown[fact.known].text] if fact.known is not None else []
+                named = [shown[number].text for number in fact.known[:1]]  # it goes if that one is forgotten
                 faults = verification.find_faults(
                     fact,
                     messages,

@@ -8,14 +8,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from llm.prompts import PROFILE_SECTIONS
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
 from storage.tables.decisions import DecisionIndex, list_decisions_about, make_decisions_about_replaced_facts
 from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
-_HEADINGS = tuple(f"{heading}: " for heading in PROFILE_SECTIONS.values())
 MAX_CANDIDATES = 40  # facts that one text may be about
 MAX_KEYS = 64  # words of a text that are looked up: a pasted page has thousands
 
@@ -86,7 +84,7 @@ def plan_changes(
         change, is_overruled = FactChange(fact=draft), False
         for number in _select_related_facts(draft, valid, candidates):
             fact = valid[number]
-            match compare_facts(draft, fact, is_named_by_model=draft.known == number and draft.is_change):
+            match compare_facts(draft, fact, is_named_by_model=number in draft.known and draft.is_change):
                 case "changed" | "ended" if _is_decision_newer_than_draft(fact, draft):
                     is_overruled = True
                 case "same" if number not in closed:
@@ -95,7 +93,7 @@ def plan_changes(
                 case "changed" if _is_older_fact(draft, fact):
                     draft = replace(draft, valid_to=draft.valid_to or fact.valid_from)
                     change = replace(change, fact=draft, gave_way_to=number)
-                case "changed" if draft.valid_from >= fact.valid_from or draft.known == number:
+                case "changed" if draft.valid_from >= fact.valid_from or number in draft.known:
                     if draft.valid_to is not None and make_fingerprint(draft.text).polarity:
                         # "No longer …, until May": the end belongs to what ended, not to its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)
@@ -188,13 +186,12 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterabl
     lines = []
     restated: set[int] | None = None
     for line in text.splitlines():
-        heading, colon, told = line.partition(": ") if line.startswith(_HEADINGS) else ("", "", line)
         kept = ""
-        for sentence in split_sentences_with_spaces(told):
+        for sentence in split_sentences_with_spaces(line):
             if (against := find_decisions(sentence)) and restated is None:
                 restated = set().union(*(find_decisions(fact.text) for fact in valid.values()))
             kept += sentence if against <= (restated or set()) else ""
-        lines += [f"{heading}{colon}{kept.strip()}"] if kept.strip() or not told.strip() else []
+        lines += [kept.strip()] if kept.strip() or not line.strip() else []
     return "\n".join(lines)
 
 
@@ -206,10 +203,10 @@ def is_same_subject(subject: str, other: str) -> bool:
 def _select_related_facts(
     draft: NewFact, valid_facts: Mapping[int, Fact | NewFact], candidates: FactCandidates
 ) -> list[int]:
-    """Return the numbers of the facts that `draft` may change, beginning with the one that the model named."""
+    """Return the numbers of the facts that `draft` may change, beginning with those that the model named."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)
-    for number in {*candidates.find_by_terms(_iterate_index_terms(draft)), draft.known or 0} & valid_facts.keys():
+    for number in {*candidates.find_by_terms(_iterate_index_terms(draft)), *draft.known} & valid_facts.keys():
         fact = valid_facts[number]
         # In a group, nobody's words end another member's instructions and preferences, or those added by hand.
         is_own = fact.person_id == draft.person_id
@@ -217,7 +214,7 @@ def _select_related_facts(
             is_own = fact.owner > 0 or (is_own and bool(fact.source_ids))
         if fact.valid_to is not None or (fact.kind in LASTING and not is_own):
             continue
-        if number == draft.known:
+        if number in draft.known:
             ranked.append((0, number))
         elif is_same_subject(draft.subject, fact.subject) or words == list_essential_words(fact.text):
             ranked.append((1, number))

@@ -47,7 +47,7 @@ class ExtractedFact:
     text: str
     kind: FactKind
     message: int | None  # the id of the message that states it
-    replaces: int | None  # the id of the outdated known fact
+    replaces: tuple[int, ...]  # the ids of the outdated known facts
     quote: str = ""
     about: str = ""  # its person or, for an instruction, a kind of request
     attribute: str = ""  # the property that it sets, with one value at a time if `is_single`
@@ -241,7 +241,7 @@ def _make_fact(
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not extracted.is_over,
-        known=extracted.replaces if extracted.replaces in known_ids and ends_others else None,
+        known=tuple(number for number in extracted.replaces if number in known_ids and ends_others),
         is_change=extracted.is_over or describes_change(message.content) or make_fingerprint(extracted.text).polarity,
         is_in_question=sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
@@ -320,11 +320,13 @@ def _parse_fact(item: object) -> ExtractedFact | None:
         return None
     kind = str(item.get("type") or item.get("kind") or "").strip().lower()
     attribute = _parse_short_text(item.get("attribute"), MAX_SUBJECT_CHARS)
+    replaced = item.get("replaces")
+    values = replaced if isinstance(replaced, list) else [replaced]  # without a schema, models name a single one
     return ExtractedFact(
         text=_parse_text(item),
         kind=TYPES.get(kind, "personal"),
         message=_parse_whole_number(item.get("message")),
-        replaces=_parse_whole_number(item.get("replaces")),
+        replaces=tuple(number for value in values if (number := _parse_whole_number(value)) is not None),
         quote=_parse_short_text(item.get("quote"), MAX_QUOTED_CHARS),
         about=_parse_short_text(item.get("about"), MAX_SUBJECT_CHARS),
         attribute=attribute,
@@ -368,11 +370,10 @@ def parse_profile(answer: str) -> dict[str, str]:
 
 
 def format_profile_text(sections: Mapping[str, str], *, max_words: int) -> str:
-    """Format the sections of a profile under their headings. Cut the text after `max_words`."""
+    """Format the sections of a profile as lines, whatever their language. Cut the text after `max_words`."""
     parts, left = [], max_words
-    for name, text in sections.items():
+    for text in sections.values():
         words = text.split()[: max(0, left)]
-        if words:
-            parts.append(f"{prompts.PROFILE_SECTIONS[name]}: {' '.join(words)}")
-            left -= len(words) + len(prompts.PROFILE_SECTIONS[name].split())
+        parts += [" ".join(words)] if words else []
+        left -= len(words)
     return "\n".join(parts)

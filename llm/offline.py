@@ -262,7 +262,7 @@ def _find_facts(request: str) -> Iterator[dict[str, object]]:
                 older = [number for fact, number in known_ids.items() if prefix and fact.startswith(prefix)]
                 if text not in known_ids:
                     fields = {"message": number, "quote": sentence, "text": text, "type": kind}
-                    yield fields | {"replaces": (*older, None)[0]}
+                    yield fields | {"replaces": older}
 
 
 def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:

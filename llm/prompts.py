@@ -1,7 +1,7 @@
 """The instructions of prompts.toml, and the format of remembered text, which is quoted as data (quoting.py)."""
 
 import tomllib
-from calendar import day_name
+from calendar import day_abbr, day_name
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from itertools import groupby
@@ -19,7 +19,7 @@ from records.turns import ReplyTarget
 from text.date_words import find_iso_dates
 from text.time_zones import format_zone
 
-FOLD_VERSION = "fold-5"
+FOLD_VERSION = "fold-6"
 MAX_PROFILE_WORDS = 400  # words of the document about an owner
 
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
@@ -30,7 +30,7 @@ READER: str = TEXTS["reader"]
 PERSONAS: Mapping[str, str] = TEXTS["personas"]
 TOOLS: Mapping[str, Mapping[str, Any]] = TEXTS["tools"]
 FACT_PROPERTIES: Mapping[str, object] = TEXTS["fact_properties"]
-PROFILE_SECTIONS: Mapping[str, str] = TEXTS["profile_sections"]
+PROFILE_SECTIONS = ("profile", "preferences", "ongoing_topics", "key_history")  # in the model's answer
 ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this instead of what a tool returned
 PROPOSED = "[proposed to the user by a button]"  # the same for a proposal, which must not be made again
 PROPOSED_NOTE = ": proposed"  # ends the stored note of a proposal
@@ -101,8 +101,9 @@ def make_fold_instructions(
 
 
 def format_message(message: Message, zone: tzinfo = UTC) -> str:
-    when = format_date_and_time(message.created_at.astimezone(zone))
-    return f"[{when}] {format_message_with_speaker(message, message.content)}"
+    when = message.created_at.astimezone(zone)
+    day = f"{format_date(when)} {day_abbr[when.weekday()]}"  # for "next Friday"
+    return f"[{day} {when:%H:%M}] {format_message_with_speaker(message, message.content)}"
 
 
 def format_summary(summary: Summary, zone: tzinfo = UTC, *, is_numbered: bool = False) -> str:

@@ -36,7 +36,7 @@ class NewFact(_FactContent):
     """A fact that is not stored yet."""
 
     only_one: bool = False  # True for an attribute with a single value, such as a home
-    known: int | None = None  # the fact that it replaces according to the model
+    known: tuple[int, ...] = ()  # the facts that it replaces according to the model
     is_change: bool = False  # True if the person's words also say that something changed
     is_in_question: bool = False  # True if the quote is part of a question, which never changes the owner's decisions
 

@@ -156,7 +156,8 @@ function openFactSheet(fact, earlier, showFacts) {
     h("p", { class: "text large", dir: "auto" }, fact.text),
     h("p", { class: "hint" }, fact.worth, fact.worth ? " · " : "", fact.until === null
       ? tr("memory-holds", { from: formatDate(fact.since), said: formatDate(fact.said) })
-      : tr("memory-held", { from: formatDate(fact.since), until: formatDate(fact.until), said: formatDate(fact.said) })),
+      : tr(formatDate(fact.since) === formatDate(fact.until) ? "memory-held-until" : "memory-held",
+        { from: formatDate(fact.since), until: formatDate(fact.until), said: formatDate(fact.said) })),
     fact.quote ? h("blockquote", { class: "said-so", dir: "auto" }, fact.quote) : null,
     fact.is_uncertain ? h("p", { class: "hint" }, tr("memory-uncertain")) : null,
     fact.origin === "owner" ? h("p", { class: "hint" }, tr("memory-by-hand")) : null,

@@ -30,6 +30,7 @@ memory-press = اضغط رقمًا لتغيير المعلومة.
 memory-button-profile = الملف الشخصي
 memory-holds = سارية منذ { $from }؛ قيلت آخر مرة في { $said }.
 memory-held = كانت سارية من { $from } حتى { $until }؛ قيلت آخر مرة في { $said }.
+memory-held-until = كانت سارية حتى { $until }؛ قيلت آخر مرة في { $said }.
 memory-learned = مصدرها: { shared-messages }.
 memory-quote = قيل في { $said }: «{ $quote }»
 memory-uncertain = قيلت كاحتمال، وليست مؤكدة.

@@ -30,6 +30,7 @@ memory-press = Tippe auf eine Nummer, um den Fakt zu ändern.
 memory-button-profile = Profil
 memory-holds = Gilt seit { $from }; zuletzt gesagt { $said }.
 memory-held = Galt von { $from } bis { $until }; zuletzt gesagt { $said }.
+memory-held-until = Galt bis { $until }; zuletzt gesagt { $said }.
 memory-learned = Gelernt aus { shared-messages }.
 memory-quote = Gesagt am { $said }: „{ $quote }“
 memory-uncertain = Als Möglichkeit gesagt, nicht als sicher.

@@ -30,6 +30,7 @@ memory-press = Press a number to change that fact.
 memory-button-profile = Profile
 memory-holds = True since { $from }; last said { $said }.
 memory-held = True from { $from } until { $until }; last said { $said }.
+memory-held-until = It was true until { $until }; last said { $said }.
 memory-learned = Learned from { shared-messages }.
 memory-quote = Said on { $said }: “{ $quote }”
 memory-uncertain = Said as a possibility, not as certain.

@@ -30,6 +30,7 @@ memory-press = Pulsa un número para cambiar ese dato.
 memory-button-profile = Perfil
 memory-holds = Válido desde { $from }; dicho por última vez { $said }.
 memory-held = Válido desde { $from } hasta { $until }; dicho por última vez { $said }.
+memory-held-until = Válido hasta { $until }; dicho por última vez { $said }.
 memory-learned = Aprendido de { shared-messages }.
 memory-quote = Dicho el { $said }: «{ $quote }»
 memory-uncertain = Dicho como posibilidad, no como algo seguro.

@@ -30,6 +30,7 @@ memory-press = Toque em um número para mudar o fato.
 memory-button-profile = Perfil
 memory-holds = Vale desde { $from }; dito pela última vez em { $said }.
 memory-held = Valeu de { $from } até { $until }; dito pela última vez em { $said }.
+memory-held-until = Valeu até { $until }; dito pela última vez em { $said }.
 memory-learned = Aprendido de { shared-messages }.
 memory-quote = Dito em { $said }: “{ $quote }”
 memory-uncertain = Dito como possibilidade, não como certeza.

@@ -30,6 +30,7 @@ memory-press = Нажми номер, чтобы изменить факт.
 memory-button-profile = Профиль
 memory-holds = Действует с { $from }; последний раз сказано { $said }.
 memory-held = Действовал с { $from } по { $until }; последний раз сказано { $said }.
+memory-held-until = Действовал до { $until }; последний раз сказано { $said }.
 memory-learned = Источник: { shared-messages }.
 memory-quote = Сказано { $said }: «{ $quote }»
 memory-uncertain = Сказано как возможность, а не точно.

@@ -30,6 +30,7 @@ memory-press = 点击编号可以更改那条事实。
 memory-button-profile = 资料
 memory-holds = 自 { $from } 起成立；最近一次提到：{ $said }。
 memory-held = { $from } 至 { $until } 成立；最近一次提到：{ $said }。
+memory-held-until = 成立至 { $until }；最近一次提到：{ $said }。
 memory-learned = 来自 { shared-messages }。
 memory-quote = { $said } 的原话：“{ $quote }”
 memory-uncertain = 只说是可能，并不确定。

@@ -22,7 +22,7 @@ from storage.tables.owner_tables import OwnerTables, reserve_ids
 from text.characters import remove_invisible_characters
 
 EARLIER = "earlier"  # the origin of a row that holds the text before an edit
-_NEW_FACT_ROWS = RowMapper(NewFact, FACTS, known="known_id")
+_NEW_FACT_ROWS = RowMapper(NewFact, FACTS)
 
 
 class FactTable(OwnerTables):
@@ -218,6 +218,7 @@ class FactTable(OwnerTables):
     async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
         fact_id = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
         row = {**_NEW_FACT_ROWS.to_row(fact), "id": fact_id, "user_id": owner, "created_at": format_moment(now)}
+        row["known_id"] = next(iter(fact.known), None)
         await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**row, "text": remove_invisible_characters(fact.text)}))
         return fact_id
 

@@ -246,7 +246,9 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
     lines = [_mark_pinned_fact(fact, fact.text), "", *filter(None, [format_importance(fact)])]
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
-        lines.append(tr("memory-held", until=format_local_day(fact.valid_to, zone), **dates))
+        until = format_local_day(fact.valid_to, zone)
+        is_one_day = fact.valid_from.astimezone(zone).date() == fact.valid_to.astimezone(zone).date()
+        lines.append(tr("memory-held-until" if is_one_day else "memory-held", until=until, **dates))
     elif dates["from"] != dates["said"] or not fact.quote:  # what was said today may have been true for long
         lines.append(tr("memory-holds", **dates))
     lines += [tr("memory-uncertain")] if fact.is_uncertain else []

@@ -62,7 +62,7 @@ WHOLE = [
 
 def split(quote: str, text: str, attribute: str = "home") -> list[ExtractedFact]:
     fact = ExtractedFact(
-        text=text, kind="personal", message=1, replaces=4, quote=quote, attribute=attribute, is_single=True
+        text=text, kind="personal", message=1, replaces=(4,), quote=quote, attribute=attribute, is_single=True
     )
     return split_fact(fact, NAMES)
 
@@ -75,8 +75,8 @@ def test_a_fact_with_two_verbs_is_two_facts(quote: str, text: str) -> None:
     assert all(part.text.startswith(subject) and part.text.endswith(".") for part in parts)
     assert all(part.quote and part.quote in quote for part in parts)
     assert [(part.attribute, part.is_single, part.replaces) for part in parts] == [
-        ("home", True, 4),
-        *[("", False, None)] * (len(parts) - 1),
+        ("home", True, (4,)),
+        *[("", False, ())] * (len(parts) - 1),
     ]
 
 
@@ -89,7 +89,7 @@ def test_attributes_go_to_their_halves() -> None:
     quote, text = SPLIT[0]
     assert [part.attribute for part in split(quote, text, "home and job")] == ["home", "job"]
     assert [part.attribute for part in split(*SPLIT[2], "home, job and children")] == ["home", "job", "children"]
-    assert [(part.attribute, part.replaces) for part in split(quote, text, "")] == [("", 4), ("", None)]
+    assert [(part.attribute, part.replaces) for part in split(quote, text, "")] == [("", (4,)), ("", ())]
 
 
 MOVES: list[tuple[str, str, str, str, str]] = [

@@ -35,14 +35,14 @@ async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk
     assert talk.server.asked_for("profile") == []
     await talk.turn("Point 3.")
     (version,) = await talk.services.distiller.list_versions(ANNA.id)
-    assert version.text == "Who they are: Anna lives in Oslo.\nOngoing: She looks for a boat."
+    assert version.text == "Anna lives in Oslo.\nShe looks for a boat."
     (request,) = talk.server.asked_for("profile")
     assert request.messages[1]["content"].count("[2026-11-21] ") == 2
     await talk.turn("Point 4.")
     assert len(talk.server.asked_for("profile")) == 1
     await talk.turn("Point 5.")
     assert [version.id for version in await talk.services.distiller.list_versions(ANNA.id)] == [2, 1]
-    assert "<profile>\nWho they are: Anna" in talk.server.asked_for("profile")[1].messages[1]["content"]
+    assert "<profile>\nAnna" in talk.server.asked_for("profile")[1].messages[1]["content"]
 
 
 async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> None:
@@ -98,9 +98,15 @@ async def test_there_is_none_of_nothing(talk: Talk) -> None:
 def test_a_profile_has_at_most_so_many_words() -> None:
     told = json.dumps({"profile": "word " * 500, "preferences": "more " * 10, "key_history": ["One.", "Two."]})
     text = format_profile_text(parse_profile(f"Here it is: {told} Enjoy!"), max_words=400)
-    assert 390 <= len(text.split()) <= 403
+    assert 390 <= len(text.split()) <= 400
     few = parse_profile(json.dumps({"key_history": ["One.", "Two."]}))
-    assert format_profile_text(few, max_words=400) == "History: One. Two."
+    assert format_profile_text(few, max_words=400) == "One. Two."
+
+
+def test_a_profile_is_in_the_language_of_the_talk_alone() -> None:
+    told = {"profile": "Анна живёт в Казани.", "preferences": "Любит джаз.", "ongoing_topics": "Ищет лодку."}
+    text = format_profile_text(parse_profile(json.dumps(told)), max_words=400)
+    assert text == "Анна живёт в Казани.\nЛюбит джаз.\nИщет лодку."
 
 
 HELD = {"profile": "Anna lives in Lisbon. She works as a nurse.", "preferences": "Anna likes jazz."}
@@ -122,12 +128,10 @@ async def _read_profile(talk: Talk) -> str:
 @pytest.mark.parametrize("how", ["delete", "edit", "supersede_fact"])
 async def test_what_is_taken_back_by_hand_leaves_the_profile_at_once(talk: Talk, how: str) -> None:
     home, _ = await _know_lisbon(talk)
-    assert await _read_profile(talk) == (
-        "Who they are: Anna lives in Lisbon. She works as a nurse.\nPreferences: Anna likes jazz."
-    )
+    assert await _read_profile(talk) == ("Anna lives in Lisbon. She works as a nurse.\nAnna likes jazz.")
     told = () if how == "delete" else ("Anna lives in Porto.",)
     assert await getattr(talk.services.facts, how)(ANNA.id, home, *told) is not None
-    assert await _read_profile(talk) == "Who they are: She works as a nurse.\nPreferences: Anna likes jazz."
+    assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
 
 
 async def test_a_summary_brings_nothing_back_that_was_taken_back_by_hand(talk: Talk) -> None:
@@ -140,7 +144,7 @@ async def test_a_summary_brings_nothing_back_that_was_taken_back_by_hand(talk: T
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     request = talk.server.asked_for("profile")[-1].messages[1]["content"]
     assert "<superseded>\nAnna lives in Lisbon.\n</superseded>" in request
-    assert await _read_profile(talk) == "Who they are: She works as a nurse.\nPreferences: Anna likes jazz."
+    assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
 
 
 async def test_what_is_said_again_after_it_was_deleted_is_in_the_profile(talk: Talk) -> None:

@@ -46,13 +46,15 @@ def test_what_is_no_list_of_facts_is_told_from_an_empty_one(answer: str) -> None
 def test_values_are_made_sound() -> None:
     wild = (
         '{"facts": [{"text": "  Anna\\n sails. ", "type": "HOBBY", "message": "#3", "replaces": "12", "tags": ["sea"]},'
-        ' {"text": ""}, {"fact": 7}, "words", {"text": "x", "type": "Preference", "message": true, "extra": {}}]}'
+        ' {"text": ""}, {"fact": 7}, "words", {"text": "x", "type": "Preference", "message": true, "extra": {}},'
+        ' {"text": "y", "replaces": [4, "#7", "none", null]}]}'
     )
     found = parse_facts(wild)
     assert found is not None
     assert [(draft.text, draft.kind, draft.message, draft.replaces) for draft in found] == [
-        ("Anna sails.", "personal", 3, 12),
-        ("x", "preference", None, None),
+        ("Anna sails.", "personal", 3, (12,)),
+        ("x", "preference", None, ()),
+        ("y", "personal", None, (4, 7)),
     ]
 
 
@@ -198,7 +200,7 @@ def test_doubt_about_something_else_leaves_a_fact_certain(said: str, quote: str,
 def test_a_denied_fact_keeps_its_denial_and_ends_nothing(said: str, quote: str, text: str, kept: str) -> None:
     told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True, "replaces": 5}
     [found] = likeliest(json.dumps([told]), said, known=(5,))
-    assert (found.quote, found.text, found.only_one, found.known) == (kept, f"Anna: {kept}", False, None)
+    assert (found.quote, found.text, found.only_one, found.known) == (kept, f"Anna: {kept}", False, ())
 
 
 @pytest.mark.parametrize(
@@ -243,7 +245,7 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
     open_ = {"text": "Anna moves to Oslo.", "message": 1, "quote": "moving to Oslo", "type": "maybe", "replaces": 5}
     open_ |= {"about": "Anna", "attribute": "home", "is_single": True}
     (found,) = likeliest(json.dumps([open_]), "We are not sure about moving to Oslo.", known=(5,))
-    assert (found.is_uncertain, found.only_one, found.known) == (True, False, None), "what may come ends nothing"
+    assert (found.is_uncertain, found.only_one, found.known) == (True, False, ()), "what may come ends nothing"
     (found,) = likeliest('[{"text": "Anna buys a boat.", "message": 1, "quote": "I buy a boat"}]', "I buy a boat.")
     assert not found.is_uncertain
 
@@ -299,9 +301,9 @@ def test_a_slip_in_the_json_is_read_as_it_was_meant(answer: str) -> None:
 
 def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
     told = '[{"text": "Anna sails.", "message": 1, "quote": "I sail", "replaces": 5}]'
-    assert [draft.known for draft in likeliest(told, "I sail.", known=(4,))] == [None]
+    assert [draft.known for draft in likeliest(told, "I sail.", known=(4,))] == [()]
     [named] = likeliest(told, "I sail.", known=(5,))
-    assert (named.known, named.is_change) == (5, False), "nothing that was said tells of a change"
+    assert (named.known, named.is_change) == ((5,), False), "nothing that was said tells of a change"
     assert [draft.is_change for draft in likeliest(told, "I sail now.", known=(5,))] == [True]
 
 

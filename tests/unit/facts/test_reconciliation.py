@@ -1,5 +1,6 @@
 """However much is known, a new fact is compared with few, and those are the right ones."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_changes, remove_overruled_sentences
@@ -58,6 +59,12 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
     assert [change.same_as for change in changes] == [None, 2, None, 2, None, -5]
 
 
+def test_a_model_names_several_facts_that_one_ends() -> None:
+    both = [known(1, "Anna owns a red car."), known(2, "Anna owns a boat."), known(3, "Anna owns a bike.")]
+    sold = replace(new("Anna sold the car and the boat."), known=(1, 2), is_change=True)
+    assert [change.closes for change in plan_changes([sold], both)] == [(1, 2)]
+
+
 def test_what_a_text_is_compared_with_is_bounded() -> None:
     assert (
         len(FactCandidates({fact.id: fact for fact in MANY}).find_by_terms(list_terms("Anna likes a village.")))
@@ -74,6 +81,6 @@ def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
     ]
 
 
-def test_a_profile_keeps_its_blank_lines_and_lines_without_a_heading() -> None:
+def test_a_profile_keeps_its_blank_lines_and_the_headings_of_older_versions() -> None:
     told = "Who they are: Anna works as a nurse.\n\nShe likes tea. Her motto: never hurry."
     assert remove_overruled_sentences(told, (), ()) == told

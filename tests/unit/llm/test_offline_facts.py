@@ -43,7 +43,7 @@ def test_questions_quotes_and_others_are_not() -> None:
 def test_a_move_names_what_it_replaces_and_what_is_known_is_not_noted_again() -> None:
     known = "3 · since 2026-05-01: Anna lives in Oslo."
     (moved,) = facts("I moved from Oslo to Bergen.", known=known)
-    assert (moved["text"], moved["replaces"]) == ("Anna lives in Bergen.", 3)
+    assert (moved["text"], moved["replaces"]) == ("Anna lives in Bergen.", [3])
     assert facts("I live in Oslo.", known=known) == []
 
 

@@ -139,7 +139,7 @@ def test_messages_have_the_time_of_the_persons_clock() -> None:
     moment = datetime(2026, 11, 29, 20, 0, tzinfo=UTC)
     said = Message(id=1, scope=Scope(owner=1), role="user", content="I swim today.", created_at=moment, turn=1)
     (source,) = make_message_sources([said], ZoneInfo("Pacific/Auckland"))
-    assert source.text.startswith("[2026-11-30 09:00]")
+    assert source.text.startswith("[2026-11-30 Mon 09:00]")
 
 
 def test_facts_that_no_longer_hold_are_those_of_the_stretch() -> None:

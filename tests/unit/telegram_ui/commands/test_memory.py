@@ -238,7 +238,7 @@ async def test_the_profile_is_rewritten_shown_and_erased(desk: Desk, talk: Talk)
         await desk.peer.world.calls.wait_for_entries(desk.peer.world.calls.last)
     assert desk.last(ANN).startswith("Profile\n\n")
     await desk.say(ANN, ANN, "/memory")
-    assert "Who they are: Ann plays the cello.\nPreferences: Likes quiet." in shown(desk)
+    assert "Ann plays the cello.\nLikes quiet." in shown(desk)
     await press(desk, "Profile")
     await press(desk, "Erase 1")
     assert await talk.services.distiller.list_versions(ANN) == []
@@ -300,3 +300,19 @@ async def test_in_a_group_a_reaction_says_that_a_fact_is_noted(desk: Desk) -> No
     await desk.say(ANN, GROUP, "/memory add Eve brings tea.")
     assert desk.peer.texts(GROUP) == ["Noted: Bob brings bread.", "Noted: Eve brings tea."]
     assert len(desk.peer.called("setMessageReaction")) == 2, "a refusal is remembered"
+
+
+async def test_a_fact_of_one_day_names_that_day_once(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/memory add Ann works at the bakery.")
+    await desk.say(ANN, ANN, "/memory")
+    [fact] = await talk.services.facts.list_all(ANN)
+    desk.pass_time(timedelta(hours=2))
+    await talk.services.facts.supersede_fact(ANN, fact.id, "Ann works at the school.")
+    await press(desk, str(fact.id))
+    assert "It was true until 21 November; last said 21 November." in shown(desk)
+    desk.pass_time(timedelta(days=2))
+    [_, newer] = await talk.services.facts.list_all(ANN)
+    await desk.say(ANN, ANN, "/memory")
+    await talk.services.facts.supersede_fact(ANN, newer.id, "Ann works at the library.")
+    await press(desk, str(newer.id))
+    assert "True from 21 November until 23 November; last said 21 November." in shown(desk)
