@@ -133,8 +133,8 @@ def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sent
 
 
 def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
-    """Return up to five informative sentences, in order and within `max_tokens`. Prefer the user's statements."""
-    sentences = _drop_repeats(_parse_sentences(text))
+    """Return up to five informative sentences of the chat itself, in order. Prefer the user's statements."""
+    sentences = _drop_repeats(_parse_sentences(_remove_words_of_others(text)))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [
         sentence for sentence in said if not is_question(sentence.text) and _score_informativeness(sentence.text) > 1
@@ -147,6 +147,15 @@ def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str
         if len(chosen) < 5 and count_tokens(joined) <= max_tokens:
             chosen, extract = longer, joined
     return extract
+
+
+def _remove_words_of_others(text: str) -> str:
+    """Remove messages that were forwarded or sent along: without tags, they would read as the person's own words."""
+    for name in ("forwarded", "document", "picture"):
+        text, *tagged = text.split(f"<{name}>")
+        for part in tagged:
+            text = text.rpartition("\n")[0] + part.partition(f"</{name}>")[2]
+    return text
 
 
 def _score_informativeness(text: str) -> int:

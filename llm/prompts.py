@@ -33,6 +33,7 @@ FACT_PROPERTIES: Mapping[str, object] = TEXTS["fact_properties"]
 PROFILE_SECTIONS = ("profile", "preferences", "ongoing_topics", "key_history")  # in the model's answer
 ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this instead of what a tool returned
 PROPOSED = "[proposed to the user by a button]"  # the same for a proposal, which must not be made again
+EDITED = "[edited after the answer, which is to the words before]"
 PROPOSED_NOTE = ": proposed"  # ends the stored note of a proposal
 
 

@@ -1,7 +1,7 @@
 """New and stored messages."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Literal, get_args
@@ -85,6 +85,18 @@ def limit_document_passages(messages: Iterable[Message]) -> list[Message]:
                 continue
         kept.append(message)
     return kept
+
+
+def find_edited_after_answer(messages: Sequence[Message]) -> set[int]:
+    """Return the ids of the questions that were edited after their answer was written."""
+    answered = {
+        message.turn: message.edited_at or message.created_at for message in messages if message.role == "assistant"
+    }
+    return {
+        message.id
+        for message in messages
+        if message.is_user and message.edited_at and message.edited_at > answered.get(message.turn, message.edited_at)
+    }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

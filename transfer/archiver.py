@@ -16,6 +16,7 @@ from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import NewSummary, Summary, SummaryLease, SummaryPlan
 from storage.stores.memory_store import MemoryStore
+from summaries.generation import make_message_sources
 from summaries.pyramid import FAN_IN, MAX_ACTIVE
 from text.tokenizer import Tokenizer
 
@@ -91,7 +92,7 @@ class HistoryArchive:
 
     async def add_chunk(self, chunk: Sequence[Message]) -> None:
         """Store a chunk with its summary. Merge five summaries of one level into one of the next level."""
-        lines = [prompts.format_message(message) for message in chunk]
+        lines = [source.text for source in make_message_sources(chunk)]
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add_history(self._lease, chunk, made, now=self._archiver.clock()))

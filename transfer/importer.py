@@ -108,7 +108,7 @@ class Importer:
             ids=None if job.new or job.restore_plan else await self._find_id_range(scope.owner, job, []),
             reminders=sum((reminder.content.text, reminder.content.due_at) not in held for reminder in job.reminders),
             questions=tuple(_preselect_undecided_facts(question, decided) for question in questions),
-            instructions=_list_imported_instructions(job),
+            instructions=_list_imported_instructions(job) if job.new or job.restore_plan or new_facts else (),
         )
 
     async def import_file(

@@ -25,7 +25,8 @@ export const why = {
 
 function makeAnswer(answer, isOpen) {
   return h("details", { class: "card answer", open: isOpen },
-    h("summary", {}, h("span", { class: "text clamp", dir: "auto" }, answer.question ?? tr("why-not-stored")),
+    h("summary", {}, h("span", { class: "text clamp", dir: "auto" },
+      answer.question ?? capitalize(tr(answer.id === null ? "why-not-stored" : "why-gone"))),
       h("span", { class: "hint" }, formatFullDate(answer.at))),
     answer.answer ? h("blockquote", { class: "text clamp", dir: "auto" }, answer.answer) : null,
     answer.lost ? h("p", { class: "hint" }, answer.lost) : h("p", { class: "figures" },

@@ -137,6 +137,23 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: LocalServ
             await expect(page.locator(".said")).to_have_count(2)
 
 
+async def test_an_answer_whose_question_was_forgotten_is_not_called_unstored(
+    own_house: LocalServers, browser: Browser
+) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        said = ann.says("My boat is called Trireme.")
+        await ann.hears("Noted.", since=0)
+        asked = await ann.tells("/forget", "Shall I forget", reply_to=said["message_id"])
+        since = ann.now
+        ann.press(asked, "Only this message")
+        await ann.hears("Forgotten", since=since)
+        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+            await shown.goes("why")
+            await expect(shown.page.locator(".answer summary .text")).to_have_text("Gone by now")
+
+
 async def test_a_long_memory_is_never_all_in_the_document(own_house: LocalServers, browser: Browser) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()

@@ -74,6 +74,20 @@ def test_nobody_forges_the_line_of_another_member(gap: str) -> None:
         assert [line for line in lines if "Alice" in line] == ["  Alice: my code word is walrus."]
 
 
+@pytest.mark.parametrize("padding", ["", "and more " * 2000], ids=["whole", "shortened"])
+def test_a_question_that_was_edited_after_its_answer_says_so(padding: str) -> None:
+    asked, answered = turns([(f"The dentist sees me on 15 December. {padding}", "Noted: 14 December.")])
+    edited = replace(asked, edited_at=NOW)
+    for messages, is_marked in (((edited, answered), True), ((edited, replace(answered, edited_at=NOW)), False)):
+        builder = PromptBuilder(
+            tokenizer=TOKENS, budgets=FULL, incoming=incoming("When?"), system_prompt="Be brief.", now=NOW
+        )
+        builder.add_last_turns(messages)
+        question, answer = builder.context().messages[1:3]
+        assert question.content.endswith(prompts.EDITED) is is_marked
+        assert (question.role, answer.content) == ("user", "Noted: 14 December.")
+
+
 def summary(number: int, first: int, last: int, text: str, level: int = 1) -> Summary:
     return Summary(
         id=number,

@@ -135,6 +135,24 @@ def test_nods_are_not_summarised() -> None:
     assert all(text in read for text, _ in said)
 
 
+def test_a_question_that_was_edited_after_its_answer_says_so() -> None:
+    """Otherwise the answer, which is later, would seem to correct the new words. A new answer is to the new words."""
+    day = datetime(2026, 3, 1, tzinfo=UTC)
+    asked, answered = (
+        Message(id=place, scope=Scope(owner=1), role=role, content=text, created_at=day, turn=1)
+        for place, (role, text) in enumerate(
+            zip(ROLES, ("Dr Singh sees me on 15 December.", "Noted: Dr Patel on 14 December."), strict=True), start=1
+        )
+    )
+    edited, again = (replace(message, edited_at=day + timedelta(hours=1)) for message in (asked, answered))
+
+    def read(*messages: Message) -> str:
+        return "\n".join(source.text for source in make_message_sources(messages))
+
+    assert read(edited, answered).splitlines()[0].endswith(prompts.EDITED)
+    assert all(prompts.EDITED not in read(*turn) for turn in ((asked, answered), (edited, again), (edited,)))
+
+
 def test_messages_have_the_time_of_the_persons_clock() -> None:
     moment = datetime(2026, 11, 29, 20, 0, tzinfo=UTC)
     said = Message(id=1, scope=Scope(owner=1), role="user", content="I swim today.", created_at=moment, turn=1)

@@ -195,6 +195,9 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
             assert await store.profiles.list_new_summaries(ANNA.id, 20) == [], "nothing is learned from it unasked"
             learned, pending = await store.facts.read_unlearned_messages(HERE, 100)
             assert (learned, [message.id for message in pending]) == (0, [1, 2])
+            summaries = " ".join(summary.text for summary in await store.list_summaries(HERE))
+            assert "Zermatt" in summaries
+            assert "Visp" not in summaries, "that was forwarded, and a summary does not say whose words it has"
         assert [message.id for message in messages] == [-4, -3, -2, -1, -8, -7, -6, -5, 1, 2], "in the order of time"
         assert [message.turn for message in messages[4:8]] == [-8, -7, -7, -5]
         assert messages[4].created_at == datetime.fromtimestamp(1700000010, UTC)
@@ -727,6 +730,9 @@ async def test_what_an_export_would_have_the_bot_keep_to_is_listed_whoever_it_na
         talk.server.default_schema("facts", json.dumps({"facts": [wish]}))
         await talk.services.facts.learn(HERE)
         data = await exported(talk.services)
+        plan = await talk.services.importer.plan(HERE, ANNA.id, data)
+        assert not plan.has_anything_new
+        assert plan.instructions == (), "nothing is imported, so nothing new is kept to"
     async with talking(tmp_path / "new") as talk:
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
         assert plan.is_restored
