@@ -32,7 +32,6 @@ Queue = Literal["commands", "slow", "chat"]
 """The work queue: for quick commands, for work that waits for a model, or for answers, which /stop can cancel."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 BeginAnswer = Callable[[Delivery, int, Chat, Callable[[], InlineKeyboardMarkup] | None, Sequence[int]], AnswerStream]
-GiveCommand = Callable[[Chat, Person, str, str, int | None], Awaitable[None]]
 SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awaitable[list[int]]]
 
 
@@ -173,7 +172,8 @@ class Dependencies:
     buttons: Buttons
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
-    give_command: GiveCommand = _raise_not_implemented  # handles a command as if a person had sent it
+    # Handles a command, given its name, as if a person had sent it.
+    give_command: Callable[[str, ChatEvent], Awaitable[None]] = _raise_not_implemented
     settings: Settings = field(default_factory=Settings)
     last_buttons: LastButtons = field(default_factory=LastButtons)
     answers: AnswerControls = field(default_factory=AnswerControls)

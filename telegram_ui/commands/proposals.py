@@ -1,5 +1,7 @@
 """The model's proposals to remember, forget or do something. A person accepts or declines each with a button."""
 
+from telegram import Update
+
 from locales.catalog import list_translations, tr
 from locales.sentences import format_receipt
 from records.errors import FactsFull
@@ -68,7 +70,8 @@ async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Per
         return
     name, _, argument = proposal.text.partition(" ")
     if proposal.kind == "command" and name == "/forget":  # which asks for confirmation itself
-        await dependencies.give_command(chat, person, name.removeprefix("/"), argument, proposal.source)
+        event = ChatEvent(update=Update(0), chat=chat, person=person, argument=argument, requested_in=proposal.source)
+        await dependencies.give_command(name.removeprefix("/"), event)
         return
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""
     erases = proposal.kind == "forget"

@@ -73,8 +73,7 @@ class Commands:
     def __init__(self, dependencies: Dependencies, groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS) -> None:
         self._rows = list_commands(groups)
         self.names = frozenset(row.name for row in self._rows)
-        give = partial(self.handle_command, telegram.Update(0))
-        self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
+        self.dependencies = replace(dependencies, commands=self._rows, give_command=self.handle_command)
         self._groups = [group(self.dependencies) for group in groups]
         self._pressed = LRUCache[tuple[int | str | None, ...], None](MAX_PRESSES)
         self._actions: dict[str, tuple[CommandGroup, Action]] = {}
@@ -112,50 +111,42 @@ class Commands:
             return self._actions[parse_button_kind(callback_data)][1]
         return None
 
-    async def handle_command(
-        self,
-        update: telegram.Update,
-        chat: Chat,
-        person: Person,
-        name: str,
-        argument: str,
-        offer_turn: int | None = None,
-    ) -> None:
-        """Handle a known command. `offer_turn` is the turn in which the model offered the command, if any."""
+    async def handle_command(self, name: str, event: ChatEvent) -> None:
+        """Handle a known command."""
         group, action = self._actions[f"/{name}"]
-        chat = _make_ephemeral_chat(chat, person, action)
-        event = await self._make_event(update, chat, person, argument, offer_turn)
+        event = await self._prepare_event(_make_ephemeral(event, action))
         # The handler of /cancel only says that there is nothing to cancel.
         if name == CANCEL and any([await group.cancel_awaited_input(event) for group in self._groups]):
             return
         with suppress(StorageError):
             await TextQuestion.delete_open_question(event, self.dependencies.services.memory.wizards)
         operation, text = self.dependencies.operation, None
-        if action.where == "admins" and not operation.is_admin(person, is_private=event.chat.is_private):
-            is_theirs = operation.is_admin(person, is_private=True)
+        if action.where == "admins" and not operation.is_admin(event.person, is_private=event.chat.is_private):
+            is_theirs = operation.is_admin(event.person, is_private=True)
             text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.format_unknown_command(name)
-        elif argument and isinstance(action, Command) and action.stands_alone:
+        elif event.argument and isinstance(action, Command) and action.stands_alone:
             text = tr("shared-takes-nothing", command=f"/{name}")
         else:
             text = await self._run_command(event, group, action)
         if text:
             await self.dependencies.delivery.send_text(event.chat, text)
 
-    async def handle_button_press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
+    async def handle_button_press(self, event: ChatEvent) -> None:
         """Handle the press of an inline button. If the press has no effect, a toast gives the reason."""
-        query = update.callback_query
+        query = event.update.callback_query
         if query is None:
             return
         data = query.data or ""
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._actions.get(parse_button_kind(data)):
-                is_by_admin = is_button_of_anonymous_admin(data) and not chat.is_private
-                if is_by_admin and await self.dependencies.may_configure(chat, person):
-                    person = replace(person, id=ANONYMOUS_ADMIN)  # any admin may press for an anonymous one
-                payload = self.dependencies.buttons.read_payload(data, chat, person)
-                chat = _make_ephemeral_chat(chat, person, found[1], query.id)
-                toast = await self._run_command(await self._make_event(update, chat, person, payload), *found)
+                is_by_admin = is_button_of_anonymous_admin(data) and not event.chat.is_private
+                if is_by_admin and await self.dependencies.may_configure(event.chat, event.person):
+                    # Any admin may press for an anonymous one.
+                    event = replace(event, person=replace(event.person, id=ANONYMOUS_ADMIN))
+                payload = self.dependencies.buttons.read_payload(data, event.chat, event.person)
+                event = _make_ephemeral(replace(event, argument=payload), found[1], query.id)
+                toast = await self._run_command(await self._prepare_event(event), *found)
         except ForeignButton as foreign:
             toast = str(foreign)
         except asyncio.CancelledError:
@@ -168,32 +159,29 @@ class Commands:
             with suppress(TelegramError):  # the press may be too old by now; the person sees the message anyway
                 await query.answer(toast)
 
-    async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
+    async def awaits_text(self, event: ChatEvent) -> bool:
         """Return True if a command group may have asked for this text, or if the store fails."""
         try:
-            state = await self.dependencies.services.memory.wizards.find_state(chat.chat_scope, person.id)
+            state = await self.dependencies.services.memory.wizards.find_state(event.chat.chat_scope, event.person.id)
         except KeepsakeError:
             return True
-        return state is not None and state.accepts_answer(update_id)
+        return state is not None and state.accepts_answer(event.update.update_id)
 
-    async def pass_text_to_waiting_command(
-        self, update: telegram.Update, chat: Chat, person: Person, text: str
-    ) -> bool:
+    async def pass_text_to_waiting_command(self, event: ChatEvent) -> bool:
         """Pass a text to the group of commands that asked for it. Return False if none did."""
-        event = await self._make_event(update, chat, person, text)
+        event = await self._prepare_event(event)
         for group in self._groups:
             if await group.accept_awaited_text(event):
                 return True
         return False
 
-    def awaits_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+    def awaits_file(self, event: ChatEvent) -> bool:
         """Return True if a command is waiting for a file from this person."""
-        event = ChatEvent(update=update, chat=chat, person=person)
         return any(group.awaits_file(event) for group in self._groups)
 
-    async def pass_file_to_waiting_command(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+    async def pass_file_to_waiting_command(self, event: ChatEvent) -> bool:
         """Pass a file to the group of commands that asked for it. Return False if none did."""
-        event = await self._make_event(update, chat, person)
+        event = await self._prepare_event(event)
         return any([await group.accept_awaited_file(event) for group in self._groups])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
@@ -230,14 +218,14 @@ class Commands:
             button = telegram.MenuButtonWebApp(tr("dashboard-memory"), telegram.WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
 
-    async def _make_event(
-        self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", offer_turn: int | None = None
-    ) -> ChatEvent:
+    async def _prepare_event(self, event: ChatEvent) -> ChatEvent:
+        """Return an event with the open conversation of its chat. Dates are formatted as of now."""
         services = self.dependencies.services
         set_reference_time(services.clock())
         with suppress(StorageError):
-            chat = chat.with_conversation(await services.memory.find_open_conversation(chat.chat_scope))
-        return ChatEvent(update=update, chat=chat, person=person, argument=argument, requested_in=offer_turn)
+            scope = await services.memory.find_open_conversation(event.chat.chat_scope)
+            return replace(event, chat=event.chat.with_conversation(scope))
+        return event
 
     async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> str | None:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):
@@ -259,7 +247,8 @@ class Commands:
             raise
 
 
-def _make_ephemeral_chat(chat: Chat, person: Person, action: Action, query: str = "") -> Chat:
+def _make_ephemeral(event: ChatEvent, action: Action, query: str = "") -> ChatEvent:
+    chat, person = event.chat, event.person
     if chat.is_private or chat.only_for is not None or not action.is_ephemeral or person.id == ANONYMOUS_ADMIN:
-        return chat
-    return replace(chat, only_for=SoleViewer(receiver=person.id, query=query))
+        return event
+    return replace(event, chat=replace(chat, only_for=SoleViewer(receiver=person.id, query=query)))

@@ -20,6 +20,7 @@ from locales.catalog import tr, use_language
 from records.errors import ServedElsewhere, StorageError
 from records.scopes import Scope
 from telegram_ui.commands import admin, answer_buttons
+from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.commands.memory import NOTED_REACTION
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import set_lease_check
@@ -149,11 +150,11 @@ class Dispatcher:
             was_cancelled = self._queues.chats.cancel_running_job(parsed.chat_scope)
             self._submit_command(item, parsed, partial(self._finish_stop_request, parsed, was_cancelled=was_cancelled))
         elif parsed.command in self._commands.names:
-            handle, update = self._commands.handle_command, item.update
-            work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
+            event = _make_event(item, parsed, parsed.argument)
+            work: Work = partial(self._commands.handle_command, parsed.command, event)
             row = self._commands.find_command_action(parsed.command)
-            if row.reads_file and find_document(update.effective_message):
-                work = partial(self._file_attempts.run_with_limit, update, parsed.chat, work)
+            if row.reads_file and find_document(item.update.effective_message):
+                work = partial(self._file_attempts.run_with_limit, event, work)
             self._submit_command(item, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
             say, format_unknown = self._delivery.send_text, self._commands.format_unknown_command
@@ -162,7 +163,7 @@ class Dispatcher:
             self._submit_command(item, parsed, DO_NOTHING)
 
     def _dispatch_button_press(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
-        update, query = item.update, item.update.callback_query
+        event, query = _make_event(item, parsed), item.update.callback_query
         if query is not None and self._upgrades.is_in_old_chat(query):
             self._submit_command(item, parsed, lambda: query.answer(tr("shared-dead-button")))
             return
@@ -170,10 +171,10 @@ class Dispatcher:
             self._submit_repeated_request(item, parsed, again)
             return
         data = (query.data if query else None) or ""
-        press: Work = partial(self._commands.handle_button_press, update, parsed.chat, parsed.person)
+        press: Work = partial(self._commands.handle_button_press, event)
         row = self._commands.find_button_action(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
-            press = partial(self._file_attempts.run_with_limit, update, parsed.chat, press)
+            press = partial(self._file_attempts.run_with_limit, event, press)
         if row is not None and row.queue == "chat":
             self._submit_chat_job(item, parsed, partial(self._handle_button_press_and_submit_follow_up, parsed, press))
         else:
@@ -324,10 +325,11 @@ class Dispatcher:
                 self._pastes.collect_pieces(pieces, partial(self._queues.chats.release, ticket))
 
     async def _pass_input_to_waiting_command(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
-        update, chat, person = item.update, parsed.chat, parsed.person
-        if parsed.attachment != FILE:
+        is_file = parsed.attachment == FILE
+        event = _make_event(item, parsed, "" if is_file else parsed.text)
+        if not is_file:
             is_text = parsed.kind == "text" and not parsed.attachment
-            if not is_text or not await self._commands.awaits_text(chat, person, parsed.update_id):
+            if not is_text or not await self._commands.awaits_text(event):
                 return False
         was_taken = False
 
@@ -335,11 +337,11 @@ class Dispatcher:
             nonlocal was_taken
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
-            if parsed.attachment != FILE:
-                was_taken = await self._commands.pass_text_to_waiting_command(update, chat, person, parsed.text)
-            elif was_taken := self._commands.awaits_file(update, chat, person):
-                take = partial(self._commands.pass_file_to_waiting_command, update, chat, person)
-                await self._file_attempts.run_with_limit(update, chat, take)
+            if not is_file:
+                was_taken = await self._commands.pass_text_to_waiting_command(event)
+            elif was_taken := self._commands.awaits_file(event):
+                take = partial(self._commands.pass_file_to_waiting_command, event)
+                await self._file_attempts.run_with_limit(event, take)
 
         request = UserRequest(pieces=(parsed,), item=item)
         if not await self._error_boundary.run_and_report_failure(parsed, pass_input, request=request):
@@ -364,6 +366,10 @@ class Dispatcher:
     async def _mark_done(self, item: QueuedUpdate) -> None:
         if item.is_durable:
             await self._answer_delivery.mark_done_unless_postponed(item.update_id)
+
+
+def _make_event(item: QueuedUpdate, parsed: ParsedUpdate, argument: str = "") -> ChatEvent:
+    return ChatEvent(update=item.update, chat=parsed.chat, person=parsed.person, argument=argument)
 
 
 async def _run_as_coroutine(function: Callable[[], object]) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from weakref import WeakValueDictionary
 
 from attrs import define
-from telegram import Update
 from telegram.error import TelegramError
 
 from chat.attachments import Attachments
@@ -18,7 +17,7 @@ from locales.sentences import format_error
 from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import IncomingPiece, UserMessage
-from telegram_ui.sending.chat import Chat
+from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, FileTooLarge, download_file, find_document
 from telegram_ui.sending.formatting import TextBuilder
@@ -174,9 +173,9 @@ class FileAttempts:
     _queue: DurableQueue
     _delivery: Delivery
 
-    async def run_with_limit(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
+    async def run_with_limit(self, event: ChatEvent, work: Callable[[], Awaitable[object]]) -> None:
         """Run work on a file. If the file has killed the process MAX_ATTEMPTS times, tell the sender instead."""
-        number, message, query = update.update_id, update.effective_message, update.callback_query
+        number, query, chat = event.update.update_id, event.update.callback_query, event.chat
         if (attempt := await self._queue.increment_attempts(number, "readings")) <= MAX_ATTEMPTS:
             try:
                 await work()
@@ -186,10 +185,10 @@ class FileAttempts:
             return
         logger.error("The process died %s times over the file of update %s; set aside.", attempt - 1, number)
         if query is None:
-            document = find_document(message)
+            document = find_document(event.update.effective_message)
             reply_to = document.message_id if document else None
             await self._delivery.send_text(replace(chat, reply_to=reply_to), tr("notices-set-aside"))
         else:
-            await self._delivery.replace_message(chat, message.message_id if message else None, tr("notices-set-aside"))
+            await self._delivery.replace_message(chat, event.message_id, tr("notices-set-aside"))
             with suppress(TelegramError):  # the press may be too old, but the person sees the message
                 await query.answer()

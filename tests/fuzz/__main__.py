@@ -45,7 +45,7 @@ from storage.stores.json import JsonStore
 from storage.stores.json_files import JournalEntry
 from storage.stores.memory_store import MemoryStore, SqliteStore
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.command_group import Dependencies
+from telegram_ui.commands.command_group import ChatEvent, Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.wizard import NUMBER, STORAGE, SetupWizard
@@ -169,9 +169,8 @@ class EntryPoints:
             expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
             storage=chance.choice((None, *IN_FILES)),
         )
-        await self._commands.pass_text_to_waiting_command(
-            cast("Any", None), self._chat, self._person, text_from(chance, 8)
-        )
+        event = ChatEvent(update=cast("Any", None), chat=self._chat, person=self._person, argument=text_from(chance, 8))
+        await self._commands.pass_text_to_waiting_command(event)
 
     async def callback_data(self, chance: Chance) -> None:
         parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", text_from(chance, 6))) for _ in range(4)]
@@ -183,9 +182,8 @@ class EntryPoints:
         self._states.state = WizardState(
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
         )
-        await self._commands.handle_button_press(
-            cast("Any", SimpleNamespace(callback_query=query, effective_message=None)), self._chat, self._person
-        )
+        update = cast("Any", SimpleNamespace(callback_query=query, effective_message=None))
+        await self._commands.handle_button_press(ChatEvent(update=update, chat=self._chat, person=self._person))
         assert len(query.answered) == 1
 
     def _file(self, chance: Chance) -> bytes:

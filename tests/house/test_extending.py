@@ -89,19 +89,19 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     commands = Commands(dependencies, (*COMMAND_GROUPS, Toy))
     private, group = Chat(id=ANN.id), Chat(id=-5, is_private=False)
     update = cast("telegram.Update", None)
-    await commands.handle_command(update, private, ANN, "toy", "hello")
-    await commands.handle_command(update, group, BOB, "toy", "hello")
-    await commands.handle_command(update, private, ANN, "help", "toy")
+    for name, chat, person, argument in (
+        ("toy", private, ANN, "hello"),
+        ("toy", group, BOB, "hello"),
+        ("help", private, ANN, "toy"),
+    ):
+        await commands.handle_command(name, ChatEvent(update=update, chat=chat, person=person, argument=argument))
     assert telegram_side.said[0] == "toy says hello"
     assert "Only the admins" in telegram_side.said[1]
     assert "/toy – say what follows" in telegram_side.said[2]
     assert commands.find_command_action("toy").queue == "slow"
-    await commands.handle_button_press(
-        telegram_side.press(buttons.sign_payload("toy", private, ANN, "7")), private, ANN
-    )
-    await commands.handle_button_press(
-        telegram_side.press(buttons.sign_payload("toy", private, BOB, "7")), private, ANN
-    )
+    for owner in (ANN, BOB):
+        press = telegram_side.press(buttons.sign_payload("toy", private, owner, "7"))
+        await commands.handle_button_press(ChatEvent(update=press, chat=private, person=ANN))
     assert telegram_side.said[3] == "pressed 7"
     assert "somebody else" in telegram_side.said[4]
     await commands.set_menus(cast("telegram.Bot", telegram_side))

@@ -20,7 +20,7 @@ from playground.server import serve
 from playground.world import World
 from records.scopes import Person
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.command_group import Dependencies
+from telegram_ui.commands.command_group import ChatEvent, Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
@@ -178,14 +178,12 @@ class Desk:
                 continue
             with use_language(await self.commands.choose_language(parsed.chat, parsed.person)):
                 if parsed.kind == "command":
-                    await self.commands.handle_command(
-                        update, parsed.chat, parsed.person, parsed.command, parsed.argument
-                    )
+                    event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.argument)
+                    await self.commands.handle_command(parsed.command, event)
                     taken = True
                 else:
-                    taken = await self.commands.pass_text_to_waiting_command(
-                        update, parsed.chat, parsed.person, parsed.text
-                    )
+                    event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
+                    taken = await self.commands.pass_text_to_waiting_command(event)
         return taken
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
@@ -195,7 +193,8 @@ class Desk:
             parsed = parse_update(update, self.peer.bot.bot)
             assert parsed is not None
             with use_language(await self.commands.choose_language(parsed.chat, parsed.person)):
-                await self.commands.handle_button_press(update, parsed.chat, parsed.person)
+                event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person)
+                await self.commands.handle_button_press(event)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast
 

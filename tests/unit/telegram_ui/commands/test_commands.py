@@ -20,7 +20,7 @@ from records.status import Counts, Status
 from records.summaries import Summary, SummaryFailure, SummaryOutcome
 from retrieval.prompt_builder import add_sections
 from summary_manager import SummaryManager
-from telegram_ui.commands.command_group import LIFETIME
+from telegram_ui.commands.command_group import LIFETIME, ChatEvent
 from telegram_ui.commands.registry import describe_commands, list_commands
 from telegram_ui.commands.summaries import format_status
 from telegram_ui.commands.wizard import parse_threshold
@@ -462,7 +462,8 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
     parsed = parse_update(update, desk.peer.bot.bot)
     assert parsed is not None
     for _ in range(2):
-        assert await desk.commands.pass_text_to_waiting_command(update, parsed.chat, parsed.person, parsed.text)
+        event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
+        assert await desk.commands.pass_text_to_waiting_command(event)
         desk.restart()
     await desk.say(ANN, ANN, "/cancel")
     assert desk.last(ANN) == tr("wizard-nothing-to-cancel")

@@ -14,6 +14,7 @@ from records.turns import Proposal
 from reminders.phrases import parse_reminder_phrase
 from reminders.sending import MAX_SENDS, SendOutcome, SendReminder
 from telegram_ui.commands import proposals
+from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.commands.reminders import make_reminder_offer_payload, parse_reminder_offer, send_reminder
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
@@ -71,10 +72,10 @@ async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was
     desk.peer.world.say(ANN, ANN, "/reminders add in 2 hours to stretch")
     asked_at = desk.moment[0]
     [update] = await desk.updates()
+    ann, argument = Person(id=ANN, name="Ann"), "add in 2 hours to stretch"
     for _ in range(2):
-        await desk.commands.handle_command(
-            update, PRIVATE, Person(id=ANN, name="Ann"), "reminders", "add in 2 hours to stretch"
-        )
+        event = ChatEvent(update=update, chat=PRIVATE, person=ann, argument=argument)
+        await desk.commands.handle_command("reminders", event)
         desk.pass_time(timedelta(minutes=7))
     assert [reminder.due_at for reminder in await of(desk)] == [asked_at + timedelta(hours=2)]
 

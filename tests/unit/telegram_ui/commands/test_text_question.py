@@ -34,11 +34,11 @@ async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(
     await question.close(answer)
     assert await question.find_answered_subject_id(answer) is None
     desk.restart()
-    assert await desk.commands.awaits_text(answer.chat, answer.person, answer.update.update_id)
-    assert await desk.commands.pass_text_to_waiting_command(answer.update, answer.chat, answer.person, answer.argument)
+    assert await desk.commands.awaits_text(answer)
+    assert await desk.commands.pass_text_to_waiting_command(answer)
     later = await writes(desk, ANN, ANN)
-    assert not await desk.commands.awaits_text(later.chat, later.person, later.update.update_id)
-    assert not await desk.commands.pass_text_to_waiting_command(later.update, later.chat, later.person, later.argument)
+    assert not await desk.commands.awaits_text(later)
+    assert not await desk.commands.pass_text_to_waiting_command(later)
 
 
 async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, question: TextQuestion) -> None:
