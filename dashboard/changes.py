@@ -14,23 +14,17 @@ from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
 from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, Views
-from locales.catalog import format_full_day, tr
+from locales.catalog import tr
 from locales.page_texts import remove_commands
-from locales.sentences import (
-    format_erasures,
-    format_quote_counts,
-    format_receipt,
-    format_repetition,
-    format_summary_outcome,
-)
+from locales.sentences import format_erasures, format_quote_counts, format_receipt, format_summary_outcome
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
 from records.reminders import MAX_REMINDERS, NewReminder
 from records.scopes import Scope
 from reminders.arguments import WEEKDAYS, parse_reminder
+from reminders.reading import format_due_time
 from text.characters import remove_invisible_characters
-from text.time_zones import format_zone
 
 MAX_TEXT_CHARS = 4_000  # of a request's text; each use has a smaller limit with its own sentence
 MAX_RULE_CHARS = len("mo tu we th fr sa su")  # of the parts of a reminder's time
@@ -259,9 +253,7 @@ def _parse_title(request: PageRequest) -> str:
 
 
 def _serialize_proposal(reminder: NewReminder, zone: tzinfo, ambiguity: str) -> dict[str, str]:
-    local = reminder.due_at.astimezone(zone).replace(tzinfo=None)
-    when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
-    when = format_repetition(reminder, when)
+    local, when = reminder.due_at.astimezone(zone), format_due_time(reminder, zone)
     asked = tr("reminders-offer-unsure", words=ambiguity, when=when) if ambiguity else tr("reminders-offer", when=when)
     rule = {"repeat": reminder.repeat, "weekdays": " ".join(WEEKDAYS[day] for day in reminder.weekdays)}
     return {"asked": asked, "text": reminder.text, "at": f"{local:%Y-%m-%dT%H:%M}", **rule}

@@ -8,12 +8,11 @@ from typing import Any
 from chat.choices import Choice
 from chat.explanations import Explanation
 from chat.search import Hit
-from locales.catalog import format_weekdays, tr
+from locales.catalog import tr
 from locales.sentences import format_cuts, format_importance, format_match_reason, format_part_name
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
-from records.reminders import Reminder
 from records.summaries import Summary
 from text.markup import parse_markdown
 
@@ -51,11 +50,6 @@ def serialize_hit(hit: Hit) -> Json:
     """Return a search result as JSON."""
     form = serialize_message(hit.message, text=hit.text)
     return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
-
-
-def serialize_reminder(reminder: Reminder) -> Json:
-    fields = pick_fields(reminder, "id", "text", "due_at", "repeat")
-    return {**fields, "weekdays": format_weekdays(reminder.weekdays)}
 
 
 def serialize_summary_metadata(summary: Summary) -> Json:

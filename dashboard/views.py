@@ -23,6 +23,7 @@ from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OwnerConfig
 from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
+from reminders.reading import format_due_time
 from retrieval.explanation import parse_explanation
 from settings import Settings
 
@@ -275,7 +276,8 @@ class Views:
 
     async def list_reminders(self, request: PageRequest) -> JsonBody:
         reminders = await self._services.reminders.list_reminders(request.owner)
-        return {"reminders": [forms.serialize_reminder(reminder) for reminder in reminders]}
+        listed = [(reminder.id, reminder.text, format_due_time(reminder, request.zone)) for reminder in reminders]
+        return {"reminders": [{"id": number, "text": text, "when": when} for number, text, when in listed]}
 
 
 def _parse_timeline_kind(request: PageRequest) -> TimelineKind:

@@ -113,14 +113,6 @@ def format_full_day(day: date) -> str:
     return format_date(day, "full", locale="en_GB" if current_language() == ENGLISH else current_language())
 
 
-def format_weekdays(days: Iterable[int]) -> str:
-    """Format weekdays, counted from 0 for Monday, as in "Monday, Thursday"."""
-    from babel.dates import get_day_names
-
-    names = get_day_names("wide", "stand-alone", current_language())
-    return join_list([names[day] for day in days])
-
-
 def current_language() -> str:
     """Return the language of the current task."""
     return _language.get()

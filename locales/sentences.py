@@ -4,14 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from locales.catalog import format_weekdays, join_list, tr
+from locales.catalog import join_list, tr
 from records import errors
 from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
 from records.forgetting import ForgetResult, RemainingQuotes
 from records.owners import OwnerConfig, StorageType, get_memory_mode
-from records.reminders import NewReminder
 from records.summaries import SummaryOutcome
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
@@ -179,9 +178,3 @@ def format_summary_outcome(outcome: SummaryOutcome) -> str:
             return tr("summaries-nothing" if outcome.state == "nothing" else "summaries-busy")
         case "waiting" | "failed":
             return tr("summaries-failed", why=outcome.error or tr("summaries-not-made"))
-
-
-def format_repetition(reminder: NewReminder, when: str) -> str:
-    """Add how often a reminder repeats to its time, as in "…, and then every week: Monday, Thursday"."""
-    days = f": {format_weekdays(reminder.weekdays)}" if reminder.weekdays else ""
-    return tr(f"reminders-each-{reminder.repeat}", when=when) + days if reminder.repeat else when

@@ -1,20 +1,21 @@
-"""Reads reminders from free text, with the model if there is one, otherwise with the phrase parser."""
+"""Reads reminders from free text, with the model or else with the phrase parser, and says when they are due."""
 
 import asyncio
 import json
 import logging
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from attrs import define
 
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from locales.catalog import tr
+from locales.catalog import current_language, format_full_day, join_list, tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, parse_reminder
+from text.time_zones import format_zone
 
 log = logging.getLogger(__name__)
 
@@ -68,3 +69,14 @@ class ReminderReader:
             log.info("a reminder could not be read: %s", type(error).__name__)
             return None
         return parse_reminder(given, now) if isinstance(given, dict) else None
+
+
+def format_due_time(reminder: NewReminder, zone: tzinfo) -> str:
+    """Format when a reminder is due and repeats: "Monday, 30 November 2026, 9:00 (UTC), and then every week"."""
+    from babel.dates import get_day_names
+
+    local = reminder.due_at.astimezone(zone)
+    when = f"{format_full_day(local.date())}, {local.hour}:{local.minute:02} ({format_zone(str(zone))})"
+    names = get_day_names("wide", "stand-alone", current_language())
+    days = f": {join_list([names[day] for day in reminder.weekdays])}" if reminder.weekdays else ""
+    return tr(f"reminders-each-{reminder.repeat}", when=when) + days if reminder.repeat else when

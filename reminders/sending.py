@@ -16,7 +16,7 @@ from records.errors import KeepsakeError
 from records.reminders import NewReminder, Reminder
 from records.scopes import Clock
 from runtime.tasks import cancel_and_wait, repeat_in_background, run_uncancelled
-from text.time_zones import find_next_repetition, to_utc
+from text.time_zones import find_next_due_time
 
 log = logging.getLogger(__name__)
 
@@ -114,12 +114,6 @@ class Reminders:
 
     async def _finish_or_repeat(self, reminder: Reminder) -> None:
         config = await self._memory.get_config(reminder.owner)
-        again = None
-        if config is not None and reminder.repeat:
-            wall = self._clock().astimezone(config.zone).replace(tzinfo=None)
-            first = reminder.local or reminder.due_at.astimezone(config.zone).replace(tzinfo=None)
-            rule = reminder.repeat, reminder.month_day, reminder.weekdays
-            if (local := find_next_repetition(first, *rule, after=wall)) is not None:
-                again = to_utc(local, config.zone), local
+        again = find_next_due_time(reminder, config.zone, after=self._clock()) if config else None
         async with self._memory.open_store(reminder.owner) as store:
             await store.reminders.finish_sending(reminder, again)

@@ -147,8 +147,9 @@ class TimePhraseParser:
         return found.end()
 
     @rule("(?:{every} )?(?P<each>{each})")
+    @rule(r"{every} (?:(?:{on}|{at}) )*(?:(?P<weekday>{weekday})|(?P<short>{short}))")
     def _read_each_weekday(self, found: re.Match[str], _lead: str) -> int:
-        """Read "Mondays", "every weekday" or "Mondays and Thursdays"."""
+        """Read "Mondays and Thursdays", "every weekday" or "every Monday"."""
         if self.repeat or self.is_every or self.has_date:
             return 0
         self.is_every, self.repeat = True, "weekly"
@@ -164,14 +165,11 @@ class TimePhraseParser:
             further = self.words.match(_FURTHER_WEEKDAY, self.text, end)
         return end
 
-    @rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit})|(?:(?:{on}|{at}) )*)")
+    @rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
     def _read_repetition(self, found: re.Match[str], _lead: str) -> int:
         if self.repeat or self.is_every or self.has_date:
             return 0
         self.is_every, self.end = True, found.end()
-        if not found["unit"] and (weekday := self.words.match(_WEEKDAY, self.text, found.end())):
-            self.repeat = "weekly"
-            return self._read_weekday(weekday, "on")
         self.repeat = UNITS.get(self.words.get_meaning("unit", found["unit"]), "")
         return found.end() if self.repeat else 0
 

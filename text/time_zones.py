@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from records.reminders import Repeat
+from records.reminders import NewReminder, Repeat
 from text.analyzer import fold_term, normalise_text
 
 MAX_NAME_CHARS = 60  # no place has a longer name
@@ -113,7 +113,14 @@ def find_next_repetition(
     if repeat == "monthly":
         months, day = (after.year - local_time.year) * 12 + after.month - local_time.month, month_day or local_time.day
         return next(at for more in (0, 1) if (at := add_months(local_time, months=months + more, day=day)) > after)
-    days = {*range(7)} & {*weekdays}
-    step = timedelta(days=1 if repeat == "daily" or days else 7)
+    step = timedelta(days=1 if repeat == "daily" or weekdays else 7)
     first = local_time + step * ((after - local_time) // step + 1)
-    return next((at for more in range(7) if (at := first + step * more).weekday() in days), first)
+    return next((at for more in range(7) if (at := first + step * more).weekday() in weekdays), first)
+
+
+def find_next_due_time(reminder: NewReminder, zone: tzinfo, *, after: datetime) -> tuple[datetime, datetime] | None:
+    """Return the next time of a reminder in UTC and in local time, or None if it does not repeat."""
+    first = reminder.local or reminder.due_at.astimezone(zone).replace(tzinfo=None)
+    wall, rule = after.astimezone(zone).replace(tzinfo=None), (reminder.repeat, reminder.month_day, reminder.weekdays)
+    local = find_next_repetition(first, *rule, after=wall)
+    return (to_utc(local, zone), local) if local else None

@@ -17,12 +17,14 @@ from locales.sentences import format_retention
 from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StaleSummary, StorageError
 from records.facts import LASTING, MAX_FACTS
 from records.messages import Message, Role
+from records.reminders import Reminder
 from records.scopes import Clock, Scope
 from records.summaries import SummaryLease
 from runtime.cooperative import iterate_with_pauses
 from runtime.tasks import acquire_or_undo, run_uncancelled
 from storage.schema.portable_tables import PortableRow
 from storage.stores.memory_store import MemoryStore
+from storage.tables.reminders import make_reminder_row
 from text.characters import collapse_to_single_line
 from transfer.archiver import Archiver, HistoryArchive, split_into_chunks
 from transfer.formats import detection
@@ -38,7 +40,7 @@ from transfer.formats.keepsake import Signer, identify_signer
 from transfer.plans import ImportPlan, ImportResult
 from transfer.reading import FileReader
 from transfer.restorer import Progress, RestorePlan, Restorer, list_persona_and_instructions, plan_restore
-from transfer.rows import FutureReminder, convert_history_to_rows, demote_long_instructions, select_future_reminders
+from transfer.rows import convert_history_to_rows, demote_long_instructions, select_future_reminders
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +58,7 @@ class _ImportJob:
     after: int | None  # id of the last known message before the first new one
     rows: Mapping[str, Sequence[PortableRow]]
     restore_plan: RestorePlan | None  # None unless the export is restored as it was
-    reminders: Sequence[FutureReminder] = ()  # only future ones of the owner
+    reminders: Sequence[Reminder] = ()  # only future ones of the owner
 
 
 @define(kw_only=True, eq=False)
@@ -106,7 +108,7 @@ class Importer:
             missing_parts_text=job.restore_plan.missing_parts_text if job.restore_plan else "",
             turns_on=not await self._memory.is_memory_on(scope.owner),
             ids=None if job.new or job.restore_plan else await self._find_id_range(scope.owner, job, []),
-            reminders=sum((reminder.content.text, reminder.content.due_at) not in held for reminder in job.reminders),
+            reminders=sum((reminder.text, reminder.due_at) not in held for reminder in job.reminders),
             questions=tuple(_preselect_undecided_facts(question, decided) for question in questions),
             instructions=_list_imported_instructions(job) if job.new or job.restore_plan or new_facts else (),
         )
@@ -203,7 +205,7 @@ class Importer:
             missing = tr("import-already", missing=restore_plan.missing_parts_text)
             history, rows, restore_plan = replace(history, notes=(*history.notes, missing)), {}, None
         reminders = select_future_reminders(rows.get("reminders", ()), now=self._clock(), zone=zone)
-        rows = {**rows, "reminders": [reminder.row for reminder in reminders]}
+        rows = {**rows, "reminders": [make_reminder_row(reminder) for reminder in reminders]}
         await self._check_fact_limit(owner, rows.get("facts", ()))
         job = await asyncio.to_thread(_make_import_job, history, rows, known, ids_by_number, restore_plan)
         placed = await asyncio.to_thread(date_undated_messages, job.new, earlier or self._clock())
@@ -249,12 +251,12 @@ class Importer:
         async with self._memory.open_store(owner) as store:
             return await store.history.add_facts(lease, facts, ids), came_in
 
-    async def _add_reminders(self, owner: int, person: int, reminders: Sequence[FutureReminder]) -> None:
+    async def _add_reminders(self, owner: int, person: int, reminders: Sequence[Reminder]) -> None:
         for reminder in reminders:
-            thread, language = int(str(reminder.row["thread_id"])), str(reminder.row["language"])
+            thread, language = reminder.thread, reminder.language
             async with self._memory.open_store(owner) as store:
                 await store.reminders.add_reminder(
-                    owner, reminder.content, thread=thread, person=person, language=language, now=self._clock()
+                    owner, reminder, thread=thread, person=person, language=language, now=self._clock()
                 )
 
     async def _find_id_range(self, owner: int, job: _ImportJob, new_ids: Sequence[int]) -> tuple[int, int] | None:

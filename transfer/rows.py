@@ -1,28 +1,26 @@
 """Check the rows of an export, and select the reminders that are still due."""
 
+import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
-from typing import cast
+from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
 
 from records.facts import LASTING, MAX_FACT_CHARS
-from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, REPEATS, NewReminder, Repeat
+from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, Reminder
 from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import PortableRow
 from storage.schema.rows import format_moment
-from storage.schema.rows import parse_moment as moment_in
 from storage.schema.validation import RowError, parse_rows
+from storage.tables.reminders import parse_reminder
 from summaries.policies import POLICIES
 from text.characters import collapse_to_single_line, remove_invisible_characters
-from text.time_zones import find_next_repetition, to_utc
+from text.time_zones import find_next_due_time
 from transfer.formats.history import ImportedHistory, make_import_source
 from transfer.formats.values import make_element_error
 
 MAX_LISTED_CHARS = 10_000  # characters of instructions and preferences that are listed before an import
 _AS_SAID = ("messages", "versions")  # the words of a talk stay as they are; nobody reads the other texts in the file
 _EXTRACTION_COLUMNS = ("past_from", "past_id", "past_until")  # only an owner may start an extraction
-_REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 
 
 def convert_history_to_rows(
@@ -106,37 +104,14 @@ def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[PortableRow
     ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FutureReminder:
-    """A reminder from an export that is still due, with the row to store."""
-
-    content: NewReminder
-    row: PortableRow
-
-
-def select_future_reminders(rows: Sequence[PortableRow], *, now: datetime, zone: tzinfo) -> list[FutureReminder]:
+def select_future_reminders(rows: Sequence[PortableRow], *, now: datetime, zone: tzinfo) -> list[Reminder]:
     """Return the reminders that are due in the future. Move repeating ones to their next occurrence in `zone`."""
     found = []
     for row in rows:
-        repeat = _REPEATS.get(row["repeat"], "")
-        due_at = moment_in(row["due_at"]).astimezone(UTC)
-        local: datetime | None = None
-        with suppress(ValueError):
-            local = datetime.fromisoformat(str(row["wall_time"])).replace(tzinfo=None)
-        day = int(str(row["month_day"]))
-        day = day if 1 <= day <= 31 else 0
-        weekdays = tuple(at for at in range(7) if at in cast("list[int]", row["weekdays"]))
-        if due_at <= now and repeat:
-            local = local or due_at.astimezone(zone).replace(tzinfo=None)
-            wall = now.astimezone(zone).replace(tzinfo=None)
-            local = find_next_repetition(local, repeat, day, weekdays, after=wall) or local
-            due_at = to_utc(local, zone)
-        text = collapse_to_single_line(str(row["text"]))[:MAX_REMINDER_CHARS]
-        if text and now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
-            reminder = NewReminder(
-                text=text, due_at=due_at, local=local, repeat=repeat, month_day=day, weekdays=weekdays
-            )
-            wall_time = local.isoformat(timespec="minutes") if local else ""
-            kept = {"text": text, "due_at": format_moment(due_at), "wall_time": wall_time, "month_day": day, "sends": 0}
-            found.append(FutureReminder(content=reminder, row={**row, **kept, "weekdays": [*weekdays]}))
+        reminder = parse_reminder({**row, "weekdays": json.dumps(row["weekdays"])})
+        if reminder.due_at <= now and (again := find_next_due_time(reminder, zone, after=now)):
+            reminder = replace(reminder, due_at=again[0], local=again[1])
+        text = collapse_to_single_line(reminder.text)[:MAX_REMINDER_CHARS]
+        if text and now < reminder.due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
+            found.append(replace(reminder, text=text, sends=0))
     return found[:MAX_REMINDERS]

@@ -88,8 +88,7 @@ function makeReminders(reminders) {
   };
   const makeRow = (reminder) => h("li", { class: "card card-line" },
     h("div", {}, h("p", { class: "text", dir: "auto" }, reminder.text),
-      h("p", { class: "hint" }, reminder.repeat ? tr(`reminders-each-${reminder.repeat}`, { when: formatFullDate(reminder.due_at) })
-      + (reminder.weekdays && `: ${reminder.weekdays}`) : formatFullDate(reminder.due_at))),
+      h("p", { class: "hint" }, reminder.when)),
     makeButton(tr("memory-button-delete"), (pressed) => attempt(() => changeReminders("remove", { id: reminder.id }), pressed), { kind: "bad small" }));
   const showReminders = (all) => replaceContent(place, all.length ? makePagedList(all, (part) => h("ul", { class: "cards" }, part.map(makeRow)),
     { size: 20 }) : h("p", { class: "hint" }, tr("reminders-none")));

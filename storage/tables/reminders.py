@@ -1,12 +1,12 @@
 """The SQL of `reminders`. text/time_zones.py computes the next due time of a repeating reminder."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from datetime import datetime, tzinfo
 
 from records.reminders import MAX_REMINDERS, NewReminder, Reminder
 from storage.engine.protocol import Connection
-from storage.schema.portable_tables import REMINDERS
+from storage.schema.portable_tables import REMINDERS, PortableRow
 from storage.schema.rows import REMINDER_ROWS, AnyRow, format_moment
 from storage.tables.owner_tables import OwnerTables, reserve_ids
 from text.time_zones import to_utc
@@ -43,10 +43,9 @@ class ReminderTable(OwnerTables):
                 language=language,
                 created_at=now,
                 source=source,
-                **asdict(reminder),
+                **{field.name: getattr(reminder, field.name) for field in fields(NewReminder)},
             )
-            row = REMINDER_ROWS.to_row(made) | {"wall_time": _format_wall_time(reminder.local)}
-            connection.execute(REMINDERS.upsert_sql, REMINDERS.to_values(row))
+            connection.execute(REMINDERS.upsert_sql, REMINDERS.to_values(make_reminder_row(made)))
             return made
 
         return await self.database.transact(insert_reminder, owner)
@@ -95,14 +94,20 @@ def reschedule_for_time_zone(connection: Connection, owner: int, zone: tzinfo) -
             connection.execute("UPDATE reminders SET due_at = ? WHERE user_id = ? AND id = ?", moved)
 
 
+def make_reminder_row(reminder: Reminder) -> PortableRow:
+    return REMINDER_ROWS.to_row(reminder) | {"wall_time": _format_wall_time(reminder.local)}
+
+
 def parse_reminder(row: AnyRow) -> Reminder:
-    """Convert a row to a reminder. Drop an invalid local time or day of the month."""
+    """Convert a row to a reminder. Drop an invalid local time or invalid days."""
     reminder = REMINDER_ROWS.parse(row, local=None)
     try:
         local = datetime.fromisoformat(row["wall_time"]).replace(tzinfo=None) if row["wall_time"] else None
     except (ValueError, TypeError):
         local = None
-    return replace(reminder, local=local, month_day=reminder.month_day if 0 <= reminder.month_day <= 31 else 0)
+    month_day = reminder.month_day if 0 <= reminder.month_day <= 31 else 0
+    weekdays = tuple(day for day in range(7) if day in reminder.weekdays)
+    return replace(reminder, local=local, month_day=month_day, weekdays=weekdays)
 
 
 def _format_wall_time(local: datetime | None) -> str:

@@ -7,19 +7,19 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import current_language, find_language, format_full_day, list_words, tr, use_language
-from locales.sentences import format_repetition
+from locales.catalog import current_language, find_language, list_words, tr, use_language
 from records.owners import OwnerConfig
 from records.reminders import MAX_REMINDER_CHARS, NewReminder, Reminder, Repeat
 from records.scopes import Person, Scope
 from records.turns import Proposal
+from reminders.reading import format_due_time
 from reminders.sending import SendOutcome
 from telegram_ui.commands import buttons
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
-from telegram_ui.commands.wording import find_zone, format_quote, format_time, set_reference_time
+from telegram_ui.commands.wording import find_zone, format_quote, set_reference_time
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
-from text.time_zones import format_zone, to_utc
+from text.time_zones import to_utc
 
 log = logging.getLogger(__name__)
 
@@ -182,13 +182,6 @@ def parse_reminder_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewR
     weekdays = tuple(day for day in range(7) if mask >> day & 1)
     reminder = NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day, weekdays=weekdays)
     return reminder, number or None
-
-
-def format_due_time(reminder: Reminder | NewReminder, zone: tzinfo) -> str:
-    """Format the due time and repetition of a reminder, as in "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
-    day = format_full_day(reminder.due_at.astimezone(zone).date())
-    when = f"{day}, {format_time(reminder.due_at, zone)} ({format_zone(str(zone))})"
-    return format_repetition(reminder, when)
 
 
 def _make_zone_hint(config: OwnerConfig | None) -> list[str]:

@@ -256,7 +256,8 @@ async def test_reminders_are_added_in_words_and_told(own_house: LocalServers) ->
         await visitor.posts("settings", change={"timezone": "Berlin"})
         added = await visitor.posts("reminders/add", text="every Monday at 10 send the report")
         [one] = added["reminders"]
-        assert (one["text"], one["repeat"]) == ("send the report", "weekly")
+        assert one["text"] == "send the report"
+        assert "10:00 (Europe/Berlin), and then every week" in one["when"]
         assert "send the report" in await ann.asks("/reminders")
         for wrong in ("2020-01-01 9:00 too late", "no time at all"):
             assert "error" in await visitor.posts("reminders/add", status=400, text=wrong)
@@ -273,12 +274,12 @@ async def test_a_reminder_that_a_model_has_read_counts_once_its_person_confirmed
         visitor = await page.asked(own_house.person("Ann"))
         await visitor.posts("settings", change={"timezone": "Berlin"})
         proposed = (await visitor.posts("reminders/add", text="the report, Mondays from the 27th"))["proposed"]
-        assert "Monday, 27 November 2028, 09:00 (Europe/Berlin)" in proposed["asked"]
+        assert "Monday, 27 November 2028, 9:00 (Europe/Berlin)" in proposed["asked"]
         assert "every week: Monday, Thursday" in proposed["asked"]
         assert (await visitor.gets("reminders"))["reminders"] == []
         confirmed = {name: proposed[name] for name in ("text", "at", "repeat", "weekdays")}
         [one] = (await visitor.posts("reminders/add", **confirmed))["reminders"]
-        assert (one["text"], one["repeat"], one["weekdays"]) == ("send the report", "weekly", "Monday, Thursday")
+        assert (one["text"], one["when"].partition("every ")[2]) == ("send the report", "week: Monday, Thursday")
         assert "error" in await visitor.posts(
             "reminders/add", status=400, **confirmed | {"at": "2020-01-01T09:00", "repeat": ""}
         )

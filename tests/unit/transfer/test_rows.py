@@ -7,6 +7,7 @@ import pytest
 from locales.catalog import use_language
 from locales.sentences import format_error
 from records.errors import ImportRefused
+from storage.schema.portable_tables import REMINDERS
 from transfer.formats.conversations import make_fact_questions
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory
 from transfer.rows import convert_history_to_rows, select_future_reminders
@@ -53,17 +54,12 @@ def test_what_a_file_hides_is_not_taken_over_from_it() -> None:
     made = convert_history_to_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
     assert [row["text"] for row in made["facts"]] == ["Be brief."]
     assert [row["content"] for row in made["messages"]] == [f"Hi{hidden}"], "what was said stays as it was"
-    due = {
-        "text": f"dentist{hidden}",
-        "due_at": "2026-12-01T09:00:00+00:00",
-        "wall_time": "",
-        "repeat": "",
-        "month_day": 0,
-        "weekdays": [],
-    }
-    [reminder] = select_future_reminders(
-        [due | {"repeat": "", "month_day": 0}], now=datetime(2026, 11, 21, tzinfo=UTC), zone=UTC
-    )
-    assert (reminder.content.text, reminder.row["text"]) == ("dentist", "dentist")
+    due = {**REMINDERS.defaults, "id": 1, "user_id": 7, "text": f"dentist{hidden}", "created_at": NOW}
+    row = due | {"due_at": "2026-12-01T09:00:00+00:00"}
+    [reminder] = select_future_reminders([row], now=datetime(2026, 11, 21, tzinfo=UTC), zone=UTC)
+    assert (reminder.text, reminder.weekdays) == ("dentist", ())
+    weekly = row | {"due_at": "2026-11-20T09:00:00+00:00", "repeat": "weekly", "weekdays": [0, 4, 9]}
+    [reminder] = select_future_reminders([weekly], now=datetime(2026, 11, 21, tzinfo=UTC), zone=UTC)
+    assert (reminder.due_at, reminder.weekdays) == (datetime(2026, 11, 23, 9, tzinfo=UTC), (0, 4))
     told = make_fact_questions([ImportedFact(text=f"Likes tea.{hidden}")], FileReading(person=7))[0]
     assert [question.options for question in told] == [("Likes tea.",)]
