@@ -8,15 +8,14 @@ and its number alone, so each can be made again.
 import argparse
 import asyncio
 import copy
-import gc
 import json
 import logging
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -63,6 +62,7 @@ from tests.fuzz.imports import ImportEntryPoints
 from tests.fuzz.large import Feed, LargeEntryPoints, Make
 from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
 from tests.support.postgres_server import postgres_server
+from tests.support.processor_time import frozen_heap
 from tests.support.storages import IN_FILES
 from text.analyzer import list_content_terms
 
@@ -337,7 +337,7 @@ async def fuzz_entry_points(inputs: int, seed: int, failures: list[str], worst: 
                 **large.all(),
             }
             # A collection of all that the fuzzing itself has loaded would count as the input's.
-            with frozen():
+            with frozen_heap():
                 for name, (share, make, feed) in everything.items():
                     counts[name] = max(1, round(inputs * share))
                     worst[name] = Cost()
@@ -356,17 +356,6 @@ async def fuzz_entry_points(inputs: int, seed: int, failures: list[str], worst: 
 def _itself(chance: Chance) -> Chance:
     """Of a small input: the entry point makes it."""
     return chance
-
-
-@contextmanager
-def frozen() -> Iterator[None]:
-    """What there is now is left out of collections inside the block."""
-    gc.collect()
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 async def _fed(feed: Feed, made: object) -> tuple[list[str], Cost]:

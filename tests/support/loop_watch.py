@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from tests.support.processor_time import measure_unit, paused_collector
+from tests.support.processor_time import frozen_heap, measure_unit
 
 EACH = 0.001
 """Seconds after which it is looked again: a loop that never rests would take the processor from what it waits for."""
@@ -38,7 +38,7 @@ async def watched_loop() -> AsyncIterator[Held]:
         last = now
         handle = loop.call_later(EACH, turn)
 
-    with paused_collector():
+    with frozen_heap():
         turn()
         try:
             yield held
