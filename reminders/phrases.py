@@ -162,11 +162,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
     begins |= after > start and (not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS))
     if not (begins or marks):
         return ""
-    if begins:
-        last = max([index for index in marks if index <= 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
-        while last + 1 < len(tokens) and tokens[last].end() < parser.end:
-            last += 1  # up to the word after "every"
-    else:
-        start = tokens[marks[0]].start()
-        last = next(index for index in range(marks[0], len(tokens) + 1) if index not in marks) - 1
-    return parser.quote(start, tokens[last].end() if tokens else len(text))[:MAX_SHOWN_CHARS]
+    first = 0 if begins else marks[0]
+    last = max([index for index in marks if index <= first + 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
+    end = max(tokens[last].end(), parser.end) if tokens else len(text)
+    return parser.quote(start if begins else tokens[first].start(), end)[:MAX_SHOWN_CHARS]

@@ -1,6 +1,7 @@
 """/reminders, offers of reminders under an answer, and the delivery of due ones."""
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -29,6 +30,7 @@ PAGE, CANCEL = "p", "x"
 REMINDERS_PER_PAGE = 8
 MAX_QUOTE_CHARS = 120  # characters of a reminder in the list
 _REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "monthly"}  # by their letter in a payload
+_OFFER = re.compile(r"([0-9a-f]{1,9})([odwm])([icu])([0-9a-f]{2})\.([0-9a-f]{1,14})")
 
 
 class ReminderCommands(CommandGroup):
@@ -106,10 +108,10 @@ class ReminderCommands(CommandGroup):
         if stored is None:
             return await self._show_text(event, tr("reminders-full"))
         text = tr("reminders-set", when=format_due_time(stored, find_zone(config)), text=stored.text)
-        hint = [] if event.update.callback_query is not None else _make_zone_hint(config)
         cancel = self._make_button(event, LISTED, tr("reminders-cancel"), f"{CANCEL}.{stored.id}.")
-        zones = _make_time_zone_row(self._dependencies, event.chat, event.person, config)
-        return await self._show_text(event, "\n".join([text, *hint]), [cancel], zones)
+        hint, zones = _make_zone_hint(self._dependencies, event.chat, event.person, config)
+        lines = [text] if event.update.callback_query is not None else [text, *hint]
+        return await self._show_text(event, "\n".join(lines), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
         """Return the owner's reminders. In a channel's direct messages, return only those of this chat."""
@@ -130,8 +132,8 @@ class ReminderCommands(CommandGroup):
             lines.append(f"{number}. {format_due_time(reminder, find_zone(config))} – {text}")
             row.append(self._make_button(event, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, LISTED, label, f"{PAGE}.{to}"))
-        zones = _make_time_zone_row(self._dependencies, event.chat, event.person, config)
-        lines += ["", tr("reminders-press"), *_make_zone_hint(config)]
+        hint, zones = _make_zone_hint(self._dependencies, event.chat, event.person, config)
+        lines += ["", tr("reminders-press"), *hint]
         return await self._show_text(event, "\n".join(lines), *split_into_rows(row, 4), turn, zones)
 
 
@@ -145,12 +147,12 @@ async def offer_reminder(
     config = await dependencies.services.memory.get_config(chat.scope.owner)
     when = format_due_time(reminder, find_zone(config))
     heading = tr("reminders-offer-unsure" if ambiguity else "reminders-offer", words=ambiguity, when=when)
-    hint = _make_zone_hint(config)
+    hint, zones = _make_zone_hint(dependencies, chat, person, config)
     text = "\n\n".join(["\n".join([heading, *hint]), reminder.text])
     payload = make_reminder_offer_payload(reminder, proposal.source, knows_zone=not hint)
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
     no = make_button(OFFERED, chat, person, tr("shared-no"), NO)
-    keyboard = make_keyboard([yes, no], _make_time_zone_row(dependencies, chat, person, config))
+    keyboard = make_keyboard([yes, no], zones)
     await dependencies.delivery.send_text(chat, text, keyboard=keyboard)
 
 
@@ -164,36 +166,31 @@ def make_reminder_offer_payload(reminder: NewReminder, source_id: int | None, *,
 
 def parse_reminder_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
     """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
-    text = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS]
-    head, _, source_id = payload.partition(".")
-    moment, letter, clock, days = head[:-4], head[-4:-3], head[-3:-2], head[-2:]
-    try:
-        due_at = datetime.fromtimestamp(int(moment, 16), UTC)
-        repeat, number = _REPEATS[letter], int(source_id, 16)
-        month_day, mask = (0, int(days, 16)) if letter == "w" else (int(days), 0)
-    except (ValueError, KeyError, OverflowError, OSError):
+    text, found = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS], _OFFER.fullmatch(payload)
+    if not text or found is None:
         return None
-    if not text:
-        return None
+    moment, letter, clock, days, source_id = found.groups()
+    due_at, number = datetime.fromtimestamp(int(moment, 16), UTC), int(source_id, 16)
     local = due_at.astimezone(zone).replace(tzinfo=None) if clock == "c" else None
     if clock == "u":  # "at 9" means 9 where they live, which they may have set by now
         local = due_at.replace(tzinfo=None)
         due_at = to_utc(local, zone)
-    weekdays = tuple(day for day in range(7) if mask >> day & 1)
-    reminder = NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day, weekdays=weekdays)
+    month_day = int(days) if letter == "m" and days.isdecimal() else 0
+    weekdays = tuple(day for day in range(7) if letter == "w" and int(days, 16) >> day & 1)
+    reminder = NewReminder(
+        text=text, due_at=due_at, local=local, repeat=_REPEATS[letter], month_day=month_day, weekdays=weekdays
+    )
     return reminder, number or None
 
 
-def _make_zone_hint(config: OwnerConfig | None) -> list[str]:
-    return [] if config and config.timezone else [tr("reminders-utc")]
-
-
-def _make_time_zone_row(
+def _make_zone_hint(
     dependencies: Dependencies, chat: Chat, person: Person, config: OwnerConfig | None
-) -> list[InlineKeyboardButton]:
-    if not _make_zone_hint(config) or not chat.is_private:  # in groups admins choose it
-        return []
-    return [dependencies.buttons.make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)]
+) -> tuple[list[str], list[InlineKeyboardButton]]:
+    """Return a line that says that times are in UTC and a button to set the zone, both empty if it is set."""
+    if config and config.timezone:
+        return [], []
+    button = dependencies.buttons.make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)
+    return [tr("reminders-utc")], [button] if chat.is_private else []  # in groups admins choose it
 
 
 async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> SendOutcome:
