@@ -90,12 +90,16 @@ def _read_name(block: Block) -> str:
 def read_vk_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     """Read the pages of VK, which begin with the newest message."""
     builder = HistoryBuilder("vk", reading)
-    for folder in dict.fromkeys(_get_folder_name(file.path) for file in files):
-        pages = [file.text for file in files if _get_folder_name(file.path) == folder]
-        blocks = [block for page in pages for block in iterate_blocks(page, "message")]
-        said = builder.read_messages(reversed(blocks), partial(_read_vk_message, builder), folder)
-        titles = [block.get_text() for block in iterate_blocks(pages[0][:SAMPLED], "ui_crumb") if block.tag == "div"]
-        builder.add(sorted(said, key=lambda message: message.created_at), "".join(titles[:1]))
+    chats: dict[str, list[ImportedMessage]] = {}
+    titles: dict[str, str] = {}
+    for file in files:
+        blocks = reversed(list(iterate_blocks(file.text, "message")))
+        folder = _get_folder_name(file.path)
+        chats.setdefault(folder, []).extend(builder.read_messages(blocks, partial(_read_vk_message, builder), folder))
+        crumbs = iterate_blocks(file.text[:SAMPLED], "ui_crumb")
+        titles[folder] = next((block.get_text() for block in crumbs if block.tag == "div"), "")
+    for folder, said in chats.items():
+        builder.add(sorted(said, key=lambda message: message.created_at), titles[folder])
     builder.add_importer_question()
     return builder.make_history()
 

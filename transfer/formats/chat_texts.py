@@ -127,7 +127,6 @@ _LOG_STAMP = r"[\[(]?(?P<stamp>[^<>*\n\t]{0,40}?\d\d:\d\d(?::\d\d)?(?:[+-]\d{4}|
 _IRC = re.compile(rf"{_LOG_STAMP}\s{{1,3}}<[ ~&@%+]?(?P<speaker>[^<>\n]{{1,60}})>\s(?P<words>.*)")
 _WEECHAT = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\t[~&@%+]?(?P<speaker>[^\t\n]{1,60})\t(?P<words>.*)")
 _PIDGIN = re.compile(rf"\({_LOG_STAMP} (?P<speaker>[^:\n]{{1,60}}): (?P<words>.*)")
-_NAMED = re.compile(r"\w")  # in a name, and not in an arrow before what the program says
 FIRST_LOG_YEAR = 1988  # that of IRC
 _LOGS = (_IRC, _WEECHAT, _PIDGIN)
 _LOG_DAY = re.compile(r"(?:-{3}|\*{4}|Session|Conversation).*\d{4}")
@@ -194,7 +193,8 @@ def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
             clock = stamp.clock if is_log else stamp.clock.replace(second=0)
             if stamp.day and day and day[1] and not stamp.day[0][0]:
                 stamp = stamp._replace(day=((day[0][0], *stamp.day[0][1:]), stamp.day[1]))
-            speaker = "" if is_log and not _NAMED.search(speaker or "") else speaker and speaker.strip()
+            is_arrow = is_log and not any(map(str.isalnum, speaker or ""))  # before what the program says
+            speaker = "" if is_arrow else speaker and speaker.strip()
             said = ChatLine(stamp.day or day, clock, speaker, found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new[:2]

@@ -29,7 +29,7 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
         member = "chat_messages" if "chat_messages" in value else "messages"
         messages = [message for message in read_list(value, member) if message is not None]
         if all(as_object(message).get("parent_message_uuid") for message in messages):
-            messages = select_newest_branch(messages)
+            messages = select_newest_branch(messages, value.get("current_leaf_message_uuid"))
         builder.add_conversation(value, messages, _read_turn, as_text(value.get("uuid")), f".{member}")
     elif "prompt_template" in value or "docs" in value:
         _add_project(value, builder)

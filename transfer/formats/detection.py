@@ -72,7 +72,7 @@ MAX_FACT_CHARS = 4_096  # characters
 MAX_FILES = 5_000  # of an archive that are read together: Discord has one for each channel
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
-_READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
+_READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", ".xml", ".log", ".weechatlog", "")
 
 
 def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:

@@ -263,18 +263,19 @@ def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
     dicts = [message for message in messages if isinstance(message, dict)]
     names = find_member_names(dicts[0], "id") if dicts else ()
     number = next((name for name in names if all(_read_id(message.get(name)) for message in dicts)), "")
-    parents = {_read_id(message[number]): _find_parent(message) for message in dicts} if number else {}
-    if not any(parents.values()) or any("version" in message for message in dicts):  # Le Chat numbers versions itself
+    parents = {
+        _read_id(message.get(number)): next(filter(None, map(_read_id, pick_member_values(message, "parent"))), "")
+        for message in dicts
+    }
+    if (
+        not number or not any(parents.values()) or any("version" in message for message in dicts)
+    ):  # Le Chat numbers versions itself
         return messages
     nodes = {_read_id(message[number]): message for message in dicts}
     tied = sum(name in nodes for name in parents.values())
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
     return [nodes[name] for name in find_path_to_leaf(parents, leaf, lambda name: _find_timestamp(nodes[name]))]
-
-
-def _find_parent(message: Mapping[str, Any]) -> str:
-    return next(filter(None, map(_read_id, pick_member_values(message, "parent"))), "")
 
 
 def _read_id(value: object) -> str:

@@ -160,6 +160,8 @@ def test_a_chat_of_an_app_is_read_with_its_times(name: str, data: object) -> Non
     [
         ('<html><body><a href="https://github.com/pionxzh/chatgpt-exporter">x</a></body></html>', "page of ChatGPT"),
         ('<html><body><div class="mx_MatrixChat"></div></body></html>', "page of Element"),
+        ('<?xml version="1.0" ?>\n<html><div class="hChatLog hfeed"></div></html>', "export of Google Voice"),
+        ('<?xml version="1.0"?>\n<chat xmlns="http://purl.org/net/ulf/ns/0.4-02"></chat>', "export of Adium"),
         ([{"header": "YouTube", "title": "Watched x", "time": "2024-05-01T10:00:00Z"}], "data in JSON"),
         ({"zerver_message": [{"sender": 5, "content": "hello", "date_sent": SECONDS}]}, "data in JSON"),
     ],

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.transfer.talk import zipped
 from tests.unit.transfer.test_real_shapes import past
 
 HELLO, GOOD = 1714557600, 1714557605  # 1 May 2024, 10:00:00 and 10:00:05
@@ -67,6 +68,14 @@ def test_a_log_of_irc_is_read_without_what_its_program_says(
     history = past(log, f"{name}.log")
     assert lines_of(history) == lines
     assert [question.name for question in history.questions] == ["speaker"]
+
+
+def test_an_archive_of_logs_is_read_day_by_day() -> None:
+    """ZNC keeps a folder for each channel, and a file for each day, which only its name dates."""
+    days = {f"znc/#garden/2024-05-0{day}.log": f"[10:00:00] <anna> on {day}\n" for day in (2, 1)}
+    assert lines_of(past(zipped(days), "znc.zip")) == [
+        ("24-05-01 10:00:00", "anna", "on 1"), ("24-05-02 10:00:00", "anna", "on 2"),
+    ]  # fmt: skip
 
 
 def test_the_pages_of_vk_are_read_from_their_end() -> None:
@@ -187,3 +196,21 @@ def test_a_picture_in_a_room_of_matrix_is_no_words() -> None:
         for kind, body in (("m.text", "look"), ("m.image", "pic.jpg"))
     ]  # fmt: skip
     assert lines_of(past({"room_name": "Garden", "messages": events}))[0][2] == "look"
+
+
+def test_the_branch_of_claude_that_was_shown_last_is_read() -> None:
+    """Its export names the leaf since 2025; the newest answer is not always the one that the person went back to."""
+    ids = {"a": "00000000-0000-4000-8000-000000000000", "b": "a", "c": "a"}
+    messages = [
+        {"uuid": name, "text": name, "sender": "human" if name == "a" else "assistant", "parent_message_uuid": parent,
+         "created_at": f"2025-05-15T14:30:0{number}Z"}
+        for number, (name, parent) in enumerate(ids.items())
+    ]  # fmt: skip
+    for leaf, words in (("b", ["a", "b"]), ("gone", ["a", "c"])):
+        history = past([{"uuid": "c", "name": "", "current_leaf_message_uuid": leaf, "chat_messages": messages}])
+        assert [said.content for said in history.messages] == words
+
+
+def test_a_date_behind_a_name_may_begin_with_its_month() -> None:
+    history = past("**User** (May 1, 2024):\nWhere?\n\n**Claude** (May 2, 2024):\nHere.\n", "poe.md")
+    assert [said.created_at.day for said in history.messages] == [1, 2]
