@@ -72,19 +72,20 @@ def find_role(raw_message: Mapping[str, Any]) -> str | None:
     for flag in pick_member_values(raw_message, "flag"):
         if isinstance(flag, bool):
             return "system" if raw_message.get("is_system") is True else "user" if flag else "assistant"
-    labels = []
+    labels: list[str] = []
+    unknown_types: list[str] = []  # not every type is a role: Claude Code calls each "userType" external
     for name in find_member_names(raw_message, "role"):
         given = raw_message[name]
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
-        if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
-            labels.append(given.lower())
+        label = as_text(given).lower().removesuffix(".message")  # of Copilot's command line
+        if label in ROLES or not name.lower().endswith("type"):
+            labels.append(label)
+        elif name != "type":
+            unknown_types.append(label)
     parts = select_objects(raw_message.get("fragments"))
-    kinds = [kind for part in parts if (kind := as_text(part.get("type")).lower()) in ROLES]
-    # Not everything that has the name of a role is one: Claude Code calls every "userType" external.
-    return next(
-        (label for label in labels if label in ROLES or label in UNSAID_ROLES), next(iter([*labels, *kinds]), None)
-    )
+    kinds = (kind for part in parts if (kind := as_text(part.get("type")).lower()) in ROLES)
+    return next(filter(None, (*labels, *unknown_types, *kinds)), None)
 
 
 def find_side_number(value: Mapping[str, Any]) -> int | None:

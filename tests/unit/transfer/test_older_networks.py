@@ -176,6 +176,18 @@ def test_a_session_of_claude_code_is_read_through_what_ties_its_messages() -> No
     ]  # fmt: skip
 
 
+def test_a_session_of_copilots_command_line_is_read() -> None:
+    events = [("session.start", {"sessionId": "s"}), ("user.message", {"content": "Where?"}),
+              ("assistant.message", {"messageId": "m", "content": "Here.", "toolRequests": []})]  # fmt: skip
+    lines = [
+        {"type": kind, "data": data, "id": f"e{number}", "timestamp": f"2026-01-01T10:00:0{number}Z",
+         "parentId": f"e{number - 1}" if number else None}
+        for number, (kind, data) in enumerate(events)
+    ]  # fmt: skip
+    history = past("\n".join(map(json.dumps, lines)), "events.jsonl")
+    assert [(said.role, said.content) for said in history.messages] == [("user", "Where?"), ("assistant", "Here.")]
+
+
 def test_headings_of_two_words_name_the_speakers_of_a_transcript() -> None:
     """Antigravity writes "User Input" and "Planner Response", and answers have headings, too."""
     talk = "### User Input\n\nWhere?\n\n### Planner Response\n\nHere:\n\n### **The path**\n\n/tmp\n\n"
