@@ -3,6 +3,7 @@
 import tomllib
 from calendar import day_abbr, day_name
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from itertools import groupby
 from pathlib import Path
@@ -12,7 +13,7 @@ from zoneinfo import ZoneInfo
 from llm.quoting import Block, escape_tags, format_block, quote_message, quote_name, quote_text
 from records.context import RecalledFact, Snippet
 from records.facts import Fact
-from records.messages import Message
+from records.messages import Message, find_edited_after_answer
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from records.summaries import Summary
 from records.turns import ReplyTarget
@@ -107,6 +108,14 @@ def format_message(message: Message, zone: tzinfo = UTC) -> str:
     return f"[{day} {when:%H:%M}] {format_message_with_speaker(message, message.content)}"
 
 
+def add_corrections(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
+    """Note below messages that they were edited after their answer, or what their owner made of a fact from them."""
+    by_hand = [fact for fact in facts if fact.origin == "owner"]
+    notes = {number: f"[the user keeps of this: {fact.text}]" for fact in by_hand for number in fact.source_ids}
+    notes |= dict.fromkeys(find_edited_after_answer(messages), EDITED)
+    return [replace(said, content="\n".join([said.content, *filter(None, [notes.get(said.id)])])) for said in messages]
+
+
 def format_summary(summary: Summary, zone: tzinfo = UTC, *, is_numbered: bool = False) -> str:
     """Format a summary with its period and, if `is_numbered`, the numbers of its messages."""
     first, last = format_date(summary.first_at.astimezone(zone)), format_date(summary.last_at.astimezone(zone))
@@ -181,7 +190,8 @@ def format_profile(text: str) -> str:
 
 def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
     until = f"only until {format_date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
-    return f"[fact {fact.id} · {until}said {format_date(fact.observed_at.astimezone(zone))}] {quote_text(fact.text)}"
+    said_at = fact.decided_at if fact.origin == "owner" and fact.decided_at else fact.observed_at
+    return f"[fact {fact.id} · {until}said {format_date(said_at.astimezone(zone))}] {quote_text(fact.text)}"
 
 
 def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:

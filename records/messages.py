@@ -89,14 +89,9 @@ def limit_document_passages(messages: Iterable[Message]) -> list[Message]:
 
 def find_edited_after_answer(messages: Sequence[Message]) -> set[int]:
     """Return the ids of the questions that were edited after their answer was written."""
-    answered = {
-        message.turn: message.edited_at or message.created_at for message in messages if message.role == "assistant"
-    }
-    return {
-        message.id
-        for message in messages
-        if message.is_user and message.edited_at and message.edited_at > answered.get(message.turn, message.edited_at)
-    }
+    answered = {said.turn: said.edited_at or said.created_at for said in messages if said.role == "assistant"}
+    edited = {said.id: (said.turn, said.edited_at) for said in messages if said.is_user and said.edited_at}
+    return {number for number, (turn, edited_at) in edited.items() if edited_at > answered.get(turn, edited_at)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,7 +7,7 @@ from functools import partial
 
 from llm import prompts, quoting
 from records.context import Cut, Snippet
-from records.messages import NEVER_RECALLED, OTHERS, Message, Role, find_edited_after_answer, limit_document_passages
+from records.messages import NEVER_RECALLED, OTHERS, Message, Role, limit_document_passages
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
@@ -67,11 +67,6 @@ class TurnRenderer:
         self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True
     ) -> PastTurn:
         roles = map(find_role, messages)
-        edited = find_edited_after_answer(messages)
-        contents = [
-            f"{content}\n{prompts.EDITED}" if message.id in edited else content
-            for message, content in zip(messages, contents, strict=True)
-        ]
         tokens = sum(map(self._tokens.count_text_message_tokens, roles, contents))
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 

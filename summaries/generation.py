@@ -17,7 +17,7 @@ from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import ContextTooLong, KeepsakeError, ModelDeclined, ModelError, QuotaExceeded, SummaryRejected
 from records.facts import Fact
-from records.messages import NEVER_RECALLED, OTHERS, Message, find_edited_after_answer, limit_document_passages
+from records.messages import NEVER_RECALLED, OTHERS, Message, limit_document_passages
 from records.model_calls import Completion, Prompt, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
@@ -319,14 +319,10 @@ def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> lis
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
     nods = {after.id for before, after in pairwise(told) if _is_mere_agreement(before, after)}
-    told = [message for message in told if message.id not in nods]
-    edited = find_edited_after_answer(told)
+    told = prompts.add_corrections([message for message in told if message.id not in nods])
     return [
-        Source(
-            text=" ".join([prompts.format_message(message, zone), *([prompts.EDITED] if message.id in edited else [])]),
-            is_user=message.is_user and message.origin not in OTHERS,
-        )
-        for message in limit_document_passages(told)
+        Source(text=prompts.format_message(document, zone), is_user=document.is_user and document.origin not in OTHERS)
+        for document in limit_document_passages(told)
     ]
 
 

@@ -105,10 +105,11 @@ class ForgetCommands(CommandGroup):
             nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
             return f"{nothing}\n{tr('forget-elsewhere')}" if conversations > 1 else nothing
         zone = await self._read_zone(scope.owner)
-        # A question and its answer share one button.
+        # A question and its answer share one button. Without the question, the answer may go and leave its words.
         best: dict[int | None, Message] = {}
         for match in matches:
-            best.setdefault(match.turn, match)
+            if match.turn not in best or best[match.turn].is_user < match.is_user:
+                best[match.turn] = match
         turns = list(best.values())
         lines = [tr("forget-which"), "", *(_format_message(turn, zone) for turn in turns)]
         lines += map(_format_fact, facts[:MAX_MATCHES])

@@ -55,6 +55,18 @@ async def delete(talk: Talk, how: str) -> None:
         assert await talk.services.facts.list_all(ANNA.id) == []
 
 
+async def test_what_was_said_before_an_edit_by_hand_carries_the_new_text_in_prompts(talk: Talk) -> None:
+    """The model is told that the talk is later than the facts, so it went back to what was corrected."""
+    repeat(talk, 1)
+    await talk.say(SAID)
+    (fact,) = await talk.services.facts.learn(SCOPE)
+    talk.moment[0] += timedelta(days=1)
+    await talk.services.facts.edit(ANNA.id, fact.id, "Anna lives in Braga.")
+    await talk.say("Where do I live?")
+    assert f"{SAID}\n[the user keeps of this: Anna lives in Braga.]\n" in talk.prompts()[-1]
+    assert f"said {talk.moment[0]:%Y-%m-%d}] Anna lives in Braga." in talk.prompts()[-1]
+
+
 async def import_it_again(talk: Talk) -> None:
     done = await imported(talk, chat(SAID))
     assert done.ids is not None

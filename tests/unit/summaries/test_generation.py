@@ -149,7 +149,7 @@ def test_a_question_that_was_edited_after_its_answer_says_so() -> None:
     def read(*messages: Message) -> str:
         return "\n".join(source.text for source in make_message_sources(messages))
 
-    assert read(edited, answered).splitlines()[0].endswith(prompts.EDITED)
+    assert read(edited, answered).splitlines()[1] == f"  {prompts.EDITED}"
     assert all(prompts.EDITED not in read(*turn) for turn in ((asked, answered), (edited, again), (edited,)))
 
 

@@ -140,6 +140,15 @@ async def test_what_a_search_finds_is_chosen_by_button(desk: Desk, talk: Talk) -
     assert "No message here has these words." in desk.last(ANN)
 
 
+async def test_a_question_is_listed_although_its_answer_matches_better(desk: Desk, talk: Talk) -> None:
+    """With the answer alone, what the person said would have stayed, next to a receipt."""
+    talk.server.script("chat-model", "Walrus!")
+    await say(talk, "By the way, the big grey walrus that we saw last May in Svalbard was called Bob.")
+    await desk.say(ANN, ANN, "/forget walrus")
+    assert "#1 · " in desk.last(ANN)
+    assert "#2 · " not in desk.last(ANN)
+
+
 @pytest.mark.parametrize("typed", ["IT", "us", "muller"])
 async def test_a_word_that_is_no_term_beside_others_is_found(desk: Desk, talk: Talk, typed: str) -> None:
     for text in ("Müller kommt um 7, our US contact for IT.", "Tea with a bit of music, please."):
@@ -273,8 +282,8 @@ async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Ta
     assert "“Hello. walrus”" in desk.last(ANN)
     await press(desk, "Keep it")
     await desk.say(ANN, ANN, "/forget walrus")
-    assert list(desk.buttons(ANN)[1]) == ["#-8", "None of them"], "a question and its answer go by one button"
-    await press(desk, "#-8")
+    assert list(desk.buttons(ANN)[1]) == ["#-9", "None of them"], "a question and its answer go by one button"
+    await press(desk, "#-9")
     await press(desk, "Forget question and answer")
     assert desk.last(ANN).startswith("Forgotten: 2 messages")
     assert await contents(talk) == []
