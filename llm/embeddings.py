@@ -94,16 +94,20 @@ def _decode_or_unwrap_vector(value: object) -> object:
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
-async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Embed texts, in smaller batches if one is refused. A text that is refused alone gets a zero vector."""
+async def embed_passages(embedder: Embedder, texts: Sequence[str], *, dimensions: int = 0) -> Vectors:
+    """Embed texts, in smaller batches if one is refused. A text that is refused alone gets a zero vector.
+
+    `dimensions` is known as soon as the endpoint has accepted any text.
+    """
     try:
         return await embedder.embed_passages(texts)
     except (ModelRefused, ModelBroken):
-        made = await embedder.embed_passages(["."])  # raises where nothing at all is accepted
+        # Asked once, before the first half. This raises where nothing at all is accepted.
+        dimensions = dimensions or (await embedder.embed_passages(["."])).shape[1]
     if len(texts) == 1:
-        return np.zeros_like(made)
+        return np.zeros((1, dimensions), dtype=np.float32)
     middle = len(texts) // 2
-    halves = [await embed_passages(embedder, half) for half in (texts[:middle], texts[middle:])]
+    halves = [await embed_passages(embedder, half, dimensions=dimensions) for half in (texts[:middle], texts[middle:])]
     return np.concatenate(halves)
 
 
