@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import dropwhile, islice
@@ -62,6 +62,13 @@ _ONLY_MARKS = re.compile(
     rf"|\b(?:\w{{0,20}}(?:{'|'.join(_MARK_WORDS)})\w{{0,20}}|to|use)\b)*+",
     re.IGNORECASE,
 )  # text on a line that says nothing to a person
+_ONE_WORD = re.compile(
+    r"\w{0,30}[ \t()\[\]{}:*`'\"]*=?[ \t]*"
+)  # at the beginning of a line: a tool's name, or of a variable
+# The first word of a sentence, or one behind which a recipient of gpt-oss stands.
+_MAY_BECOME_MARK = re.compile(
+    r"(?:(?<=[.!?…)\]\"']) {0,2}\w{0,40}(?:commentary\s{0,3}(?:to?(?:=[\w.]{0,60})?)?)?|\bto?(?:=[\w.]{0,60})?)\Z"
+)
 _NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
 _NEAR_OBJECT = re.compile(
     r"(?!\s{1,9}=|=\s)\)?(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
@@ -143,17 +150,20 @@ def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[s
     return islice((named for named in _NAME.finditer(text, start) if named["name"] in names), MAX_CANDIDATES)
 
 
-def _cut_trailing_markup(text: str, names: Iterable[str] = (), settled_length: int = 0) -> str:
-    """Remove trailing lines that contain only markup, optionally followed by a prefix of one of `names`."""
-    start = max(0, len(text) - HELD)
-    lines, is_cut = text[start:].split("\n"), False
+def _cut_trailing_markup(text: str, names: Collection[str], settled_length: int) -> str:
+    """Remove trailing lines of markup. With `names`, also remove those names, and a last word that may become markup."""
+    word = _MAY_BECOME_MARK.search(text, max(0, len(text) - HELD)) if names else None
+    end = max(settled_length, word.start() if word else len(text))
+    start = max(0, end - HELD)
+    lines, is_cut = text[start:end].split("\n"), False
     while lines and (not is_cut or lines[-1].strip()):
-        rest = _ONLY_MARKS.sub("", lines[-1], count=1).rstrip(" \t()[]{}:*`'\"").lower()
-        if rest and not any(word.startswith(rest) for word in (*names, *(_MARK_WORDS if names else ()))):
+        rest = _ONLY_MARKS.sub("", lines[-1], count=1)
+        is_name = names and (rest.strip(" \t()[]{}:*`'\"") in names if is_cut else _ONE_WORD.fullmatch(rest))
+        if rest.strip() and not is_name:
             break
         lines.pop()
         is_cut = True
-    return text[: max(settled_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text
+    return text[: max(settled_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text[:end]
 
 
 def _make_text_and_calls(

@@ -131,6 +131,13 @@ def test_what_calls_nothing_is_shown_whole_and_never_taken_back(text: str) -> No
     assert lengths == sorted(lengths)
 
 
+def test_prose_is_shown_a_few_words_behind_at_most() -> None:
+    text = "Walnuts keep for a year. They want to be dry (and cool).\n\nTo store them:\n- Shell them first\n- Use a jar"
+    for end in range(len(text)):
+        shown = find_calls_in_text(text[:end], NAMES, is_whole=False).shown
+        assert len(text[:end].removeprefix(shown).split()) <= 3, text[:end]
+
+
 def test_json_of_anothers_is_shown_while_it_arrives() -> None:
     for text in ('{"name": "Anna", "ag' + "e" * HELD, '```json\n{"title": ' + "1" * HELD):
         assert find_calls_in_text(text, NAMES, is_whole=False).shown == text
