@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from llm.meant_json import decode_json
-from records.errors import ModelBroken
+from records.errors import BrokenOff, ModelBroken
 from runtime.bounded_json import MAX_PARTS
 
 MAX_EVENT_BYTES = 1_000_000  # bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms
@@ -70,7 +70,11 @@ class EventReader:
         self.is_over = data.upper().startswith("[DONE]")
         if self.is_over:
             return
-        for event in list(parse_objects(data)) or ([{"message": data}] if is_error else []):
+        try:
+            events = list(parse_objects(data))
+        except ModelBroken:  # the next stream may be whole
+            raise BrokenOff from None
+        for event in events or ([{"message": data}] if is_error else []):
             yield {"error": event} if is_error and "error" not in event else event
 
 

@@ -36,7 +36,8 @@ _DECLINED = re.compile(
 _NO_CREDIT = re.compile(
     r"insufficient\w{0,20}_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|spending limit|额度不足|"
     r"(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}(insufficient|not enough"
-    r"|too low|exhausted|depleted|used up|negative|empty)|out of credits|arrear|余额不足|欠费",
+    r"|too low|exhausted|depleted|used up|negative|empty)|out of credits|any credits|arrear|overdue|budget_exceeded"
+    r"|余额不足|欠费",
     re.IGNORECASE,
 )
 MODEL_NOT_FOUND = re.compile(r"model|not.?found|<html|\A\s*\Z", re.IGNORECASE)
@@ -146,7 +147,8 @@ def _get_first(value: Any) -> Any:
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error to a ModelError with a message for the user."""
     status, kind, wait = error.status_code, error.kind, error.retry_after
-    if kind in ("busy", "unclear") and _NO_MODEL.search(error.words):
+    is_unknown_model = kind == "unclear" and (error.details.get("param") == "model" or "model" in error.codes.lower())
+    if kind in ("busy", "unclear") and (is_unknown_model or _NO_MODEL.search(error.words)):
         status, kind = 404, "model"
     elif kind == "unclear" and "api key" in error.words.lower():
         status, kind = 401, "key"

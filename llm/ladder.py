@@ -1,18 +1,23 @@
 """Decides what to leave out of a request after a refusal of unknown cause, and how long prompts may be. Does no I/O."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from time import monotonic
-from typing import Literal
+from typing import Any, Literal
 
 from cachetools import TTLCache
+
+from llm import prompt_cache
+from records.model_calls import Prompt
 
 # What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
 Step = Literal["parameters", "tools", "length", "history", "system"]
 STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
 
+# Without these, a request means the same.
+PARAMETERS = ("max_tokens", prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice")
 MAX_REQUESTS = 4  # for one answer, since a person waits
 REMEMBERED_SECONDS = 86_400.0  # A server may be updated, so a refused feature is tried again a day later.
 
@@ -118,6 +123,22 @@ class Fallbacks:
         before, self._empty_finish = self._empty_finish, finish or "none"
         return self._empty_finish == before
 
+    def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], *, is_long: bool) -> set[Step]:
+        """List the steps that would change a request, made from `messages`."""
+        possible: set[Step] = set()
+        if request.keys() & PARAMETERS:
+            possible.add("parameters")
+        if "tools" in request or any(message.role == "tool" for message in messages):
+            possible.add("tools")
+        if any(message["role"] == "system" for message in request["messages"]):
+            possible.add("system")
+        # In the background a shorter prompt is another call, which would not know of parameters left out next to it.
+        if is_long and (self.for_person or "parameters" not in possible):
+            possible.add("length")
+        if self.for_person and has_history(messages) and "history" not in self.left_out:
+            possible.add("history")
+        return possible
+
     def choose_steps(self, refusal: str, possible_steps: Collection[Step], likely_step: Step | None) -> frozenset[Step]:
         """Choose the steps that reduce the next request. Return an empty set if no step or no request is left.
 
@@ -146,3 +167,7 @@ class Fallbacks:
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}
+
+
+def has_history(messages: Prompt) -> bool:
+    return sum(not message.calls and message.role != "tool" for message in messages) > 2

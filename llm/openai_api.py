@@ -16,11 +16,22 @@ from llm import failures, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialise_metrics
 from llm.failures import StatusError
-from llm.ladder import LENGTH, MAX_REQUESTS, PERHAPS_LENGTH, PERHAPS_TOOLS, Fallbacks, RefusedFeatures, Step, Window
+from llm.ladder import (
+    LENGTH,
+    MAX_REQUESTS,
+    PARAMETERS,
+    PERHAPS_LENGTH,
+    PERHAPS_TOOLS,
+    Fallbacks,
+    RefusedFeatures,
+    Step,
+    Window,
+    has_history,
+)
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import ThinkingModels, begins_with_thoughts
-from llm.tool_calls import ToolOffer
+from llm.tool_calls import REASONING, ToolOffer
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, Prompt, PromptMessage, Schema, Tool, Usage
@@ -35,9 +46,7 @@ Vision = Literal["auto", "on", "off"]
 Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
-# Parameters without which a request means the same, and all that an endpoint may refuse by name.
-_PARAMETERS = ("max_tokens", prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice")
-_OPTIONAL = (*_PARAMETERS, "tools", "stream")
+_OPTIONAL = (*PARAMETERS, "tools", "stream")  # what an endpoint may refuse by name
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
@@ -48,6 +57,7 @@ _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
+_OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
@@ -178,7 +188,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if "tools" in request and fallbacks.for_person:  # the model may not know how to call them
                         fallbacks.left_out.add("tools")
                         continue
-                    if fallbacks.for_person and _has_history(messages):
+                    if fallbacks.for_person and has_history(messages):
                         raise HistoryRefused from None
                     await self._raise_if_declined(client, timer, fallbacks)
                     timer.may_retry = False  # the endpoint answers nothing at all
@@ -200,6 +210,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             messages = tool_calls.rewrite_tools_as_text(messages)
         if "system" in fallbacks.left_out or "system" in self._unsupported:
             messages = [replace(message, role="user") if message.role == "system" else message for message in messages]
+        if _OWN_THOUGHTS in self._unsupported:
+            messages = [replace(message, reasoning="") for message in messages]
         if _HISTORY in self._unsupported:
             messages = tool_calls.rewrite_as_one_message(messages)
         has_stream, has_tools = "stream" not in self._unsupported, offer.tools and self.supports_tools
@@ -214,7 +226,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             prompt_cache.PARAMETER: self._cache_key,
         }
         is_plain = "parameters" in fallbacks.left_out
-        left_out = {name for name in _PARAMETERS if is_plain or name in self._unsupported}
+        left_out = {name for name in PARAMETERS if is_plain or name in self._unsupported}
         request: dict[str, Any] = {"model": self.name, "messages": tool_calls.format_messages(messages)}
         request |= {name: value for name, value in optional.items() if value and name not in left_out}
         if prompt_cache.PARAMETER in request:
@@ -293,7 +305,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise PicturesRefused(tr("errors-picture"))
         steps = fallbacks.choose_steps(f"{error.status_code} {words}", possible, likely)
         if "parameters" in steps:
-            fallbacks.parameters |= request.keys() & _PARAMETERS
+            fallbacks.parameters |= request.keys() & PARAMETERS
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
         if "length" in steps:
@@ -307,20 +319,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         return bool(steps)
 
     def _list_possible_steps(self, fallbacks: Fallbacks, messages: Prompt, request: Request) -> set[Step]:
-        possible: set[Step] = set()
-        if request.keys() & _PARAMETERS:
-            possible.add("parameters")
-        if "tools" in request or any(message.role == "tool" for message in messages):
-            possible.add("tools")
-        if any(message["role"] == "system" for message in request["messages"]):
-            possible.add("system")
-        # In the background a shorter prompt is another call, which would not know of parameters left out next to it.
-        is_length_possible = fallbacks.for_person or "parameters" not in possible
-        if is_length_possible and self._tokenizer.count_request_tokens(messages) > MIN_SHORTENED_TOKENS:
-            possible.add("length")
-        if fallbacks.for_person and _has_history(messages) and "history" not in fallbacks.left_out:
-            possible.add("history")
-        return possible
+        is_long = self._tokenizer.count_request_tokens(messages) > MIN_SHORTENED_TOKENS
+        return fallbacks.list_possible_steps(messages, request, is_long=is_long)
 
     def _remember_helpful_steps(self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request) -> None:
         if begins_with_thoughts(answer.text):
@@ -374,6 +374,11 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
             self._remember_refused_parameter(_REASONING)
             return True
+        if any(name in words for message in request["messages"] for name in message if REASONING.search(name)):
+            self._remember_refused_parameter(_OWN_THOUGHTS)  # Cerebras and Groq refuse what DeepSeek demands
+            return True
+        if "reasoning" in words:
+            self._unsupported.discard(_OWN_THOUGHTS)
         for parameter in (parameter for parameter in _OPTIONAL if parameter in request):
             if parameter == "tools" and "fail" in words.lower():  # one call was badly written
                 continue
@@ -430,8 +435,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
-        except StatusError as error:  # Groq quotes a call that it could not read
-            answer.add_chunk({"choices": [{"text": error.details.get("failed_generation")}]})
+        except StatusError as error:  # Groq and llama.cpp quote a call that they could not read
+            quoted = error.message.partition(": ")[2] if error.status_code == 500 else ""
+            quoted = error.details.get("failed_generation") or quoted
+            answer.add_chunk({"choices": [{"text": quoted}]})
             if not (answer.offer.tools and answer.read().calls):
                 raise
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
@@ -439,7 +446,3 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise own
         answer.raise_if_incomplete()
         await show_text()
-
-
-def _has_history(messages: Prompt) -> bool:
-    return sum(not message.calls and message.role != "tool" for message in messages) > 2

@@ -172,7 +172,7 @@ class PartialAnswer:
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
         reading = self.read()
-        is_forbidden = self.offer.forbids_any_call(call.name for call in reading.calls)
+        is_forbidden = reading.calls and not self.offer.allows_any_call(call.name for call in reading.calls)
         if (reading.is_broken or is_forbidden) and not self.calls.build():
             raise BrokenCall
         if not reading.shown.strip() and not reading.calls and not self.calls.build():

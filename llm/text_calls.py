@@ -28,20 +28,22 @@ _NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")  # words 
 
 _BEGINNING = re.compile(
     r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)"
-    r"|<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
+    r"|<(?:[|｜‖]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
+    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)"
+    r"|\bcall:(?=[\w.:]{3,80}\{)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
+_LONE_MARK = re.compile(r"<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*", re.IGNORECASE)  # a call is missing
 _TAG = re.compile(r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)  # it has no other use
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
-_ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>")  # FunctionGemma, Gemma 4
+_ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
 _VALUE = r"(?:[^<]|<(?![/|\w]))*"
-_MARKED_VALUE = r"(?:[^<]|<(?!/?\s{0,2}[|｜]|/?[\w:.-]{0,20}(?:param|arg|invo|func|tool|call)))*+"  # it may hold HTML
+_MARKED_VALUE = r"(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.-]{0,20}(?:param|arg|invo|func|tool|call)))*+"  # it may hold HTML
 _GIVEN = re.compile(
-    r"\b(?:param|arg)\w{0,10}(?:\s+(?:name|key))?=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
+    r"(?<![a-z])(?:param|arg)\w{0,10}(?:\s+(?:name|key))?=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
     rf"(?:/>|(?:<[^<>\n]{{1,20}})?>(?P<value>{_MARKED_VALUE})(?:<|\Z))"
     rf"|<[\w:.-]{{0,20}}arg_key>(?P<glm_key>[^<]{{1,64}})(?:</[^<>]{{1,40}}>\s*){{1,2}}<[\w:.-]{{0,20}}arg_value>"
     rf"(?P<glm_value>{_MARKED_VALUE})(?:<|\Z)"
@@ -58,20 +60,18 @@ _MARK_WORDS = (
     "arg", "param", "using",
 )  # fmt: skip
 _ONLY_MARKS = re.compile(
-    r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}\.(?!\s)"
+    r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}[.:](?!\s)"
     rf"|\b(?:\w{{0,20}}(?:{'|'.join(_MARK_WORDS)})\w{{0,20}}|to|use)\b)*+",
     re.IGNORECASE,
 )  # text on a line that says nothing to a person
-_ONE_WORD = re.compile(
-    r"\w{0,30}[ \t()\[\]{}:*`'\"]*=?[ \t]*"
-)  # at the beginning of a line: a tool's name, or of a variable
+_ONE_WORD = re.compile(r"\w{0,30}[ \t()\[\]{}:*`'\"]*=?[ \t]*")  # of a line: perhaps a tool's name, or a variable's
 # The first word of a sentence, or one behind which a recipient of gpt-oss stands.
 _MAY_BECOME_MARK = re.compile(
     r"(?:(?<=[.!?…)\]\"']) {0,2}\w{0,40}(?:commentary\s{0,3}(?:to?(?:=[\w.]{0,60})?)?)?|\bto?(?:=[\w.]{0,60})?)\Z"
 )
-_NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
+_NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.(?!call\b)){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
 _NEAR_OBJECT = re.compile(
-    r"(?!\s{1,9}=|=\s)\)?(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
+    r"(?!\s{1,9}=|=\s)(?:\.call\b|\))?(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|code|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
     r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*[:=]|[\"'\d\[-])))",
     re.IGNORECASE,
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
@@ -101,7 +101,8 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
     for mark in islice(marks, MAX_CANDIDATES):
         is_json, body = bool(mark["json"]), text[mark.start("json") if mark["json"] else mark.start() :]
         before = _cut_trailing_markup(text[: mark.start()], names if is_json and not is_whole else (), settled_length)
-        is_tag = _TAG.match(body) is not None
+        is_alone = is_whole and _LONE_MARK.fullmatch(body) is not None
+        is_tag = is_alone or _TAG.match(body) is not None
         value, end = decode_json(body, 0) if is_json else (None, 0)
         words = (_NAMED if is_json else _WORD).findall(body[: min(HELD, end or HELD)])
         is_named = is_tag or not names.keys().isdisjoint(words)
@@ -114,7 +115,8 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
             is_call = value is None
         else:
             is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:HELD])))
-            is_call = is_call and not is_tag_mentioned_as_word(text, mark.start(), mark.end())
+            end = len(text) if is_alone else mark.end()
+            is_call = is_call and not is_tag_mentioned_as_word(text, mark.start(), end)
         if calls or is_call:
             return _make_text_and_calls(before, calls, body, names)
         if not is_json:  # what follows was looked at
@@ -151,7 +153,7 @@ def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[s
 
 
 def _cut_trailing_markup(text: str, names: Collection[str], settled_length: int) -> str:
-    """Remove trailing lines of markup. With `names`, also remove those names, and a last word that may become markup."""
+    """Remove trailing lines of markup. With `names`, also remove these, and a last word that may become markup."""
     word = _MAY_BECOME_MARK.search(text, max(0, len(text) - HELD)) if names else None
     end = max(settled_length, word.start() if word else len(text))
     start = max(0, end - HELD)
@@ -175,8 +177,11 @@ def _make_text_and_calls(
     )
     for end in islice(re.finditer(r"\n|\Z", body[:MAX_CALL_CHARS]), MAX_CANDIDATES if found_calls else 0):
         if _find_tool_calls(body[: end.start()], names) == found_calls:  # the sentences behind all calls are shown
-            last = body[: end.start()].rpartition("\n")[2]
-            lines = (re.sub(r".*[\]})>`]|.*\Z", "", last, count=1) + body[end.start() :]).split("\n")
+            line = body.rfind("\n", 0, end.start()) + 1
+            told = re.compile(r".*[\]})>`]|.*$", re.MULTILINE).match(body, line, end.start()).end()  # type: ignore[union-attr]
+            if _find_tool_calls(body[:told], names) != found_calls:  # it is the end of an argument
+                told = end.start()
+            lines = body[told:].split("\n")
             rest = "\n".join(dropwhile(_ONLY_MARKS.fullmatch, lines)).lstrip()
             if rest and not _GOES_ON.search(rest):
                 shown_text = f"{shown_text}\n{rest}" if shown_text.strip() else rest

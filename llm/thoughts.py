@@ -32,29 +32,36 @@ _ASIDE = re.compile(
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )  # thoughts in <details>, behind words of Granite, Ollama or Poe, or in a leading fence without code in Reason
 # The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
-_COLLAPSED = re.compile(r"\A\s*analysis(?![ \t.,:;!?-]).*?assistant\s*(?:final|(?=(?:commentary\s*)?to=))", re.DOTALL)
-_BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-]))")
+# Of Gemma 4, thoughts in front of a call.
+_COLLAPSED = re.compile(
+    r"\A\s*analysis(?![ \t.,:;!?-]).*?assistant\s*(?:final|(?=(?:commentary\s*)?to=))"
+    r"|\A\s*thought\n.*?(?=\bcall:[\w.:]{3,80}\{)",
+    re.DOTALL,
+)
+_BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)")
 _BEGINNING = re.compile(
     rf"(?:<{{1,2}}\|?/?|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
     r"|[<\[]{1,2}[\w:|]{1,60}\s+\w+=[^<>\[\]\n]{0,200}\Z"
     r"|<\|channel>\s*\w*\Z|(?:<\|\w{1,12}\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
-    r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
+    r"|^(?:```|~~~)[ \t]*\w{0,30}\Z|\A\]~?!?b?\Z",
     re.MULTILINE,
 )  # an unfinished mark at the end of a text that still arrives, in its last 300 characters: at most 43 marks
 _CHANNEL_BODY = re.compile(
-    r"(?:(?P<to>to=[\w.:-]{1,64}\s*)?<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))"
+    r"(?:(?P<to>(?:to=(?!assistant|user)|<\|channel\|>(?!analysis|commentary|final))[\w.:-]{1,64}\s*)?<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))"
     r"(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
     r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
     re.DOTALL,
 )
+_TO_TOOL = re.compile(r"to=(?!assistant|user)")
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 _HEADER = (
     r"(?:(?:<\|?(?:im_start|start_header_id|start_of_turn)\|?>|<\|turn\|?>)\s*\w{0,12}(?:<\|end_header_id\|>)?"
-    r"|<\|(?:im_)?(?:assistant|user|system)\|>|<s>\s*\[INST\])"
+    r"|<\|(?:im_)?(?:assistant|user|system)\|>(?:\w{0,12}<\|im_middle\|>)?|<s>\s*\[INST\]"
+    r"|<\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?|\]~!?b[\[\]]\s*\w{0,12})"
 )  # of a message in a chat template
-_ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\|)\s*)+"
+_ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
-    rf"{_CODE}|\A\s*(?:{_HEADER}|<s>|\[/INST\])\s*|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|<(?:unused\d{{1,5}}|pad)>"
+    rf"{_CODE}|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|<(?:(?:unused|ctrl)\d{{1,5}}|pad)>"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
     r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>"
     rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
@@ -193,10 +200,11 @@ def _split_off_final_channel(text: str, start: int) -> str:
     """
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
-        if channel["to"] or "to=" in channel["head"]:
-            parts.append(f"{channel['head'].strip()} {channel['to'] or ''} {channel['body']}")
-        elif channel["head"].partition("<|")[0].strip().lower() == "final":
+        if channel["head"].partition("<|")[0].strip().lower() == "final":
             parts.append(channel["body"])
+        elif channel["to"] or _TO_TOOL.search(channel["head"]):
+            header = f"{channel['head'].strip()} {channel['to'] or ''}".strip()
+            parts.append(f"{header}<|message|>{channel['body']}")
     if parts:
         return "\n".join(parts)
     # Some models leave out the header of their final channel. One that still arrives is no text.

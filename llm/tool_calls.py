@@ -220,10 +220,10 @@ class ToolOffer:
             names[tool.name] = tuple(properties) if isinstance(properties, Mapping) else ()
         return names
 
-    def forbids_any_call(self, tool_names: Iterable[str]) -> bool:
-        """Return True if any of the named tools must not be called."""
+    def allows_any_call(self, tool_names: Iterable[str]) -> bool:
+        """Return True if any of the named tools may be called."""
         offered = {tool.name for tool in self.tools}
-        return any(self.must_answer or not offered or name in self.known - offered for name in tool_names)
+        return not self.must_answer and any(offered and name not in self.known - offered for name in tool_names)
 
     def without_tools(self) -> "ToolOffer":
         return ToolOffer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))

@@ -264,11 +264,31 @@ SENTENCES = {
         refusal(403, {"code": "denied", "error": "Your team has reached its monthly spending limit."}),
         CREDIT,
     ),
+    "403 for a bill (Doubao)": (
+        refusal(403, {"error": {"code": "AccountOverdueError", "message": "your account has an overdue balance."}}),
+        CREDIT,
+    ),
+    "403 for credits (xAI)": (
+        refusal(403, {"code": "denied", "error": "Your newly created team doesn't have any credits or licenses yet."}),
+        CREDIT,
+    ),
+    "400 for a budget (LiteLLM)": (
+        refusal(400, {"error": {"message": "Budget has been exceeded! Current cost: 1.2", "type": "budget_exceeded"}}),
+        CREDIT,
+    ),
     "400 for a key (Gemini)": (
         refusal(400, [{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}]),
         "Check OPENAI_API_KEY",
     ),
     "400 for a model": (refusal(400, {"error": {"message": "Model Not Exist"}}), "Check OPENAI_MODEL"),
+    "400 for a model (Copilot)": (
+        refusal(400, {"error": {"message": "It is not supported.", "code": "model_not_supported", "param": "model"}}),
+        "Check OPENAI_MODEL",
+    ),
+    "400 for a model (Perplexity)": (
+        refusal(400, {"error": {"message": "Invalid model 'x'.", "type": "invalid_model", "code": 400}}),
+        "Check OPENAI_MODEL",
+    ),
     "503 for a model (new-api)": (
         refusal(503, {"error": {"message": "当前分组下对于模型 m 无可用渠道", "code": "model_not_found"}}),
         "Check OPENAI_MODEL",

@@ -107,6 +107,25 @@ SHAPES = {
     "gpt-oss, its recipient first": said(
         f"<|start|>assistant to=functions.remind<|channel|>commentary json<|message|>{ARGUMENTS}<|call|>"
     ),
+    "gpt-oss, the tool as a channel": said(
+        f"<|start|>assistant<|channel|>remind<|channel|>commentary<|message|>{ARGUMENTS}<|call|>"
+    ),
+    "gpt-oss, a channel as its type": said(
+        f"<|channel|>commentary to=functions.remind <|constrain|>commentary<|message|>{ARGUMENTS}<|call|>"
+    ),
+    "Gemma 4 without its tokens": said("thought\nSECRET...call:remind{text:fern,in_minutes:5}"),
+    "Llama 4, next to a tool that is not offered": said(
+        "[remind(text='fern', in_minutes=5), search_memory(query='fern')]"
+    ),
+    "quoted in llama.cpp's error": refusal(
+        500,
+        {
+            "error": {
+                "code": 500,
+                "message": "Failed to parse input at pos 39: <|tool_call_start|>[remind(text='fern', in_minutes=5)]",
+            }
+        },
+    ),
     "next to its own marks": calling(content="Sure.\n\n<｜DSML｜tool_calls", tool_calls=[CALL]),
 }
 
@@ -123,7 +142,7 @@ async def test_a_call_is_done_in_whatever_shape_it_comes(tmp_path: Path, kind: s
         await talk.remember()
         reply = await talk.say("Remind me of the fern in 5 minutes", on_text=show)
         assert (reply.text, [proposal.text for proposal in reply.proposals]) == ("Shall I?", ["fern"])
-    assert not any(mark in text for text in shown for mark in ("<", "to=", "commentary"))
+    assert not any(mark in text for text in shown for mark in ("<", "to=", "commentary", "SECRET", "pos 39"))
 
 
 BEHIND = {
@@ -212,6 +231,7 @@ HALF = json.dumps(chunk(content="Forty-two "))
 DAMAGED = {
     "an event in the middle": stream(HALF, '{"choices": [{"delta": {"con', chunk("stop", content="apples.")),
     "two events in one (GLM 5.1)": stream(HALF, '{"model": "glm-5.1", "chdata: ' + HALF, chunk("stop")),
+    "two events in the first one (GLM 4.7)": stream('{"choices": [{"delta": {"role": "adata: ' + HALF, chunk("stop")),
     "an error as text": stream(chunk(content='{"message": "Too many tokens"}'), chunk("error_finish")),
     "nothing but thoughts": stream(chunk(reasoning_content="SECRET"), chunk("stop")),
     "a channel without a name": said('<|channel|>commentary<|message|>{"text": "fern"}<|end|>'),
@@ -223,6 +243,31 @@ async def test_a_damaged_answer_is_asked_for_again(tmp_path: Path, kind: str) ->
     answers = iter([DAMAGED[kind], said(APPLES)])
     async with talking_to(tmp_path, lambda _: next(answers)) as (talk, _):
         assert (await talk.say("How many?")).text == APPLES
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "messages.9.assistant.reasoning_content: property 'messages.9.assistant.reasoning_content' is unsupported",
+        "'messages.2' : for 'role:assistant' the following must be satisfied: 'reasoning_content' is unsupported",
+    ],
+)
+async def test_thoughts_that_an_endpoint_does_not_take_back_cost_no_tools(tmp_path: Path, words: str) -> None:
+    """Cerebras and Groq refuse what DeepSeek and Kimi demand."""
+
+    def answer(request: Json) -> Raw:
+        if any("reasoning_content" in message for message in request["messages"]):
+            return refusal(400, {"message": words, "type": "invalid_request_error", "code": "wrong_api_format"})
+        if request["messages"][-1]["role"] == "tool":
+            return said("Shall I?")
+        return stream(chunk(reasoning_content="SECRET"), chunk(tool_calls=[CALL]), chunk("tool_calls"))
+
+    async with talking_to(tmp_path, answer) as (talk, server):
+        await talk.remember()
+        for count in (3, 2):
+            server.requests.clear()
+            reply = await talk.say("Remind me of the fern in 5 minutes")
+            assert (reply.text, len(reply.proposals), len(server.requests)) == ("Shall I?", 1, count)
 
 
 async def test_a_model_that_cannot_call_its_tools_answers_without(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ BROKEN = {
     "an unknown tool": "<function=web_search>\n<parameter=query>\nwalnuts\n</parameter>\n</function>",
     "words in a tag": "<tool_call>search for walnuts</tool_call>",
     "nothing in a tag": "<tool_call>",
+    "a mark alone": "<｜DSML｜tool_calls",
+    "another": "<‖DSML‖tool_calls>\n",
     "half of it": '{"name": "search_memory", "arguments": "',
 }
 NO_CALLS = [
@@ -234,6 +236,8 @@ def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: 
         "remind: {curly}",
         "Call `remind(text)` in Python.",
         "<toolbox> is a tag.",
+        "The mark of DeepSeek is <｜tool▁calls▁begin｜>",
+        "Write `<|tool_call|>` in front of it.",
         "<toolbar><button>remind me</button></toolbar>",
         '<MyTool onClick={remind}>a</MyTool>\n<Tooltip title="b">\n  <Button>remind me</Button>\n</Tooltip>',
         "Qwen writes `<tool_call>` around a call, and Mistral [TOOL_CALLS] in front of it.",
