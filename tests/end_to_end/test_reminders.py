@@ -3,7 +3,8 @@
 import pytest
 
 from playground.faults import Fault
-from tests.end_to_end.harness import LocalServers
+from tests.end_to_end.harness import ANSWERS, LocalServers
+from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -47,3 +48,23 @@ async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_th
     told = [message["text"] for message in ann.heard(since=since) if message["text"].startswith("Reminder")]
     assert len(told) == 2
     assert memory.rows("SELECT * FROM reminders") == []
+
+
+async def test_a_model_offers_a_reminder_on_two_weekdays_and_its_note_is_no_message(house: LocalServers) -> None:
+    asked = {"text": "Sport", "at": "2030-01-07T09:00", "repeat": "weekly", "weekdays": ["Monday", "Thursday"]}
+    ann = house.person()
+    async with house.bot(DATA_DIR="weekdays"):
+        await ann.sets_up("SQLite")
+        await ann.asks("/language de")
+        await ann.asks("/tz Berlin")
+        house.model.script(ANSWERS, Behaviour(calls=[{"name": "remind", "arguments": asked}]))
+        house.model.script(ANSWERS, "Gern.")
+        since = ann.now
+        ann.says("Erinnere mich ab 7. Januar 2030 montags und donnerstags um 9 an Sport")
+        offer = await ann.hears(
+            "Montag, 7. Januar 2030, 9:00 (Europe/Berlin), dann jede Woche: Montag, Donnerstag", since=since
+        )
+        since = ann.now
+        ann.press(offer, "Ja")
+        await ann.hears("Ich erinnere dich Montag, 7. Januar 2030", since=since)
+        assert "2 Nachrichten, 1 Erinnerung." in await ann.asks("/forget everything"), "the tool's note is none"
