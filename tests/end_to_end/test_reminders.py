@@ -51,7 +51,7 @@ async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_th
 
 
 async def test_a_model_offers_a_reminder_on_two_weekdays_and_its_note_is_no_message(house: LocalServers) -> None:
-    asked = {"text": "Sport", "at": "2030-01-07T09:00", "repeat": "weekly", "weekdays": ["Monday", "Thursday"]}
+    asked = {"text": "Sport", "at": "2030-01-07T09:00", "repeat": "weekly", "weekdays": "Mon, Thu"}
     ann = house.person()
     async with house.bot(DATA_DIR="weekdays"):
         await ann.sets_up("SQLite")
