@@ -190,8 +190,7 @@ def format_profile(text: str) -> str:
 
 def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
     until = f"only until {format_date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
-    said_at = fact.decided_at if fact.origin == "owner" and fact.decided_at else fact.observed_at
-    return f"[fact {fact.id} · {until}said {format_date(said_at.astimezone(zone))}] {quote_text(fact.text)}"
+    return f"[fact {fact.id} · {until}said {format_date(fact.said_at.astimezone(zone))}] {quote_text(fact.text)}"
 
 
 def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:

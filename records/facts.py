@@ -57,6 +57,11 @@ class Fact(_FactContent):
         return self.valid_to is None and self.deleted_at is None
 
     @property
+    def said_at(self) -> datetime:
+        """The time at which the text was said, or put in by hand."""
+        return self.decided_at if self.origin == "owner" and self.decided_at else self.observed_at
+
+    @property
     def is_lasting(self) -> bool:
         """True for an instruction or a preference, which is part of every prompt to which it may apply."""
         return self.kind in LASTING

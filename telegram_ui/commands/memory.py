@@ -252,12 +252,12 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
     elif dates["from"] != dates["said"] or not fact.quote:  # what was said today may have been true for long
         lines.append(tr("memory-holds", **dates))
     lines += [tr("memory-uncertain")] if fact.is_uncertain else []
+    if fact.origin == "owner" or not (fact.quote or fact.source_ids):
+        lines.append(tr("memory-by-hand"))
     if fact.quote:
         lines.append(tr("memory-quote", quote=fact.quote, said=format_local_day(fact.observed_at, zone)))
     elif fact.source_ids:
         lines.append(tr("memory-learned", messages=len(fact.source_ids)))
-    else:
-        lines.append(tr("memory-by-hand"))
     successor = next((other for other in facts if other.id == fact.superseded_by), None)
     lines += [tr("memory-superseded", text=successor.text)] if successor is not None else []
     lines += _format_history(fact, facts, zone)

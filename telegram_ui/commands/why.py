@@ -197,8 +197,8 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
         if fact is None:
             items.append(f"· {tr('why-gone')}")
             continue
-        count = len(fact.source_ids)
-        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.observed_at, zone)}
+        count = 0 if fact.origin == "owner" else len(fact.source_ids)
+        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.said_at, zone)}
         lines = [tr("why-fact", messages=count, **values) if count else tr("why-fact-by-hand", **values)]
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":

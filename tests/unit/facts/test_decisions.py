@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from background.rebuild import RebuildProgress
 from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from records.scopes import Scope
+from telegram_ui.commands.why import make_explanation_pages
+from telegram_ui.sending.chat import Chat
 from tests.support.talk import ANNA, BORIS, Talk, talking
 from tests.unit.facts.test_history_extraction import chat, extracted, imported
 
@@ -65,6 +67,10 @@ async def test_what_was_said_before_an_edit_by_hand_carries_the_new_text_in_prom
     await talk.say("Where do I live?")
     assert f"{SAID}\n[the user keeps of this: Anna lives in Braga.]\n" in talk.prompts()[-1]
     assert f"said {talk.moment[0]:%Y-%m-%d}] Anna lives in Braga." in talk.prompts()[-1]
+    explanation = await talk.services.explanations.explain_answer(SCOPE)
+    assert explanation is not None
+    text = "\n".join(page.text for page in make_explanation_pages(explanation, Chat(id=ANNA.id), UTC))
+    assert "“Anna lives in Braga.” Since 22 November 2026, put in by hand." in text, "nobody said so"
 
 
 async def import_it_again(talk: Talk) -> None:

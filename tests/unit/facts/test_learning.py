@@ -388,7 +388,7 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
     text = "\n".join(page.text for page in make_explanation_pages(explanation, Chat(id=ANNA.id), UTC))
-    assert "“Anna plays the cello.” Since 21 November 2026, added by hand." in text
+    assert "“Anna plays the cello.” Since 21 November 2026, put in by hand." in text
     assert "you pinned it" in text
     assert "Your profile\n21 November 2026 9:00 UTC: “" in text
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="facts", ids=(fact.id,)))

@@ -123,7 +123,7 @@ async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, 
     await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
     await desk.say(ANN, ANN, "/memory")
     await press(desk, "1")
-    assert "Added by hand." in shown(desk)
+    assert "Put in by hand." in shown(desk)
     assert "Pinned" in str(await press(desk, "Pin"))
     assert "📌 " in shown(desk)
     await press(desk, "Unpin")
