@@ -42,7 +42,8 @@ GRAMMAR = list[tuple[str, ReadPart]]()
 def rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
     """Add the decorated method to the grammar.
 
-    It is called where `pattern` matches, and returns the position after the part of a time that it has read, or 0.
+    It is called where `pattern` matches, and returns the position after the part of a time that it has read, or 0. Of
+    several patterns, the last one comes first.
     """
 
     def add(read: ReadPart) -> ReadPart:
@@ -146,14 +147,19 @@ class TimePhraseParser:
             self.impossible |= self.clock is not None and not self._shift_to_part_of_day("tonight")
         return found.end()
 
-    @rule("(?:{every} )?(?P<each>{each})")
+    @rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
     @rule(r"{every} (?:(?:{on}|{at}) )*(?:(?P<weekday>{weekday})|(?P<short>{short}))")
-    def _read_each_weekday(self, found: re.Match[str], _lead: str) -> int:
-        """Read "Mondays and Thursdays", "every weekday" or "every Monday"."""
+    @rule("(?:{every} )?(?P<each>{each})")
+    def _read_repetition(self, found: re.Match[str], _lead: str) -> int:
+        """Read "every month", "every weekday", "every Monday" or "Mondays and Thursdays"."""
         if self.repeat or self.is_every or self.has_date:
             return 0
-        self.is_every, self.repeat = True, "weekly"
-        return self._read_weekdays(found)
+        self.is_every, self.end = True, found.end()
+        if "unit" not in found.groupdict():
+            self.repeat = "weekly"
+            return self._read_weekdays(found)
+        self.repeat = UNITS.get(self.words.get_meaning("unit", found["unit"]), "")
+        return found.end() if self.repeat else 0
 
     def _read_weekdays(self, found: re.Match[str]) -> int:
         """Add the weekdays of a list that begins with `found`. Return the position after it."""
@@ -164,14 +170,6 @@ class TimePhraseParser:
             self.weekdays += map(int, self.words.get_meaning(kind, named[kind]))
             further = self.words.match(_FURTHER_WEEKDAY, self.text, end)
         return end
-
-    @rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
-    def _read_repetition(self, found: re.Match[str], _lead: str) -> int:
-        if self.repeat or self.is_every or self.has_date:
-            return 0
-        self.is_every, self.end = True, found.end()
-        self.repeat = UNITS.get(self.words.get_meaning("unit", found["unit"]), "")
-        return found.end() if self.repeat else 0
 
     @rule(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?:T(?=\d\d:)|(?![\d:/-]|\.\d))")
     @rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"(?!\d)|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
