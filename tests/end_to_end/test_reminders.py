@@ -57,7 +57,7 @@ async def test_a_model_offers_a_reminder_on_two_weekdays_and_its_note_is_no_mess
         await ann.sets_up("SQLite")
         await ann.asks("/language de")
         await ann.asks("/tz Berlin")
-        house.model.script(ANSWERS, Behaviour(calls=[{"name": "remind", "arguments": asked}]))
+        house.model.script(ANSWERS, Behaviour(calls=({"name": "remind", "arguments": asked},)))
         house.model.script(ANSWERS, "Gern.")
         since = ann.now
         ann.says("Erinnere mich ab 7. Januar 2030 montags und donnerstags um 9 an Sport")
