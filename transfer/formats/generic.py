@@ -47,8 +47,8 @@ _WRAPPERS = (
     *("chat_message", "message_content"),  # of Hangouts
 )
 _TEXT_MESSAGES = "<smses"  # of SMS Backup & Restore
-_TEXT_MESSAGE = re.compile(r"<sms\s[^<>]*>")
-_ATTRIBUTE = re.compile(r"\s(body|date|type|address|contact_name)=\"([^\"]*)\"")
+_TEXT_MESSAGE = re.compile(r"""<sms\s(?:[^"'<>]++|"[^"<]*+"|'[^'<]*+')*+>""")
+_ATTRIBUTE = re.compile(r"""\s(body|date|type|address|contact_name)=("[^"]*"|'[^']*')""")
 _NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-webui
 _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 """Blocks in which Open WebUI keeps calls of tools."""
@@ -110,7 +110,7 @@ class _FileReader:
     def _read_text_messages(self, text: str) -> None:
         chats: dict[str, list[dict[str, object]]] = {}
         for tag in iterate_with_pauses(_TEXT_MESSAGE.finditer(text)):
-            row = {name: unescape(value) for name, value in _ATTRIBUTE.findall(tag[0])}
+            row = {name: unescape(value[1:-1]) for name, value in _ATTRIBUTE.findall(tag[0])}
             named = row.get("contact_name", "").strip("()").replace("Unknown", "") or row.get("address", "")
             chats.setdefault(named, []).append({**row, "from_me": row.get("type") == "2", "contact_name": ""})
         for name, messages in chats.items():

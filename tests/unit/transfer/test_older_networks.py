@@ -134,13 +134,13 @@ def test_text_messages_of_a_phone_are_chats_with_each_contact() -> None:
         f'<sms protocol="0" address="+1206" date="{seconds}000" type="{kind}" subject="null" body="{words}" '
         f'read="1" readable_date="May 1, 2024 10:00:00 AM" contact_name="{name}" />'
         for seconds, kind, words, name in (
-            (HELLO, 2, "hello &amp; so&#10;on", "Tom"), (GOOD, 1, "good", "Tom"),
+            (HELLO, 2, "hello &amp; so&#10;on > it", "Tom"), (GOOD, 1, "good", "Tom"),
             (GOOD, 1, "Your code: 1", "(Unknown)"),
         )
     )  # fmt: skip
     history = past(f"<?xml version='1.0' encoding='UTF-8' ?><smses count=\"3\">{messages}</smses>", "sms.xml")
     assert lines_of(history) == [
-        ("24-05-01 10:00:00", "Me", "hello & so\non"), ("24-05-01 10:00:05", "Tom", "good"),
+        ("24-05-01 10:00:00", "Me", "hello & so\non > it"), ("24-05-01 10:00:05", "Tom", "good"),
         ("24-05-01 10:00:05", "+1206", "Your code: 1"),
     ]  # fmt: skip
 
