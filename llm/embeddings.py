@@ -95,14 +95,11 @@ def _decode_or_unwrap_vector(value: object) -> object:
 
 
 async def embed_passages(embedder: Embedder, texts: Sequence[str], *, dimensions: int = 0) -> Vectors:
-    """Embed texts, in smaller batches if one is refused. A text that is refused alone gets a zero vector.
-
-    `dimensions` is known as soon as the endpoint has accepted any text.
-    """
+    """Embed texts, in smaller batches if one is refused. A text that is refused alone gets a zero vector."""
     try:
         return await embedder.embed_passages(texts)
     except (ModelRefused, ModelBroken):
-        # Asked once, before the first half. This raises where nothing at all is accepted.
+        # Known as soon as any text was accepted. Raises where nothing at all is.
         dimensions = dimensions or (await embedder.embed_passages(["."])).shape[1]
     if len(texts) == 1:
         return np.zeros((1, dimensions), dtype=np.float32)

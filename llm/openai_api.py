@@ -12,22 +12,11 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from llm import failures, prompt_cache, tool_calls
+from llm import failures, ladder, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialise_metrics
 from llm.failures import StatusError
-from llm.ladder import (
-    LENGTH,
-    MAX_REQUESTS,
-    PARAMETERS,
-    PERHAPS_LENGTH,
-    PERHAPS_TOOLS,
-    Fallbacks,
-    RefusedFeatures,
-    Step,
-    Window,
-    has_history,
-)
+from llm.ladder import Fallbacks, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import ThinkingModels, begins_with_thoughts
@@ -46,7 +35,7 @@ Vision = Literal["auto", "on", "off"]
 Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
-_OPTIONAL = (*PARAMETERS, "tools", "stream")  # what an endpoint may refuse by name
+_OPTIONAL = (*ladder.PARAMETERS, "tools", "stream")  # what an endpoint may refuse by name
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
@@ -101,7 +90,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     @property
     def max_prompt_tokens(self) -> int | None:
-        if LENGTH not in self._unsupported:
+        if ladder.LENGTH not in self._unsupported:
             self._window.most = None
         tried = self._ladder.window if self._ladder is not None else None
         return (tried or self._window).max_prompt_tokens
@@ -188,7 +177,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if "tools" in request and fallbacks.for_person:  # the model may not know how to call them
                         fallbacks.left_out.add("tools")
                         continue
-                    if fallbacks.for_person and has_history(messages):
+                    if fallbacks.for_person and ladder.has_history(messages):
                         raise HistoryRefused from None
                     await self._raise_if_declined(client, timer, fallbacks)
                     timer.may_retry = False  # the endpoint answers nothing at all
@@ -226,7 +215,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             prompt_cache.PARAMETER: self._cache_key,
         }
         is_plain = "parameters" in fallbacks.left_out
-        left_out = {name for name in PARAMETERS if is_plain or name in self._unsupported}
+        left_out = {name for name in ladder.PARAMETERS if is_plain or name in self._unsupported}
         request: dict[str, Any] = {"model": self.name, "messages": tool_calls.format_messages(messages)}
         request |= {name: value for name, value in optional.items() if value and name not in left_out}
         if prompt_cache.PARAMETER in request:
@@ -267,10 +256,11 @@ class OpenAIChat(EndpointClient, ChatModel):
         kind, words = error.kind, error.words
         if kind in ("busy", "loading"):
             fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
-            timer.may_retry = timer.may_retry and fallbacks.busy < MAX_REQUESTS
-            if kind == "loading" or fallbacks.busy != MAX_REQUESTS - 1:
+            timer.may_retry = timer.may_retry and fallbacks.busy < ladder.MAX_REQUESTS
+            if kind == "loading" or fallbacks.busy != ladder.MAX_REQUESTS - 1:
                 return False
-            fallbacks.refusals = MAX_REQUESTS - 2  # some gateways answer 429 or 502 to what is refused behind them
+            # Some gateways answer 429 or 502 to what is refused behind them.
+            fallbacks.refusals = ladder.MAX_REQUESTS - 2
         fallbacks.record_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
         timer.may_retry = fallbacks.refusals == 1 or (error.status_code == 500 and not fallbacks.for_person)
@@ -283,7 +273,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if kind not in ("unclear", "length", "busy"):
             return False
         possible = self._list_possible_steps(fallbacks, messages, request)
-        likely: Step | None = "length" if PERHAPS_LENGTH in self._unsupported and "length" in possible else None
+        likely: Step | None = "length" if ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible else None
         if kind == "length":
             likely = "length"
             possible.add("length")
@@ -305,7 +295,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise PicturesRefused(tr("errors-picture"))
         steps = fallbacks.choose_steps(f"{error.status_code} {words}", possible, likely)
         if "parameters" in steps:
-            fallbacks.parameters |= request.keys() & PARAMETERS
+            fallbacks.parameters |= request.keys() & ladder.PARAMETERS
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
         if "length" in steps:
@@ -344,15 +334,16 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "length" in helpful and fallbacks.window is not None:
             self._window.most = fallbacks.window.most
             self._unsupported.record_length_refusal(is_certain=fallbacks.was_step_added_alone("length"))
-        elif PERHAPS_LENGTH in self._unsupported:
-            self._unsupported.discard(LENGTH)
+        elif ladder.PERHAPS_LENGTH in self._unsupported:
+            self._unsupported.discard(ladder.LENGTH)
         if "tools" in helpful:
-            self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not was_fault and "fail" not in fallbacks.last_refusal)
+            is_certain = not was_fault and "fail" not in fallbacks.last_refusal
+            self._stop_offering_tools(ladder.PERHAPS_TOOLS, is_certain=is_certain)
         elif "tools" in fallbacks.left_out and not fallbacks.last_refusal:  # it cannot call them
             self._stop_offering_tools(_CALLS)
         elif "tools" in request:
             has_calls = answer.calls.build() or answer.read().calls
-            self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
+            self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _raise_if_declined(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> None:
         if fallbacks.is_exhausted:
