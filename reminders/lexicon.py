@@ -35,7 +35,7 @@ _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
 _BEFORE_HAN_NUMBER: str = SPOKEN["zh"]["before_number"]
 _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _EVERY_WEEKDAY = re.compile("|".join(WEEKDAYS), re.IGNORECASE)  # also "пятницы"
-_NUMBER_MARK = re.compile(r"#|[+-]\d+")
+_MINUTES_MARK = re.compile(r"[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a place for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
 _BOUNDARIES = {"unit": (r"(?![^\W\d])",), "plus": ("",), "on": (r"(?=\s)",), "at": (r"(?=\s)",)}
@@ -158,13 +158,10 @@ def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequenc
     for match in reversed([*pattern.finditer(text)]):
         word = normalise_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
         number = int(word) if word.isdigit() else numbers.get(word, 0)
-
-        def format_marked_number(mark: re.Match[str], number: int = number) -> str:
-            offset = int(mark[0].replace("#", "0"))
-            minutes = (24 if number == 0 > offset else number) * 60 + offset  # 0:30 of "halb eins" is 12:30
-            return str(number) if mark[0] == "#" else f"{minutes // 60 or 12 * number}:{minutes % 60:02d}"
-
-        new = _NUMBER_MARK.sub(format_marked_number, written[match.lastgroup or ""]).translate(PLAIN)
+        form = written[match.lastgroup or ""].replace("#", str(number))
+        offset = int((_MINUTES_MARK.search(form) or ["0"])[0])
+        minutes = (24 if number == 0 > offset else number) * 60 + offset  # 0:30 of "halb eins" is 12:30
+        new = _MINUTES_MARK.sub(f"{minutes // 60 or 12 * number}:{minutes % 60:02d}", form).translate(PLAIN)
         text = text[: match.start()] + new + text[match.end() :]
         starts[match.start() : match.end()] = [match.start()] * len(new)
         ends[match.start() + 1 : match.end() + 1] = [match.end()] * len(new)

@@ -42,7 +42,9 @@ def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[tuple[int, 
     if offset := _OFFSET.match(text, first.start()):
         zone = find_zone(offset[0])
         return offset.span(), None if zone is None else ZoneInfo(zone or "UTC")
-    if _is_abbreviation(first[0], lexicon.language):
+    name, is_english = first[0], lexicon.language == ENGLISH
+    is_small = _SMALL_ABBREVIATION.fullmatch(name) and (is_english or name not in EVERY_FUNCTION_WORD)
+    if (name.isupper() or is_small) and name.upper() in _load_time_zone_names()[1]:
         return first.span(), None
     if (found := lexicon.match(_NAMED_ZONE, text, first.start())) is None:
         return None
@@ -95,7 +97,8 @@ def _find_holiday(text: str, lexicon: Lexicon) -> str:
     """Return a holiday that may be the reminder's day, with any preposition before it. Return "" if there is none."""
     for found in compile_holiday_pattern().finditer(plain := text.translate(PLAIN)):
         before = plain[: found.start()].split()
-        named = [at for at, word in enumerate(before, 1) if not _is_small_word(word, lexicon)]
+        unled = (at for at, word in enumerate(before, 1) if not lexicon.get_meaning("before-day", word))
+        named = [at for at in unled if before[at - 1].casefold() not in EVERY_FUNCTION_WORD]
         leading = before[max(named, default=0) :]  # "on", "during the"
         is_led = any(lexicon.get_meaning("on-day" if named else "before-day", word) for word in leading)
         behind = plain[found.end() :].strip(" .!").partition(" ")[0]  # "call Mum Christmas about the cake"
@@ -106,19 +109,10 @@ def _find_holiday(text: str, lexicon: Lexicon) -> str:
     return ""
 
 
-def _is_small_word(word: str, lexicon: Lexicon) -> bool:
-    return word.casefold() in EVERY_FUNCTION_WORD or lexicon.get_meaning("before-day", word) != ""
-
-
 def is_place_word(token: str) -> bool:
     """Return True if a word may be part of the name of a city, country or time zone."""
     word = normalise_word(token)
     return any(word[:length] in _load_time_zone_names()[0] for length in range(1, MAX_STEM_CHARS + 1))
-
-
-def _is_abbreviation(token: str, language: str) -> bool:
-    is_small = _SMALL_ABBREVIATION.fullmatch(token) and (language == ENGLISH or token not in EVERY_FUNCTION_WORD)
-    return (token.isupper() or bool(is_small)) and token.upper() in _load_time_zone_names()[1]
 
 
 @cache

@@ -77,8 +77,8 @@ class ReminderTable(OwnerTables):
         if next_due is None:
             await self._execute(reminder.owner, _DONE, *_make_occurrence_key(reminder))
         else:
-            values = (format_moment(next_due[0]), _format_wall_time(next_due[1]), *_make_occurrence_key(reminder))
-            await self._execute(reminder.owner, _AGAIN, *values)
+            values = format_moment(next_due[0]), next_due[1].isoformat(timespec="minutes")
+            await self._execute(reminder.owner, _AGAIN, *values, *_make_occurrence_key(reminder))
 
 
 def _make_occurrence_key(reminder: Reminder) -> tuple[int, int, str]:
@@ -95,7 +95,8 @@ def reschedule_for_time_zone(connection: Connection, owner: int, zone: tzinfo) -
 
 
 def make_reminder_row(reminder: Reminder) -> PortableRow:
-    return REMINDER_ROWS.to_row(reminder) | {"wall_time": _format_wall_time(reminder.local)}
+    wall_time = reminder.local.isoformat(timespec="minutes") if reminder.local else ""
+    return REMINDER_ROWS.to_row(reminder) | {"wall_time": wall_time}
 
 
 def parse_reminder(row: AnyRow) -> Reminder:
@@ -108,10 +109,6 @@ def parse_reminder(row: AnyRow) -> Reminder:
     month_day = reminder.month_day if 0 <= reminder.month_day <= 31 else 0
     weekdays = tuple(day for day in range(7) if day in reminder.weekdays)
     return replace(reminder, local=local, month_day=month_day, weekdays=weekdays)
-
-
-def _format_wall_time(local: datetime | None) -> str:
-    return local.isoformat(timespec="minutes") if local else ""
 
 
 _SAME = """
