@@ -120,10 +120,8 @@ class MemoryRetrieval:
             return await _run_in_thread_if_text_is_long(builder.context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
-        last, unsummarised = (
-            prompts.add_corrections(messages, sources.facts) for messages in (sources.last, sources.unsummarised)
-        )
-        sources = replace(sources, last=last, unsummarised=unsummarised)
+        correct = partial(prompts.add_corrections, facts=sources.facts)
+        sources = replace(sources, last=correct(sources.last), unsummarised=correct(sources.unsummarised))
         newest = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
         await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
