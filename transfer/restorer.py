@@ -96,7 +96,8 @@ class Restorer:
                 )
         chunks = await asyncio.to_thread(_group_by_chunk, rows["messages"])
         async with self._memory.open_store(owner) as store:
-            held_back = await _read_held_back_rows(store, owner)
+            held = [cast(PortableRow, row["held"]) for row in await store.history.list_held_back_rows(owner)]
+            held_back = {**dict.fromkeys(_LAST, ()), **group_rows_by_table(held, owner)}
             stored = await store.history.read_summaries(owner, [number for number in chunks if number is not None])
         summaries = {row["id"]: row for row in (*stored, *held_back["summaries"], *rows["summaries"])}
         for group in _iterate_batches(chunks):
@@ -172,11 +173,6 @@ class Restorer:
     ) -> PortableRow:
         ids = {"user_id": owner, "id": row_id, "export": plan.export}
         return {"table": RESTORES.name, **ids, "begun_at": format_moment(self._clock()), "held": content}
-
-
-async def _read_held_back_rows(store: MemoryStore, owner: int) -> Rows:
-    rows = [cast(PortableRow, row["held"]) for row in await store.history.list_held_back_rows(owner)]
-    return {**dict.fromkeys(_LAST, ()), **group_rows_by_table(rows, owner)}
 
 
 def _make_export_id(rows: Rows) -> str:

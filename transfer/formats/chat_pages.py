@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import groupby
 
 from transfer.formats.conversations import HistoryBuilder, LeftOut, format_forwarded_text, format_poll, hash_parts
 from transfer.formats.history import (
@@ -90,16 +91,15 @@ def _read_name(block: Block) -> str:
 def read_vk_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     """Read the pages of VK, which begin with the newest message."""
     builder = HistoryBuilder("vk", reading)
-    chats: dict[str, list[ImportedMessage]] = {}
-    titles: dict[str, str] = {}
-    for file in files:
-        blocks = reversed(list(iterate_blocks(file.text, "message")))
-        folder = _get_folder_name(file.path)
-        chats.setdefault(folder, []).extend(builder.read_messages(blocks, partial(_read_vk_message, builder), folder))
-        crumbs = iterate_blocks(file.text[:SAMPLED], "ui_crumb")
-        titles[folder] = next((block.get_text() for block in crumbs if block.tag == "div"), "")
-    for folder, said in chats.items():
-        builder.add(sorted(said, key=lambda message: message.created_at), titles[folder])
+    for folder, pages in groupby(files, key=lambda file: _get_folder_name(file.path)):
+        said: list[ImportedMessage] = []
+        title = ""
+        for file in pages:
+            blocks = reversed(list(iterate_blocks(file.text, "message")))
+            said += builder.read_messages(blocks, partial(_read_vk_message, builder), folder)
+            crumbs = iterate_blocks(file.text[:SAMPLED], "ui_crumb")
+            title = next((block.get_text() for block in crumbs if block.tag == "div"), "")
+        builder.add(sorted(said, key=lambda message: message.created_at), title)
     builder.add_importer_question()
     return builder.make_history()
 

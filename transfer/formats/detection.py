@@ -31,7 +31,6 @@ from transfer.formats import (
     keepsake,
     memories,
     telegram_desktop,
-    whatsapp,
 )
 from transfer.formats.chat_lists import read_column_names
 from transfer.formats.conversations import merge_duplicates
@@ -54,11 +53,11 @@ _ASSIGNMENT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the 
 _SCRIPT = re.compile(r"<script[^<>]{0,99}>[^<=]{0,300}=\s*(?=\[\s*\{\s*\")")  # in the page of ChatGPT's archive
 _CHARSET = re.compile(rb"<meta[^<>]{0,99}charset=[\"']?([\w-]{3,20})")
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
-_MODULES = (keepsake, telegram_desktop, chatgpt, claude, gemini, chat_texts, whatsapp, discord)
+_MODULES = (keepsake, telegram_desktop, chatgpt, claude, gemini)
+_CHATS = (*chat_texts.FORMATS, discord.FORMAT, *chat_pages.FORMATS)
 _FALLBACKS = (generic.FORMAT, memories.FORMAT)  # tried if the detected format understands nothing
 FORMATS: Mapping[str, ImportFormat] = {
-    form.name: form
-    for form in (*(module.FORMAT for module in _MODULES), *chat_pages.FORMATS, *generic.PRODUCTS, *_FALLBACKS)
+    form.name: form for form in (*(module.FORMAT for module in _MODULES), *_CHATS, *generic.PRODUCTS, *_FALLBACKS)
 }  # The formats that can be imported, by name. The first that fits a file counts.
 # An archive may grow 32-fold and by 16 MB: an export shrinks to a tenth, but a bomb to a thousandth.
 MIN_UNPACKED_BYTES = 16_000_000
