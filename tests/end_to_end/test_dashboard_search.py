@@ -12,7 +12,7 @@ from benchmarks.filling import fill_storage
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.end_to_end.harness import LocalServers
-from tests.end_to_end.playground.test_page import PATIENCE, chromium
+from tests.end_to_end.playground.test_page import chromium
 from tests.end_to_end.test_dashboard_page import link_for, window
 from tests.end_to_end.visitors import init_data, served
 
@@ -46,7 +46,7 @@ async def test_whoever_types_at_once_sees_the_results_and_comes_back_to_them(
             await page.go_back()
             await expect(found).to_have_text(told)
             await expect(field).to_have_value("lubatri kekafoni")
-            await page.wait_for_function("scrollY > 0", timeout=PATIENCE)  # once the speakers are there, too
+            await page.wait_for_function("scrollY > 0")  # once the speakers are there, too
             await page.reload()
             await expect(found).to_have_text(told)
             await page.evaluate("scrollTo(0, 0)")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.async_api import expect
 
-from tests.end_to_end.playground.test_page import chromium
+from tests.end_to_end.playground.test_page import PATIENCE, chromium
 from tests.support.talk import ANNA, talking
 from tests.unit.transfer.test_importer import imported
 
@@ -41,6 +41,7 @@ async def test_the_page_of_an_export(tmp_path: Path) -> None:
     (tmp_path / "memory.html").write_bytes(page_of_it)
     async with chromium() as browser:
         page = await browser.new_page()
+        page.set_default_timeout(PATIENCE)
         surprises: list[str] = []
         page.on("dialog", lambda dialog: surprises.append(dialog.message))
         page.on("request", lambda request: surprises.append(request.url))

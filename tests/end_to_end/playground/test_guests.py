@@ -17,7 +17,7 @@ from playground.world import World
 from records.messages import NewMessage
 from records.scopes import Scope
 from tests.end_to_end.playground.scripted_bot import scripted_bot
-from tests.end_to_end.playground.test_page import ANNA, TOKEN, chromium, new_world
+from tests.end_to_end.playground.test_page import ANNA, PATIENCE, TOKEN, chromium, new_world
 from tests.support.axe import grave_violations
 from tests.support.http import NO_CERTIFICATES
 from tests.support.talk import ANNA as ANN
@@ -192,6 +192,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
     async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN):
         context = await browser.new_context(viewport={"width": 1400, "height": 900}, locale="en")
         page = await context.new_page()
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: problems.append(str(error)))
         await page.goto(url)
         await expect(page.locator(".back")).to_contain_text("Welcome back")

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 CHROMIUM = Path("/usr/bin/chromium")
 TOKEN = "4242:test-token"
 PATIENCE = 90_000
-"""Milliseconds; Playwright's own five seconds are too few for a browser on a machine with other work."""
+"""Milliseconds; Playwright's own five seconds, and thirty for a press, are too few on a machine with other work."""
 ANNA, BORIS, CLUB, FORUM, TIDES = 1, 2, -500, -1_001_000_000_500, 7
 HOSTILE = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
 
@@ -43,7 +43,6 @@ class Playground:
     async def open(self, *, width: int = 1400, height: int = 900) -> Page:
         """A new visitor's page, its chats loaded. What the console complains of is a failure of the test."""
         page = await shared_page(self.browser, width=width, height=height)
-        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda line: self.problems.append(line.text) if line.type == "error" else None)
         await page.goto(self.url)
@@ -80,6 +79,7 @@ async def shared_page(browser: Browser, *, width: int, height: int) -> Page:
     if not browser.contexts:
         await (await browser.new_context(locale="en")).new_page()  # stays, and with it the context's processes
     page = await browser.contexts[0].new_page()
+    page.set_default_timeout(PATIENCE)
     await page.set_viewport_size({"width": width, "height": height})
     return page
 
