@@ -61,7 +61,10 @@ async def test_a_model_offers_a_reminder_on_two_weekdays_and_its_note_is_no_mess
         house.model.script(ANSWERS, "Gern.")
         since = ann.now
         ann.says("Erinnere mich ab 7. Januar 2030 montags und donnerstags um 9 an Sport")
-        await ann.hears(
+        offer = await ann.hears(
             "Montag, 7. Januar 2030, 9:00 (Europe/Berlin), dann jede Woche: Montag, Donnerstag", since=since
         )
-        assert "2 Nachrichten." in await ann.asks("/forget everything"), "the tool's note is none"
+        since = ann.now
+        ann.press(offer, "Ja")
+        await ann.hears("Ich erinnere dich am Montag, 7. Januar 2030", since=since)
+        assert "2 Nachrichten, 1 Erinnerung." in await ann.asks("/forget everything"), "the tool's note is none"
