@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from attachments.documents import DocumentReader
-from background.backups import make_backups
-from background.indexing import Indexing
+from background.backups import set_up_backups
+from background.indexing import Indexer
 from background.rebuild import Rebuilder
 from chat.answer_loop import AnswerLoop
 from chat.answerer import Answerer
@@ -18,19 +18,19 @@ from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
 from chat.follow_up import FollowUp
-from chat.memory_reading import MemoryReading
-from chat.pictures import Describer
+from chat.memory_reading import MemoryReader
+from chat.pictures import PictureDescriber
 from chat.search import MemorySearch
 from chat.services import Services
 from chat.session import Sessions
-from chat.titles import Titles
+from chat.titles import TitleGenerator
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory, MakeAccessCheck
 from facts.distillation import ProfileDistiller
 from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts
-from facts.requests import Requests
+from facts.requests import RequestBuilder
 from llm.chat_model import ChatModel, find_prompt_limit
 from llm.embeddings import Embedder, EndpointEmbedder, make_embedder
 from llm.endpoint import make_model_address
@@ -38,7 +38,7 @@ from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
 from llm.quota import Quota
-from llm.speech import Speaker, Transcriber
+from llm.speech import SpeechModel, Transcriber
 from llm.trial import warn_of_model_shutdowns
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import UNKNOWN
@@ -49,7 +49,7 @@ from retrieval.fact_ranking import FactRecall
 from retrieval.prompt_builder import Budgets
 from runtime.tasks import repeat_in_background, run_in_background
 from settings import Settings
-from summaries.generation import Summariser, SummaryWriter
+from summaries.generation import Summarizer, SummaryWriter
 from summary_manager import SummaryLimits, SummaryManager
 from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
@@ -77,7 +77,7 @@ def make_summary_limits(settings: Settings, max_prompt_tokens: int) -> SummaryLi
     """Return the token limits of summaries, so that prompts take at most `max_prompt_tokens` tokens."""
     budgets = make_budgets(settings).with_ceiling(max_prompt_tokens)
     return SummaryLimits.from_budgets(
-        budgets, rolling_tokens=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes
+        budgets, rolling_tokens=settings.rolling_summary_tokens, idle_minutes=settings.idle_fold_minutes
     )
 
 
@@ -97,7 +97,7 @@ class Core:
     tokenizer: Tokenizer
     summary_tokenizer: Tokenizer
     embedder: Embedder | None
-    indexing: Indexing | None
+    indexing: Indexer | None
     wake_indexer: Callable[[], None]
     retrieval: MemoryRetrieval
 
@@ -113,9 +113,9 @@ async def open_services(
     make_access_check: MakeAccessCheck | None = None,
     commands: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Services]:
-    """Open all services while the block runs. Raise SettingsError or StorageError if one cannot be opened.
+    """Open all services while the block runs. Raise SettingsError or StorageError if a service cannot be opened.
 
-    If `offline`, do not use the model endpoint. `models` (the answering and the summarising one) and `embedder`
+    If `offline`, do not use the model endpoint. `models` (the answering model and the summarising model) and `embedder`
     replace the configured ones. `commands` maps the names of bot commands to their descriptions for the model.
     """
     commands = commands or {}
@@ -138,11 +138,13 @@ async def open_services(
         rebuilding = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         rebuilder = await stack.enter_async_context(rebuilding)
         search = MemorySearch(memory=memory, retrieval=core.retrieval)
-        reading = MemoryReading(memory=memory, search=search, tokenizer=core.tokenizer)
+        reading = MemoryReader(memory=memory, search=search, tokenizer=core.tokenizer)
         proposable = facts if settings.learns_facts else None
         tools = MemoryTools(reading=reading, facts=proposable, clock=clock, commands=commands)
         sessions, explanations = Sessions(), Explanations(memory)
-        titles = await stack.enter_async_context(Titles(memory=memory, model=core.background, quota=quota, clock=clock))
+        titles = await stack.enter_async_context(
+            TitleGenerator(memory=memory, model=core.background, quota=quota, clock=clock)
+        )
         corrections = Corrections(
             memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, wake_indexer=wake
         )
@@ -173,7 +175,7 @@ async def open_services(
             models=core.models,
             prices=dict(settings.model_prices),
             clock=clock,
-            backups=make_backups(settings, memory, clock),
+            backups=set_up_backups(settings, memory, clock),
         )
         try:
             async with AsyncExitStack() as tasks:
@@ -198,13 +200,13 @@ async def open_core_resources(
 ) -> Core:
     """Open the models, the quota, the embedder and the retrieval."""
     further = settings.openai_models if models is None else ()
-    answers, summariser = models or await open_answer_and_summary_models(settings, stack)
+    answers, summarizer = models or await open_answer_and_summary_models(settings, stack)
     choosable = {answers.name: answers}
     for name in further:
         if name != settings.openai_model:
             choosable[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
     precedence = Precedence()
-    background = summariser.for_background_work(precedence)
+    background = summarizer.for_background_work(precedence)
     tokenizer = Tokenizer.for_model(settings.openai_model)
     embedder = embedder or await open_embedder(settings, stack)
     quota = Quota(
@@ -218,7 +220,7 @@ async def open_core_resources(
     )
     indexing = None
     if embedder is not None:
-        indexing = Indexing(memory=memory, embedder=embedder, charge=quota.charge_embedded_texts)
+        indexing = Indexer(memory=memory, embedder=embedder, charge=quota.charge_embedded_texts)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
     return Core(
         settings=settings,
@@ -227,7 +229,7 @@ async def open_core_resources(
         answers=answers,
         models=choosable,
         background=background,
-        describers=[background] if summariser is answers else [background, answers.for_background_work(precedence)],
+        describers=[background] if summarizer is answers else [background, answers.for_background_work(precedence)],
         precedence=precedence,
         quota=quota,
         tokenizer=tokenizer,
@@ -255,7 +257,7 @@ async def open_learning_services(
     """Open the services that learn facts, distil profiles, and extract facts from imported history."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
     limit = partial(find_prompt_limit, background)
-    requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=limit)
+    requests = RequestBuilder(core.summary_tokenizer, settings.max_context_tokens, apply_model_limit=limit)
     facts = Facts(
         memory=memory,
         extractor=FactExtractor(model=background, requests=requests, quota=core.quota),
@@ -282,10 +284,10 @@ def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
         tokenizer=core.summary_tokenizer,
         get_limits=lambda: make_summary_limits(settings, find_prompt_limit(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
-            summariser=Summariser(
+            summarizer=Summarizer(
                 tokenizer=core.summary_tokenizer,
                 window=settings.max_context_tokens,
-                under=partial(find_prompt_limit, core.background),
+                apply_model_limit=partial(find_prompt_limit, core.background),
             ),
             model=core.background,
             quota=core.quota,
@@ -321,7 +323,7 @@ def make_conversation(
     summaries: SummaryManager,
 ) -> Conversation:
     settings = core.settings
-    describer = Describer(memory=core.memory, models=core.describers, quota=core.quota)
+    describer = PictureDescriber(memory=core.memory, models=core.describers, quota=core.quota)
     return Conversation(
         memory=core.memory,
         sessions=sessions,
@@ -361,15 +363,15 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
 
 
 def list_scheduled_tasks(core: Core, services: Services) -> Sequence[AbstractAsyncContextManager[None]]:
-    """Return the tasks that run at intervals of some seconds while their block is open."""
+    """Return context managers that each run one periodic task while their block is open."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     look_for_endings = partial(warn_of_model_shutdowns, core.settings, services.clock)
     repeat = repeat_in_background
     tasks = [
         repeat("writing what is unwritten", services.conversation.write_waiting_turns, interval=5),
         repeat("writing what was used", core.quota.store_usage, interval=30),
-        repeat("learning from paused chats", services.facts.learn_from_quiet_scopes, interval=15),
-        repeat("folding quiet chats", services.summaries.fold_quiet_conversations, interval=60),
+        repeat("learning from paused chats", services.facts.learn_from_idle_scopes, interval=15),
+        repeat("folding quiet chats", services.summaries.fold_idle_conversations, interval=60),
         repeat("forgetting deleted facts", corrections.forget_deleted_facts, interval=60),
         repeat("cleaning the files after a forgetting", memory.overwrite_erased_data, interval=60),
         repeat("looking for models that end", look_for_endings, interval=86_400, at_start=True),
@@ -414,11 +416,11 @@ async def open_transcriber(settings: Settings, stack: AsyncExitStack) -> Transcr
     return await stack.enter_async_context(Transcriber(**make_model_address(settings, settings.transcription_model)))
 
 
-async def open_speaker(settings: Settings, stack: AsyncExitStack) -> Speaker | None:
+async def open_speaker(settings: Settings, stack: AsyncExitStack) -> SpeechModel | None:
     """Open the model that SPEECH_MODEL names, or return None if it is not set."""
     if not settings.speech_model:
         return None
-    speaker = Speaker(voice=settings.speech_voice, **make_model_address(settings, settings.speech_model))
+    speaker = SpeechModel(voice=settings.speech_voice, **make_model_address(settings, settings.speech_model))
     return await stack.enter_async_context(speaker)
 
 

@@ -49,7 +49,7 @@ log = logging.getLogger("bot")
 DEFAULT_PORT = 8300
 
 
-class Stop:
+class StopRequest:
     """A request to stop the bot. It shuts down a running bot cleanly, and cancels one that is still starting."""
 
     def __init__(self, supervisor: Supervisor) -> None:
@@ -153,7 +153,7 @@ def restore_backup(file: Path, settings: Settings) -> int:
 
 
 async def run_bot(
-    settings: Settings, stop: Stop, *, services: Services | None = None, serves_dashboard: bool = True
+    settings: Settings, stop: StopRequest, *, services: Services | None = None, serves_dashboard: bool = True
 ) -> None:
     """Run the bot until a stop is requested or Telegram revokes the token. Serve the page if `serves_dashboard`."""
     readiness = Readiness(stop.requested.is_set)
@@ -187,7 +187,7 @@ async def run_bot(
         await stop.wait_for_stop_or_completion(service.wait_for_failure())
 
 
-def _set_move_deadline(memory: ExternalMemory, stop: Stop) -> None:
+def _set_move_deadline(memory: ExternalMemory, stop: StopRequest) -> None:
     if stop.requested_at is not None:
         memory.set_shutdown_deadline(stop.requested_at + 5.0)  # the process has ten seconds to end
 
@@ -207,7 +207,7 @@ async def _run_servers(health: Health, dependencies: Dependencies, *, has_page: 
         yield
 
 
-async def run_playground(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:
+async def run_playground(settings: Settings, stop: StopRequest, *, port: int | None, browser: bool = False) -> None:
     """Run the bot with a local Bot API server and a chat page. If `browser`, open the page in a browser."""
     # Imported here, because a bot without a playground needs no web server.
     from playground.stage import serve_playground
@@ -268,17 +268,17 @@ def can_open_browser(environ: Mapping[str, str]) -> bool:
     return sys.platform in ("darwin", "win32") or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
-async def _run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, None]], supervisor: Supervisor) -> int:
-    stop = Stop(supervisor)
+async def _run_until_stopped(work: Callable[[StopRequest], Coroutine[Any, Any, None]], supervisor: Supervisor) -> int:
+    stop = StopRequest(supervisor)
     task = asyncio.ensure_future(work(stop))
 
-    def handle_signal() -> None:
+    def request_stop_on_signal() -> None:
         stop.request_stop()
         if not stop.is_awaited:
             task.cancel()
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, handle_signal)
+        asyncio.get_running_loop().add_signal_handler(number, request_stop_on_signal)
     try:
         async with supervisor.run_watchdog():
             await task

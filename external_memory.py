@@ -84,7 +84,7 @@ class ExternalMemory:
             yield cls(state, stores, clock, make_access_check(state.people) if make_access_check else lambda _: True)
 
     def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:
-        """Register a callback to run for each owner that this process takes over from another process."""
+        """Register a callback that runs for each owner that this process takes over from another process."""
         self._when_acquired.append(prepare)
 
     async def check_writable(self) -> None:
@@ -95,7 +95,7 @@ class ExternalMemory:
         """Return the ids of all owners who have stored data."""
         return await self._state.directory.list_owners()
 
-    async def count_owners_active_owners_and_failed_folds(self, since: datetime) -> tuple[int, int, int]:
+    async def count_owners_and_failed_folds(self, since: datetime) -> tuple[int, int, int]:
         """Count all owners, the owners active since a time, and the scopes whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
@@ -115,7 +115,7 @@ class ExternalMemory:
 
     @property
     def storages(self) -> tuple[StorageType, ...]:
-        """Return the configured storage types."""
+        """The configured storage types."""
         return tuple(self._stores)
 
     async def get_config(self, owner: int) -> OwnerConfig | None:
@@ -227,11 +227,11 @@ class ExternalMemory:
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
     def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Hold the lease on an owner inside the block. Take it over from another process if needed."""
+        """Hold the lease on an owner while the block runs. Take it over from another process if necessary."""
         return self._state.leases.hold_owner_lease(owner)
 
     async def select_served_owners(self, owners: Iterable[int]) -> list[int]:
-        """Return the owners that this process serves. Take over those that no process serves."""
+        """Return the owners that this process serves, after taking over the owners that no process serves."""
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
@@ -294,7 +294,7 @@ class ExternalMemory:
             store.set_shutdown_deadline(deadline)
 
     async def overwrite_erased_data(self) -> None:
-        """Overwrite erased data in the files. Call this periodically."""
+        """Overwrite data in the files that has been erased from the memory. Call this periodically."""
         await self._state.erasing.overwrite_erased_data()
 
     async def optimize_word_index(self, owner: int) -> None:
@@ -366,7 +366,7 @@ class ExternalMemory:
             # The directory first: no store may hold an owner whom the directory does not know.
             if await self._state.directory.register_owner(config) is not config.storage:
                 raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
-            await self._stores[config.storage].put_owner(config)
+            await self._stores[config.storage].upsert_owner(config)
         finally:
             self._drop_cached_owners(owner)
         return config

@@ -14,7 +14,7 @@ import attrs
 from llm import prompts
 from llm.embeddings import Embedder
 from llm.quota import Charge
-from records.context import MAX_UNSUMMARISED, Context, ContextSources, Snippet
+from records.context import MAX_UNSUMMARIZED, Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import EVERYBODY, Fact
 from records.messages import NEVER_RECALLED, OTHERS, Message
@@ -93,11 +93,12 @@ class MemoryRetrieval:
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
     ) -> Context:
-        """Return the context of one request. Raise StorageError if the store cannot be read.
+        """Build the context of one request. Raise StorageError if the store cannot be read.
 
-        Without a `store`, memory is off. `turn` is the stored turn that is being answered. `sources` is the material of
-        the last MAX_TURNS_READ turns, if already read. `local_messages` are earlier messages that only this process
-        holds. `max_tokens` lowers the limit of the settings, after an endpoint refused a longer prompt.
+        If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered. `sources` is
+        the material of the last MAX_TURNS_READ turns, if it has been read already. `local_messages` are earlier
+        messages that only this process has. `max_tokens` lowers the limit of the settings, after an endpoint refused a
+        longer prompt.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
@@ -106,8 +107,8 @@ class MemoryRetrieval:
             budgets=self._budgets.with_ceiling(min(max_tokens or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=prompts.add_persona(self._system_prompt, config),
-            explains=store is not None,
-            powers=prompts.format_command_list(self._commands, is_stored=turn is not None),
+            explains_format=store is not None,
+            command_list=prompts.format_command_list(self._commands, is_stored=turn is not None),
             now=now,
         )
         words = len(incoming.text)
@@ -117,11 +118,11 @@ class MemoryRetrieval:
             newest = select_newest_turns(local_messages, LAST_TURNS)
             await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), words)
             await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(local_messages), words)
-            return await _run_in_thread_if_text_is_long(builder.context, words)
+            return await _run_in_thread_if_text_is_long(builder.build_context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
         correct = partial(prompts.add_corrections, facts=sources.facts)
-        sources = replace(sources, last=correct(sources.last), unsummarised=correct(sources.unsummarised))
+        sources = replace(sources, last=correct(sources.last), unsummarized=correct(sources.unsummarized))
         newest = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
         await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
@@ -143,16 +144,16 @@ class MemoryRetrieval:
             message_count=sources.total - len(pieces),
             char_count=sources.characters - sum(len(piece.text) for piece in pieces),
         )
-        are_all = len(sources.unsummarised) < MAX_UNSUMMARISED
+        are_all = len(sources.unsummarized) < MAX_UNSUMMARIZED
         shown = builder.shown_ids
         if found is None and not (
-            are_all and all(message.id in shown or message.origin == "declined" for message in sources.unsummarised)
+            are_all and all(message.id in shown or message.origin == "declined" for message in sources.unsummarized)
         ):
             found = await search()
         builder.add_facts(found.facts.relevant if found is not None else ())
-        await self._add_snippets(builder, incoming, store, found, before=turn, now=now)
+        await self._add_snippets(builder, incoming, store, found, before_turn=turn, now=now)
         return await _run_in_thread_if_text_is_long(
-            builder.context, words + count_characters(newest) + count_characters(older)
+            builder.build_context, words + count_characters(newest) + count_characters(older)
         )
 
     async def list_passages(self, result: RetrievalResult, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
@@ -186,8 +187,8 @@ class MemoryRetrieval:
         ]
         previous = own[-1] if own else ""
         speakers = await store.list_speakers(scope)
-        analyse = partial(Question.analyse, text, previous=previous, now=now, speakers=speakers)
-        question = await _run_in_thread_if_text_is_long(analyse, len(text) + len(previous))
+        analyze = partial(Question.analyze, text, previous=previous, now=now, speakers=speakers)
+        question = await _run_in_thread_if_text_is_long(analyze, len(text) + len(previous))
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
@@ -243,7 +244,9 @@ class MemoryRetrieval:
             return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.read_vectors(owner, model) if question.vector is not None else {}
-        found = await asyncio.to_thread(find_facts, facts, question, vectors=vectors, model=model, recall=self._facts)
+        found = await asyncio.to_thread(
+            find_facts, facts, question, vectors=vectors, model=model, recall_settings=self._facts
+        )
         if not found.relevant:
             return found
         return found.with_replaced_facts(
@@ -257,10 +260,10 @@ class MemoryRetrieval:
         store: MemoryStore,
         result: RetrievalResult | None,
         *,
-        before: int | None,
+        before_turn: int | None,
         now: datetime,
     ) -> None:
-        snippets = await self._find_reply_snippets(incoming, store, builder, before=before)
+        snippets = await self._find_reply_snippets(incoming, store, builder, before_turn=before_turn)
         if result is not None:
             required = _find_required_rows(result, builder)
             if required:
@@ -279,7 +282,7 @@ class MemoryRetrieval:
         builder.add_snippets(snippets)
 
     async def _find_reply_snippets(
-        self, incoming: UserMessage, store: MemoryStore, builder: PromptBuilder, *, before: int | None
+        self, incoming: UserMessage, store: MemoryStore, builder: PromptBuilder, *, before_turn: int | None
     ) -> list[Snippet]:
         replied, scope = incoming.replied, incoming.scope
         if replied is None or replied.telegram_id is None:
@@ -292,7 +295,7 @@ class MemoryRetrieval:
         shown, room = builder.shown_ids, builder.remaining_snippet_tokens
         choose = partial(find_reply_snippets, messages, self._tokens, target_id=target.id, shown_ids=shown)
         return await _run_in_thread_if_text_is_long(
-            partial(choose, before_turn=before, available_tokens=room), count_characters(messages)
+            partial(choose, before_turn=before_turn, available_tokens=room), count_characters(messages)
         )
 
     async def pack_snippets(
@@ -345,12 +348,12 @@ class MemoryRetrieval:
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, sources.last)
         builder.add_summaries(shown)
-        earlier = {message.id: message for message in (*sources.unsummarised, *repeated)}
+        earlier = {message.id: message for message in (*sources.unsummarized, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *local_messages]
         await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(older), count_characters(older))
-        if len(sources.unsummarised) == MAX_UNSUMMARISED:
+        if len(sources.unsummarized) == MAX_UNSUMMARIZED:
             oldest, _ = await store.find_id_range(scope)
-            builder.record_cut("turns", oldest, sources.unsummarised[0].id - 1, "recent budget")
+            builder.record_cut("turns", oldest, sources.unsummarized[0].id - 1, "recent budget")
         if not repeated:
             builder.add_archived_turns(prefix_cache.select_archived_messages(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):

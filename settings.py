@@ -27,7 +27,7 @@ from records.setting_values import (
     T,
     make_choice_parser,
     make_integer_parser,
-    normalise_url,
+    normalize_url,
     parse_address,
     parse_admin_ids,
     parse_cosine,
@@ -68,12 +68,12 @@ class Settings:
 
     telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", is_first=True)
     telegram_api_url: str = setting(
-        "https://api.telegram.org", "the Bot API server; change for a local one", normalise_url
+        "https://api.telegram.org", "the Bot API server; change for a local one", normalize_url
     )
     openai_api_key: Secret = setting(
         Secret(""), "key of the model's endpoint; required unless the base URL is set", is_first=True
     )
-    openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", normalise_url)
+    openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", normalize_url)
     openai_model: str = setting("gpt-5.4-mini", "the model that answers")
     openai_models: tuple[str, ...] = setting(
         (),
@@ -102,7 +102,7 @@ class Settings:
     embedding_model: str = setting(
         "local", "search by meaning: `local` (a bundled model), `none` (words alone), or a model's name at the endpoint"
     )
-    embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", normalise_url)
+    embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", normalize_url)
     embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one")
     embedding_timeout: float = setting(1.0, "seconds to wait for a question's vector before searching by words alone")
     model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up")
@@ -185,7 +185,7 @@ class Settings:
         "",
         "an OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`, for spans of turns, folds and "
         "model requests; needs `requirements-otel.txt`",
-        normalise_url,
+        normalize_url,
     )
     reply_streaming: Literal["auto", "edit", "off"] = setting(
         "auto", "how answers appear while written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`"

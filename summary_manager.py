@@ -14,7 +14,7 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from locales.catalog import tr
 from locales.sentences import format_error
-from records.context import MAX_UNSUMMARISED
+from records.context import MAX_UNSUMMARIZED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleSummary, StorageError
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, StorageType
@@ -31,7 +31,7 @@ from records.summaries import (
 )
 from retrieval.prompt_builder import Budgets
 from runtime.metrics import make_counter
-from runtime.tasks import acquire_or_undo, run_uncancelled
+from runtime.tasks import acquire_or_undo, run_to_completion
 from runtime.tracing import record_span
 from storage.stores.memory_store import MemoryStore
 from summaries.generation import (
@@ -73,17 +73,14 @@ class SummaryLimits:
     quiet: timedelta | None = None  # silence after which a conversation counts as quiet; None disables that
 
     @classmethod
-    def from_budgets(cls, budgets: Budgets, *, rolling_tokens: int, quiet_minutes: int) -> Self:
-        """Return limits that let all active summaries of a pyramid fit the budgets.
-
-        If `quiet_minutes` is 0, conversations never count as quiet.
-        """
+    def from_budgets(cls, budgets: Budgets, *, rolling_tokens: int, idle_minutes: int) -> Self:
+        """Return limits that let a pyramid's active summaries fit. If `idle_minutes` is 0, nothing counts as idle."""
         return cls(
             chunk=max(MIN_SUMMARY_TOKENS, budgets.summaries // MAX_ACTIVE - HEADING_TOKENS),
             rolling_tokens=max(MIN_SUMMARY_TOKENS, min(rolling_tokens, budgets.summaries - HEADING_TOKENS)),
             recent=budgets.recent,
             # More than a year would not be a valid date.
-            quiet=timedelta(minutes=min(quiet_minutes, 60 * 24 * 366)) if quiet_minutes else None,
+            quiet=timedelta(minutes=min(idle_minutes, 60 * 24 * 366)) if idle_minutes else None,
         )
 
     def get_text_limit(self, policy: SummaryPolicy) -> int:
@@ -139,7 +136,7 @@ class SummaryManager:
                 await self.release_lease(lease)
                 return make_outcome("waiting", error)
             except KeepsakeError as error:
-                failure = await run_uncancelled(partial(self._record_failure, lease, format_error(error), reason))
+                failure = await run_to_completion(partial(self._record_failure, lease, format_error(error), reason))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return make_outcome("failed", error)
             except BaseException:
@@ -153,7 +150,7 @@ class SummaryManager:
         """Fold all active messages. The outcome is "nothing" if there are none or memory is turned off."""
         return await self.fold(scope, "now")
 
-    async def fold_quiet_conversations(self) -> None:
+    async def fold_idle_conversations(self) -> None:
         """Fold the conversations in which nobody has written for a while. Call this periodically."""
         quiet, now = self.get_limits().quiet, self._clock()
         if quiet is None:
@@ -163,7 +160,7 @@ class SummaryManager:
             for scope, newest in await store.list_idle_scopes_with_last_ids(now - quiet):
                 if not self._memory.serves(scope.owner):
                     continue
-                if self._too_small.get(scope) == newest or await self._has_too_few_tokens_to_summarise(store, scope):
+                if self._too_small.get(scope) == newest or await self._has_too_few_tokens_to_summarize(store, scope):
                     small[scope] = newest
                     continue
                 failure = await store.find_summary_failure(scope)
@@ -173,8 +170,8 @@ class SummaryManager:
                         await self.fold(scope, "idle")
         self._too_small = small
 
-    async def _has_too_few_tokens_to_summarise(self, store: MemoryStore, scope: Scope) -> bool:
-        active = await store.list_unsummarised_messages(scope)
+    async def _has_too_few_tokens_to_summarize(self, store: MemoryStore, scope: Scope) -> bool:
+        active = await store.list_unsummarized_messages(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
     async def pop_unreported_failure(self, scope: Scope) -> SummaryFailure | None:
@@ -214,7 +211,7 @@ class SummaryManager:
         )
 
     async def list_active_summaries(self, scope: Scope) -> Sequence[Summary]:
-        """Return a conversation's active summaries, highest level first and oldest first within a level."""
+        """Return a conversation's active summaries, from the highest level down, and by age within a level."""
         async with self._memory.open_store(scope.owner) as store:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.sort_key))
 
@@ -240,7 +237,7 @@ class SummaryManager:
                 plan = await self._plan_fold(store, scope, config, reason)
             finally:
                 if plan is None:
-                    await run_uncancelled(partial(store.release_summary_lease, lease))
+                    await run_to_completion(partial(store.release_summary_lease, lease))
             return (lease, plan) if plan else "nothing"
 
     async def _may_fold_be_due(
@@ -259,7 +256,7 @@ class SummaryManager:
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: SummaryReason
     ) -> SummaryPlan | None:
         policy = find_policy(config.policy)
-        active = await store.list_unsummarised_messages(scope)
+        active = await store.list_unsummarized_messages(scope)
         if policy.every_turn and reason in ("threshold", "cut"):
             failure = await store.find_summary_failure(scope)
             if failure is not None and _must_wait_for_turns(failure, active):
@@ -284,7 +281,7 @@ class SummaryManager:
         if plan.message_ids and not can_wait:
             await self._before_fold(scope, plan.message_ids)
         material, left = await self._read_summary_input(lease, plan)
-        made = await self.writer.summarise(scope.owner, material)
+        made = await self.writer.summarize(scope.owner, material)
         async with self._memory.open_store(scope.owner) as store:
             summary = await store.commit_summary(lease, plan, made, now=self._clock())
         log.info(
@@ -350,7 +347,7 @@ class SummaryManager:
                 await store.release_summary_lease(lease)
 
         try:
-            await run_uncancelled(release_in_store)
+            await run_to_completion(release_in_store)
         except (StorageError, ServedElsewhere) as error:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
@@ -365,4 +362,4 @@ def _must_wait_for_turns(failure: SummaryFailure, active_messages: Sequence[Mess
     # After the first failure wait for one turn, after the second for two, and so on.
     turns = {message.turn for message in active_messages if message.created_at > failure.at}
     wanted = min(MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS))
-    return len(active_messages) < MAX_UNSUMMARISED and len(turns) < wanted
+    return len(active_messages) < MAX_UNSUMMARIZED and len(turns) < wanted

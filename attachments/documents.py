@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 from attachments.documents_child import read_document
 from attachments.formats import detection
 from llm.quoting import escape_tags
-from locales.catalog import current_language, tr
+from locales.catalog import get_current_language, tr
 from records.attachments import DocumentText, Passage
 from records.errors import DocumentUnreadable
 from runtime import subprocess_worker
@@ -48,7 +48,7 @@ def make_display_name(name: str) -> str:
 
 async def _read_document_in_child(data: bytes, name: str) -> DocumentText:
     try:
-        arguments = (name, str(len(data)), current_language())
+        arguments = (name, str(len(data)), get_current_language())
         child = subprocess_worker.iterate_child_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
         async with aclosing(child) as pieces:
             async for kind, value in pieces:

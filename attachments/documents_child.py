@@ -7,7 +7,7 @@ from attachments.passages import group_lines_into_passages
 from locales.catalog import tr, use_language
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
-from runtime.subprocess_child import limit_resources, write_answer
+from runtime.subprocess_child import limit_resources, write_child_answer
 
 MEMORY_ANYWAY, MEMORY_EACH, MEMORY = 200_000_000, 30, 700_000_000
 """Bytes of address space that a child has, so many more for each byte of the document, and the most. With the libraries
@@ -38,11 +38,11 @@ def _convert_stdin_to_passages(file_name: str, byte_count: int) -> None:
     try:
         found = read_document(sys.stdin.buffer.read(byte_count), file_name)
     except DocumentUnreadable as refused:
-        write_answer(out, "refused", refused.sentence)
+        write_child_answer(out, "refused", refused.sentence)
     except MemoryError:
-        write_answer(out, "refused", tr("files-died"))
+        write_child_answer(out, "refused", tr("files-died"))
     except Exception:  # broad: libraries raise whatever a damaged file makes them stumble over
-        write_answer(out, "refused", tr("files-damaged"))
+        write_child_answer(out, "refused", tr("files-damaged"))
     else:
         passages = [(passage.place, passage.text) for passage in found.passages]
-        write_answer(out, "document", {"passages": passages, "is_whole": found.is_whole})
+        write_child_answer(out, "document", {"passages": passages, "is_whole": found.is_whole})

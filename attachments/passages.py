@@ -28,10 +28,10 @@ class DocumentLine:
 
 
 class ReadLimitReached(Exception):  # noqa: N818 - reads as the state it is
-    """Raised if a document is longer than a reader's limit."""
+    """Raised when a document exceeds the reader's limit on its length."""
 
 
-class _Passage:
+class _PassageBuilder:
     def __init__(self, first: DocumentLine) -> None:
         self.first = self.last = first
         self.text = first.text
@@ -46,13 +46,13 @@ class _Passage:
         self.text += "\n" + line.text
         self.last = line
 
-    def to_passage(self, number: int) -> Passage:
+    def build(self, number: int) -> Passage:
         return Passage(place=_format_location(self.first, self.last, number), text=self.text.strip("\n"))
 
 
 def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
     """Group lines into passages, up to a size limit. Return the passages, and True if nothing was left out."""
-    drafts: list[_Passage] = []
+    drafts: list[_PassageBuilder] = []
     characters = 0
     with suppress(ReadLimitReached):
         for piece in (replace(line, text=text) for line in lines for text in _split_into_pieces(line.text)):
@@ -63,10 +63,10 @@ def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Pass
             if is_fitting:
                 drafts[-1].add_line(piece)
             elif piece.text.strip():
-                drafts.append(_Passage(piece))
+                drafts.append(_PassageBuilder(piece))
         else:
-            return tuple(draft.to_passage(number) for number, draft in enumerate(drafts, 1)), True
-    return tuple(draft.to_passage(number) for number, draft in enumerate(drafts, 1)), False
+            return tuple(draft.build(number) for number, draft in enumerate(drafts, 1)), True
+    return tuple(draft.build(number) for number, draft in enumerate(drafts, 1)), False
 
 
 def _split_into_pieces(text: str) -> Iterator[str]:

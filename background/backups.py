@@ -95,8 +95,8 @@ class Backups:
         return f"keepsake-{self._settings.telegram_bot_token.value.partition(':')[0]}-"
 
 
-def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
-    """Return the daily backups, or None if BACKUP_DIR is not set. Raise SettingsError if it is not writable."""
+def set_up_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
+    """Return the daily backups, or None if BACKUP_DIR is not set. Raise SettingsError if the folder is not writable."""
     if settings.backup_dir is None:
         return None
     create_backup_folder(settings.backup_dir)

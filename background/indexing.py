@@ -22,7 +22,7 @@ MAX_PASSAGES = 40  # passages of a message that are embedded, some 4,000 tokens;
 
 
 @define(kw_only=True, eq=False)
-class Indexing:
+class Indexer:
     """Embeds messages in the background. `charge` bills the embedded texts to their owners."""
 
     _memory: ExternalMemory
@@ -35,7 +35,7 @@ class Indexing:
     """True if only words find the newest messages, because the embedder does not work."""
 
     def wake(self) -> None:
-        """Notify the background task of new messages to embed."""
+        """Wake the background task, because there are new messages to embed."""
         self._idle.clear()
         self._wanted.set()
 
@@ -69,7 +69,7 @@ class Indexing:
         found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]
         if not found:
             return False
-        await store.vectors.put_vectors(self._embedder.name, await self._embed_messages(found))
+        await store.vectors.store_vectors(self._embedder.name, await self._embed_messages(found))
         return True
 
     async def _embed_messages(self, messages: Sequence[tuple[int, Message]]) -> list[MessageVectors]:

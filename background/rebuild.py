@@ -51,7 +51,7 @@ ReportProgress = Callable[[RebuildProgress], Awaitable[None]]
 
 
 async def ignore_progress(progress: RebuildProgress) -> None:
-    """Do nothing."""
+    """Ignore the progress of a rebuild."""
 
 
 @define(kw_only=True, eq=False)
@@ -273,7 +273,7 @@ class Rebuilder:
                     messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
                 children = [known[source] for source in summary.source_ids if source in known]
                 material = await self._gather_fold_input(scope, config, summary.policy, children, messages)
-                made = await self._summarise_material(lease, replace(material, compressed=summary.compression_count))
+                made = await self._summarize_material(lease, replace(material, compressed=summary.compression_count))
                 async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.replace_summary_text(lease, summary.id, made)
                 known[summary.id] = replace(summary, text=made.text)
@@ -291,25 +291,25 @@ class Rebuilder:
             raise StaleSummary
         return messages
 
-    async def _find_or_make_summary(self, lease: SummaryLease, material: SummaryInput) -> NewSummary:
-        said = f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")
+    async def _find_or_make_summary(self, lease: SummaryLease, inputs: SummaryInput) -> NewSummary:
+        said = f"{prompts.FOLD_VERSION}\n{inputs!r}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(said).hexdigest()
         async with self._memory.open_store(lease.scope.owner) as store:
             if known := await store.rebuilds.find_finished_summary(lease.scope, digest):
                 return known
-        made = await self._summarise_material(lease, material)
+        made = await self._summarize_material(lease, inputs)
         async with self._memory.open_store(lease.scope.owner) as store:
             await store.rebuilds.store_finished_summary(lease, digest, made)
         return made
 
-    async def _summarise_material(self, lease: SummaryLease, material: SummaryInput) -> NewSummary:
+    async def _summarize_material(self, lease: SummaryLease, inputs: SummaryInput) -> NewSummary:
         try:
-            return await self._summaries.writer.summarise(lease.scope.owner, material)
+            return await self._summaries.writer.summarize(lease.scope.owner, inputs)
         except QuotaExceeded:
             raise
         except (SummaryRejected, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
-            return await self._summaries.writer.summarise_with_model(self._stand_in, material)
+            return await self._summaries.writer.summarize_with_model(self._stand_in, inputs)
 
 
 def _make_scope_state(rebuilt: Sequence[RebuiltSummary], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:

@@ -15,7 +15,7 @@ MAX_WAIT_SECONDS = 120.0  # for one answer or for a bot's start; after that, the
 
 @dataclass
 class Crowd:
-    """A crowd of simulated people in one world."""
+    """Simulated people who talk to a bot in one world."""
 
     world: World
     people_count: int
@@ -23,11 +23,11 @@ class Crowd:
     _generator: MessageGenerator = field(default_factory=lambda: MessageGenerator(seed=8))
 
     def __post_init__(self) -> None:
-        for person in self.people:
+        for person in self.person_numbers:
             self.world.add_person(person, f"Person {person}")
 
     @property
-    def people(self) -> range:
+    def person_numbers(self) -> range:
         return range(FIRST_PERSON, FIRST_PERSON + self.people_count)
 
     async def measure_response_times(self, turns: int) -> list[float]:
@@ -37,7 +37,9 @@ class Crowd:
         """
         watching = asyncio.create_task(self._watch_for_answers(self.world.feed.last))
         try:
-            times = await asyncio.gather(*(self._measure_response_times_of(person, turns) for person in self.people))
+            times = await asyncio.gather(
+                *(self._measure_response_times_of(person, turns) for person in self.person_numbers)
+            )
         finally:
             watching.cancel()
             with suppress(asyncio.CancelledError):

@@ -50,11 +50,11 @@ class MessageGenerator:
         self._words, self._weights = _make_vocabulary()
 
     def make_question(self) -> str:
-        """Make a user's message."""
+        """Return a user's question made of invented words."""
         return self._make_text(USER_WORDS, "?")
 
     def make_answer(self) -> str:
-        """Make an assistant's message."""
+        """Return an assistant's answer made of invented words."""
         return self._make_text(ASSISTANT_WORDS, ".")
 
     def _make_text(self, mean_words: int, end: str) -> str:

@@ -42,7 +42,7 @@ POLL_SECONDS = 0.5  # between two checks of processes that start
 
 
 @dataclass(frozen=True, kw_only=True)
-class Load:
+class LoadOptions:
     """The size of the load, and the bots to measure.
 
     `remembered` is the number of earlier messages of each person, all of them archived under summaries. `processes` is
@@ -57,7 +57,7 @@ class Load:
     bots: Sequence[str]
 
 
-async def measure_bots(load: Load) -> dict[str, dict[str, object]]:
+async def measure_bots(load: LoadOptions) -> dict[str, dict[str, object]]:
     """Measure the bots one after another, and return the figures by bot."""
     results = {}
     with tempfile.TemporaryDirectory(prefix="keepsake-load-") as folder:
@@ -74,7 +74,7 @@ async def measure_bots(load: Load) -> dict[str, dict[str, object]]:
 
 
 async def _prepare_bot(
-    name: str, crowd: Crowd, api: str, model_url: str, folder: Path, load: Load
+    name: str, crowd: Crowd, api: str, model_url: str, folder: Path, load: LoadOptions
 ) -> tuple[list[str], dict[str, str]]:
     """Prepare the memory of a bot, and return its arguments for Python and its environment."""
     token = crowd.world.token
@@ -85,7 +85,7 @@ async def _prepare_bot(
     environ, url = make_environment_without_embedding(), ""
     if load.storage is StorageType.POSTGRES:
         url = create_empty_schema(environ["DATABASE_URL"], f"load_{name}")
-    scopes = [Scope(owner=person) for person in crowd.people] if name == "keepsake" else []
+    scopes = [Scope(owner=person) for person in crowd.person_numbers] if name == "keepsake" else []
     await fill_storage(folder, load.storage, scopes, load.remembered, database_url=url)
     own = {
         "TELEGRAM_BOT_TOKEN": token,
@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--processes", type=make_number_parser(1, 16), default=1, help="processes of our bot, with --storage postgres"
     )
     parser.add_argument("--bots", nargs="+", choices=BOTS, default=BOTS)
-    load = Load(**vars(parser.parse_args(arguments)))
+    load = LoadOptions(**vars(parser.parse_args(arguments)))
     settings = read_settings_or_exit(parser, make_environment_without_embedding)
     if load.storage is StorageType.POSTGRES and not settings.database_url.value:
         parser.error("--storage postgres needs DATABASE_URL")

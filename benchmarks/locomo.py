@@ -29,7 +29,7 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
+class LocomoQuestion:
     """A question, its answer, and the ids of the lines that contain the answer.
 
     `in_place_of` is the id of the line that the question replaces, or "" if it is asked after the last line.
@@ -43,15 +43,12 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sample:
-    """A conversation and its questions.
-
-    `sessions` are in chronological order. `session_starts` maps each session's number to its start.
-    """
+class LocomoConversation:
+    """A conversation with its `sessions` in order, their starting times, and its questions."""
 
     sample_id: str
     sessions: tuple[tuple[Line, ...], ...]
-    questions: tuple[Question, ...]
+    questions: tuple[LocomoQuestion, ...]
     session_starts: Mapping[int, datetime]
 
     @property
@@ -80,7 +77,7 @@ def parse_line_id(line_id: str) -> tuple[int, int]:
     return int(session), int(turn)
 
 
-def read_samples(path: Path) -> list[Sample]:
+def read_samples(path: Path) -> list[LocomoConversation]:
     """Read all conversations of a file. Raise ValueError or KeyError if it is not in LoCoMo's format."""
     return [_parse_sample(raw) for raw in json.loads(path.read_text(encoding="utf-8"))]
 
@@ -98,7 +95,7 @@ def parse_questions_path(name: str) -> Path:
     return Path(name)
 
 
-def _read_samples_argument(name: str) -> list[Sample]:
+def _read_samples_argument(name: str) -> list[LocomoConversation]:
     """Read the file that an argument names. Raise ArgumentTypeError if that fails."""
     try:
         return read_samples(Path(name))
@@ -114,7 +111,7 @@ def parse_evidence_ids(raw_ids: Iterator[str] | list[str], known_ids: frozenset[
     return tuple(dict.fromkeys(line_id for line_id in found if line_id in known_ids))
 
 
-def _parse_sample(raw: Mapping[str, Any]) -> Sample:
+def _parse_sample(raw: Mapping[str, Any]) -> LocomoConversation:
     conversation = raw["conversation"]
     numbers = sorted(int(match[1]) for name in conversation if (match := _SESSION.fullmatch(name)))
     session_starts = {number: _parse_start_time(conversation, number) for number in numbers}
@@ -122,7 +119,7 @@ def _parse_sample(raw: Mapping[str, Any]) -> Sample:
     sessions = sorted((lines for lines in sessions if lines), key=lambda lines: lines[0].said_at)
     known = frozenset(line.line_id for lines in sessions for line in lines)
     questions = (
-        Question(
+        LocomoQuestion(
             text=asked["question"],
             answer=str(asked.get("answer", "")),
             in_place_of=asked.get("at", ""),
@@ -132,7 +129,7 @@ def _parse_sample(raw: Mapping[str, Any]) -> Sample:
         for asked in raw["qa"]
         if asked["category"] != ADVERSARIAL
     )
-    return Sample(
+    return LocomoConversation(
         sample_id=raw["sample_id"],
         sessions=tuple(sessions),
         session_starts=session_starts,

@@ -29,7 +29,7 @@ def print_report(result: Mapping[str, object]) -> None:
 
 
 def read_resident_megabytes(pid: int | None = None) -> float:
-    """Return the resident memory of a process, by default this one. Outside Linux, return this process's peak."""
+    """Return the resident memory of a process in megabytes, by default of this one. Outside Linux, it is the peak."""
     status = Path(f"/proc/{pid or 'self'}/status")
     if status.exists():
         kilobytes = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS"))

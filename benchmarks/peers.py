@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks import peer_runner
 from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
-from benchmarks.locomo import Line, Sample, parse_line_id, parse_questions_path, read_samples
+from benchmarks.locomo import Line, LocomoConversation, parse_line_id, parse_questions_path, read_samples
 from benchmarks.measure import print_progress, print_report
 from benchmarks.vector_file import CachedEmbedder
 from llm.local_embedder import LocalEmbedder
@@ -46,8 +46,8 @@ def install_package(folder: Path) -> Path:
     return python_executable
 
 
-async def write_runner_input(sample: Sample, folder: Path, embedder: CachedEmbedder) -> None:
-    """Write the files that peer_runner.py reads."""
+async def write_runner_input(sample: LocomoConversation, folder: Path, embedder: CachedEmbedder) -> None:
+    """Write the texts, questions and vectors that peer_runner.py reads."""
     texts = [format_stored_line(line) for line in sample.lines]
     questions = [question.text for question in sample.questions]
     passages = [await embedder.embed_passages(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
@@ -57,7 +57,7 @@ async def write_runner_input(sample: Sample, folder: Path, embedder: CachedEmbed
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
 
 
-def rank_lines(python_executable: Path, folder: Path) -> list[list[int]]:
+def rank_lines_with_mem0(python_executable: Path, folder: Path) -> list[list[int]]:
     """Return mem0's ranking of line indexes for each question. Raise CalledProcessError if the script fails."""
     command = [str(python_executable), peer_runner.__file__, str(folder)]
     # mem0 requires a key for a model that it never calls with `infer=False`, and its telemetry has to be turned off.
@@ -68,7 +68,7 @@ def rank_lines(python_executable: Path, folder: Path) -> list[list[int]]:
 
 
 def compute_coverages(
-    sample: Sample, rankings: Sequence[Sequence[int]], budget: int, tokenizer: Tokenizer
+    sample: LocomoConversation, rankings: Sequence[Sequence[int]], budget: int, tokenizer: Tokenizer
 ) -> list[float]:
     """Return the percentage of each question's evidence that fits the budget in the order of its ranking."""
     lines = list(sample.lines)
@@ -86,7 +86,7 @@ def compute_coverages(
     return coverages
 
 
-async def measure_package(
+async def measure_mem0_coverage(
     data: Sequence[Path], python_executable: Path, budgets: Sequence[int], vectors: Path, tokenizer: Tokenizer
 ) -> dict[int, list[float]]:
     """Return the coverage of every question of the files, by budget. `vectors` is a file that caches vectors."""
@@ -96,7 +96,7 @@ async def measure_package(
             print_progress(f"{sample.sample_id}: {len(sample.questions)} questions")
             with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
                 await write_runner_input(sample, Path(folder), embedder)
-                rankings = await asyncio.to_thread(rank_lines, python_executable, Path(folder))
+                rankings = await asyncio.to_thread(rank_lines_with_mem0, python_executable, Path(folder))
             for budget in budgets:
                 coverages[budget] += compute_coverages(sample, rankings, budget, tokenizer)
     return coverages
@@ -117,7 +117,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
         python_executable = install_package((options.venv or Path(folder, "venv")).absolute())
         vectors = options.vectors or Path(folder, "vectors.db")
-        coverages = asyncio.run(measure_package(options.data, python_executable, options.budgets, vectors, tokenizer))
+        coverages = asyncio.run(
+            measure_mem0_coverage(options.data, python_executable, options.budgets, vectors, tokenizer)
+        )
     print_report(
         {
             "benchmark": "peers",

@@ -23,11 +23,11 @@ from assembly import open_services
 from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
 from benchmarks.invented import Clock
 from benchmarks.judging import TOP_COUNT, compute_session_recall_and_ndcg, find_ids_shown_in_prompt, parse_session_id
-from benchmarks.locomo import Line, Question, Sample, parse_questions_path, read_samples
+from benchmarks.locomo import Line, LocomoConversation, LocomoQuestion, parse_questions_path, read_samples
 from benchmarks.measure import print_progress, print_report, summarize_times
 from benchmarks.plain_search import find_ids_by_search_method
 from benchmarks.vector_file import CachedEmbedder
-from chat.memory_reading import MemoryReading, SearchCall, SeenIds
+from chat.memory_reading import MemoryReader, SearchCall, SeenIds
 from chat.services import Services
 from chat.tools import RESULT_TOKENS
 from llm import prompts, quoting
@@ -59,7 +59,7 @@ class StoredConversation:
 
     services: Services
     store: MemoryStore
-    sample: Sample
+    sample: LocomoConversation
     clock: Clock
     snippet_budget: int
     ids: dict[int, str] = field(default_factory=dict)
@@ -99,8 +99,8 @@ class QuestionResult:
     """
 
     file: str
-    sample: Sample
-    question: Question
+    sample: LocomoConversation
+    question: LocomoQuestion
     ranked: tuple[str, ...]
     blocks: Sequence[tuple[Sequence[str], str]]
     shown: Mapping[str, str]
@@ -187,9 +187,13 @@ async def open_embedder(settings: Settings, cache_file: Path | None) -> AsyncIte
 
 @asynccontextmanager
 async def open_conversation(
-    sample: Sample, settings: Settings, *, storage: StorageType = StorageType.SQLITE, embedder: Embedder | None = None
+    sample: LocomoConversation,
+    settings: Settings,
+    *,
+    storage: StorageType = StorageType.SQLITE,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[StoredConversation]:
-    """Open an empty store for a conversation."""
+    """Open an empty store to which the lines of a conversation can be added step by step."""
     clock = Clock(now=BEFORE_ALL_DATA)
     settings = replace(settings, embedding_timeout=EMBEDDING_TIMEOUT)
     if embedder is None:
@@ -233,7 +237,7 @@ async def store_session_and_map_ids(session: Sequence[Line], store: MemoryStore)
     return ids
 
 
-async def _ask_question(file: str, question: Question, memory: StoredConversation) -> QuestionResult:
+async def _ask_question(file: str, question: LocomoQuestion, memory: StoredConversation) -> QuestionResult:
     start = time.perf_counter()
     newest = await memory.store.read_messages(SCOPE, memory.current_ids)
     ranked, snippets = await recall_snippets(question.text, memory, newest)
@@ -247,7 +251,7 @@ async def _ask_question(file: str, question: Question, memory: StoredConversatio
         ranked=tuple(memory.ids[id_] for id_ in ranked),
         blocks=[
             ([memory.ids[snippet.message.id] for snippet in of_day], text)
-            for of_day, text in prompts.group_by_day(snippets, memory.clock.now)
+            for of_day, text in prompts.format_snippets_by_day(snippets, memory.clock.now)
         ],
         shown=shown,
         found=find_ids_shown_in_prompt(shown, said, question.answer),
@@ -264,7 +268,7 @@ async def _add_further_pages(
     if pages == 1:
         return result
     services = memory.services
-    reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokenizer)
+    reading = MemoryReader(memory=services.memory, search=services.search, tokenizer=tokenizer)
     request = SearchCall.parse({"query": result.question.text, "order": order})
     assert isinstance(request, SearchCall), request
     numbers = {line_id: id_ for id_, line_id in memory.ids.items()}

@@ -15,7 +15,7 @@ from aiohttp import web
 from starlette.types import Message
 
 from playground.bot_api import make_bot_api
-from playground.server import Lifetime
+from playground.server import ServerLifetime
 from playground.world import World
 
 TAG = re.compile(r"#\d+-\d+")
@@ -84,9 +84,9 @@ async def serve_bot_api(world: World) -> AsyncIterator[str]:
 
     Unlike playground.server.serve(), it does not notice a client that disconnects.
     """
-    app, lifetime = make_bot_api(world), Lifetime()
+    app, lifetime = make_bot_api(world), ServerLifetime()
 
-    async def answer(request: web.BaseRequest) -> web.Response:
+    async def call_app(request: web.BaseRequest) -> web.Response:
         bodies, messages = [await request.read()], list[Message]()
 
         async def receive() -> Message:
@@ -113,7 +113,7 @@ async def serve_bot_api(world: World) -> AsyncIterator[str]:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in start["headers"]}
         return web.Response(status=start["status"], headers=headers, body=b"".join(part["body"] for part in parts))
 
-    async with _serve_with_aiohttp(answer) as url:
+    async with _serve_with_aiohttp(call_app) as url:
         try:
             yield url
         finally:

@@ -85,8 +85,8 @@ def compute_cost_shares(prompts: Sequence[Prompt], tokenizer: Tokenizer) -> dict
     """Return the cost of the prompts as a share of their price without a cache, under the rules of two providers.
 
     With `automatic` caching, the prefix shared with the previous prompt costs a tenth. With `breakpoints`, a prompt is
-    cached up to the last user message before its newest one. Writing to the cache then costs 1.25 times the price, and
-    reading what the previous prompt wrote costs a tenth.
+    cached up to its second-newest user message. Writing to the cache then costs 1.25 times the price, and reading the
+    part that the previous prompt wrote costs a tenth.
     """
     full_cost = sum(tokenizer.count_request_tokens(prompt) for prompt in prompts) or 1
     repeated = sum(count_repeated_tokens(before, now, tokenizer) for before, now in pairwise(prompts))
@@ -109,7 +109,7 @@ def _find_common_prefix(left: str, right: str) -> str:
 
 
 class ScriptedModel(InstantModel):
-    """A model that answers with `next_answer` and keeps its prompts."""
+    """A model that answers with `next_answer` and records its prompts."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         super().__init__(lambda: self.next_answer, tokenizer)
@@ -124,7 +124,7 @@ class ScriptedModel(InstantModel):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
+class ConversationTurn:
     """A user's message, the time when it was sent, and the answer."""
 
     text: str
@@ -132,15 +132,15 @@ class Turn:
     said_at: datetime
 
 
-def generate_turns(count: int) -> Iterator[Turn]:
+def generate_turns(count: int) -> Iterator[ConversationTurn]:
     """Yield `count` invented turns, seven minutes apart."""
     asked, answered, clock = MessageGenerator(seed=1), MessageGenerator(seed=2), Clock()
     for _ in range(count):
         clock.advance(7)
-        yield Turn(text=asked.make_question(), answer=answered.make_answer(), said_at=clock.now)
+        yield ConversationTurn(text=asked.make_question(), answer=answered.make_answer(), said_at=clock.now)
 
 
-def read_turns(files: Sequence[Path], count: int) -> Iterator[Turn]:
+def read_turns(files: Sequence[Path], count: int) -> Iterator[ConversationTurn]:
     """Yield the first `count` turns of files in LoCoMo's format, with the conversations one after another.
 
     A conversation that would begin before the end of the previous one is moved to the day after it.
@@ -152,13 +152,13 @@ def read_turns(files: Sequence[Path], count: int) -> Iterator[Turn]:
         for asked, answered in pairwise(lines):
             if asked.role == "user" and answered.role == "assistant" and known < count:
                 now, known = asked.said_at + later, known + 1
-                yield Turn(text=asked.text, answer=answered.text, said_at=now)
+                yield ConversationTurn(text=asked.text, answer=answered.text, said_at=now)
 
 
 async def measure_conversation_tokens(
-    settings: Settings, turns: Iterable[Turn], *, every_n: int, policy: Policy, embedder: Embedder | None
+    settings: Settings, turns: Iterable[ConversationTurn], *, every_n: int, policy: Policy, embedder: Embedder | None
 ) -> dict[str, object]:
-    """Measure a conversation under a fold policy. Without an `embedder`, the bot searches by words alone."""
+    """Measure the tokens of a conversation under a fold policy. Without `embedder`, only words are searched."""
     clock = Clock()
     tokenizer = Tokenizer.for_model(settings.openai_model)
     answers, background = ScriptedModel(tokenizer), MeteredSummarizer()

@@ -11,7 +11,7 @@ from typing import Protocol
 from attrs import define, field
 
 from chat.memory_reading import SeenIds
-from chat.session import GivenAnswer
+from chat.session import AnswerOutcome
 from chat.tools import MAX_PROPOSALS, TOO_MANY_PROPOSALS, TOOL_NAMES, MemoryTools, ToolResult, make_error_result
 from chat.turn import Turn
 from llm.chat_model import ChatModel, OnText, choose_model, find_prompt_limit
@@ -59,16 +59,16 @@ class AnswerResult:
     @property
     def explanation_record(self) -> ExplanationRecord:
         found = tuple(dict.fromkeys(number for result in self.results for number in result.found))
-        return make_explanation(self.context, at=self.at, model=self.completion.model, looked_up_ids=found)
+        return make_explanation(self.context, answered_at=self.at, model=self.completion.model, looked_up_ids=found)
 
     @property
-    def given_answer(self) -> GivenAnswer:
+    def outcome(self) -> AnswerOutcome:
         record, is_truncated = self.explanation_record, self.completion.is_truncated
-        return GivenAnswer(record=record, is_truncated=is_truncated, is_stopped=self.is_stopped)
+        return AnswerOutcome(record=record, is_truncated=is_truncated, is_stopped=self.is_stopped)
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """Return the distinct proposals of the tool calls."""
+        """The distinct proposals of the tool calls."""
         return tuple(dict.fromkeys(result.proposal for result in self.results if result.proposal))
 
     def make_messages(self, source: str, turn: int | None, *, includes_explanation: bool = True) -> list[NewMessage]:

@@ -9,7 +9,7 @@ from attachments.documents import DocumentReader
 from external_memory import ExternalMemory
 from llm.chat_model import ChatModel, choose_model, find_prompt_limit
 from llm.quota import Quota
-from llm.speech import Speaker, Transcriber
+from llm.speech import SpeechModel, Transcriber
 from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable, StorageError
@@ -68,12 +68,12 @@ class Attachments:
 class Speech:
     """Turns answers into speech, and charges the tokens to the person."""
 
-    _speaker: Speaker
+    _speaker: SpeechModel
     _quota: Quota
 
     async def synthesize_speech(self, text: str, *, person_id: int) -> bytes:
         """Return a voice recording of a text, in a format that Telegram plays. Raise ModelError if the model fails."""
         await self._quota.raise_if_used_up(person_id)
-        recording = await self._speaker.synthesise_speech(text)
+        recording = await self._speaker.synthesize_speech(text)
         await self._quota.charge_speech(person_id, self._speaker.name, spoken_text=text)
         return recording

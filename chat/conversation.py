@@ -97,7 +97,7 @@ class Conversation:
     ) -> tuple[UserMessage, Reply] | None:
         """Answer the last turn again, and keep the earlier answer as a version.
 
-        Return None if `turn` is no longer the last one. Raise StorageError if the store fails.
+        Return None if `turn` is not the last turn. Raise StorageError if the store fails.
         """
         session = self._sessions.get_session(scope)
         async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
@@ -153,7 +153,7 @@ class Conversation:
             if shown is None or earlier is None:
                 return None
             if shown.stored is None:
-                session.select_version(turn, number, shown.mode)
+                session.select_answer_version(turn, number, shown.mode)
             else:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
@@ -194,9 +194,9 @@ class Conversation:
 
     async def _store_revised_answer(self, turn: Turn, old_answer: Message, result: AnswerResult) -> None:
         text, record = result.completion.text, result.explanation_record
-        turn.session.open_turn(turn.number).given[text] = result.given_answer
+        turn.session.open_turn(turn.number).given[text] = result.outcome
         if turn.stored is None:
-            turn.session.add_version(turn.number, text, turn.mode)
+            turn.session.add_answer_version(turn.number, text, turn.mode)
             self._explanations.keep_unstored_record(turn.number, turn.incoming, record)
             return
         turn.session.recent.clear()
@@ -213,7 +213,7 @@ class Conversation:
                 )
 
     async def _make_reply_from_stored_answer(self, turn: Turn, answer: Message | None) -> Reply | None:
-        versions = turn.session.get_versions(turn.number, turn.mode)
+        versions = turn.session.get_answer_versions(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
             versions = AnswerVersions(texts=(answer.content,), number=1)
             with suppress(StorageError):
@@ -311,7 +311,7 @@ class Conversation:
 
     async def _store_answer(self, turn: Turn, result: AnswerResult) -> None:
         pictures.queue_pictures_for_description(turn)
-        turn.session.open_turn(turn.number).given[result.completion.text] = result.given_answer
+        turn.session.open_turn(turn.number).given[result.completion.text] = result.outcome
         messages = result.make_messages(turn.incoming.source, turn.stored, includes_explanation=turn.is_memory_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:

@@ -17,7 +17,7 @@ from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Correction
 from records.owners import get_memory_mode
 from records.scopes import Clock, Scope
-from runtime.tasks import run_uncancelled
+from runtime.tasks import run_to_completion
 
 log = logging.getLogger(__name__)
 
@@ -44,21 +44,21 @@ class Corrections:
     async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
         """Erase data from all stores, files and caches, and return what was erased. Raise StorageError on failure."""
         async with nullcontext() if request.keeps_messages else self._memory.block_turns(owner):
-            return await run_uncancelled(partial(self._forget_everywhere, owner, request, purges_files=purges_files))
+            return await run_to_completion(partial(self._forget_everywhere, owner, request, purges_files=purges_files))
 
     async def _forget_everywhere(self, owner: int, request: ForgetRequest, *, purges_files: bool) -> ForgetResult:
         taken = await self._memory.forget(owner, request, purges_files=purges_files)
         if request.keeps_messages:
-            self._sessions.mark_outdated(owner)
+            self._sessions.mark_sessions_outdated(owner)
             log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
             return taken
         for session in self._sessions.list_owner_sessions(owner):
-            session.forget(request)
+            session.forget_messages(request)
         self._drop_cached_owner_state(owner)
         for drop in self._when_forgotten:
             drop(owner)
         if request.what == "everything":
-            self._quota.forget(owner)
+            self._quota.discard_unstored_usage(owner)
         log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)
         return taken
 
@@ -72,20 +72,20 @@ class Corrections:
             self._explanations.drop_scope_records(scope)
 
     async def undo_fact_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
-        """Undo a fact's last edit. Return what was erased, or None if it has no edit. Raise StorageError on failure."""
+        """Undo the last edit of a fact. Return what was erased, or None if there was none. May raise StorageError."""
         async with self._memory.open_store(owner) as store:
             earlier = await store.facts.find_previous_version_id(owner, fact_id)
         return None if earlier is None else await self.forget(owner, ForgetRequest(what="edits", ids=(earlier,)))
 
     async def forget_old_archives(self, max_age: timedelta) -> None:
-        """Forget archived messages older than `max_age`, then purge erased text from the files."""
+        """Erase archived messages that are older than `max_age`, then purge erased text from the files."""
         old = ForgetRequest(what="archives", until=self._clock() - max_age)
         await self._execute_forget_requests(
             [(owner, old) for owner in await self._memory.find_owners_with_messages(old)]
         )
 
     async def forget_deleted_facts(self) -> None:
-        """Forget facts that were deleted at least a day ago, then purge erased text from the files."""
+        """Erase facts that were deleted at least a day ago, then purge erased text from the files."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         stores = self._memory.stores
         deleted = [found for store in stores for found in (await store.facts.list_deleted_facts(until)).items()]
@@ -104,7 +104,7 @@ class Corrections:
     async def rename_owner(self, owner: int, new_id: int) -> None:
         """Move a group's memory to the group's new id. Can be repeated after a StorageError."""
         async with self._memory.block_turns(owner):
-            await run_uncancelled(partial(self._rename_owner, owner, new_id))
+            await run_to_completion(partial(self._rename_owner, owner, new_id))
         self._wake_indexer()
 
     async def _rename_owner(self, owner: int, new_id: int) -> None:
@@ -147,4 +147,4 @@ class Corrections:
 
     def _drop_cached_owner_state(self, owner: int) -> None:
         self._explanations.drop_owner_records(owner)
-        self._sessions.mark_outdated(owner)
+        self._sessions.mark_sessions_outdated(owner)

@@ -52,13 +52,13 @@ class Explanations:
         self._cached = LRUCache[Scope, deque[_CachedRecord]](1_000)  # scopes
 
     def keep_unstored_record(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
-        """Cache the record of an unstored answer."""
+        """Cache the explanation record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         cached = _CachedRecord(turn, incoming.source, asked_as, record)
         self._cached.setdefault(incoming.scope, deque(maxlen=20)).append(cached)
 
     def drop_scope_records(self, scope: Scope) -> None:
-        """Drop all cached records of a scope."""
+        """Drop all cached explanation records of a scope."""
         self._cached.pop(scope, None)
 
     def drop_owner_records(self, owner: int) -> None:
@@ -84,7 +84,7 @@ class Explanations:
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def list_message_ids_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
-        """Return the ids of all Telegram messages that show the same answer."""
+        """Return the ids of all Telegram messages that show the same answer as this message."""
         cached = self._find_cached_record(scope, telegram_id)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
@@ -120,14 +120,14 @@ class Explanations:
             return await _make_explanation(record, store, scope, is_stored=is_stored) if record is not None else None
 
     async def explain_latest_answers(
-        self, scope: Scope, *, before: int | None = None, limit: int
+        self, scope: Scope, *, before_id: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
         """Explain the latest answers, newest first, with their message ids. Raise StorageError on failure."""
-        cached = self._find_cached_record(scope, None) if before is None else None
+        cached = self._find_cached_record(scope, None) if before_id is None else None
         async with self._memory.open_store_if_enabled(scope.owner) as store:
             texts = list[tuple[int, str]]()
             if store is not None:
-                texts = await store.explanations.list_latest_explanations(scope, before_id=before, limit=limit)
+                texts = await store.explanations.list_latest_explanations(scope, before_id=before_id, limit=limit)
             stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
             records: list[tuple[int | None, ExplanationRecord]] = [*stored]
             if cached is not None and (not stored or cached.at > stored[0][1].at):

@@ -66,7 +66,7 @@ async def apply_fact_action(services: Services, owner: int, action: str, fact_id
 
 
 async def _undo_change(services: Services, owner: int, fact: Fact) -> ForgetResult | None:
-    """Undo the last edit of a fact, or restore the fact that it replaced. Return None if there is neither."""
+    """Undo the last edit of a fact, or restore the fact that it replaced. Return None if neither exists."""
     undone_edit = await services.corrections.undo_fact_edit(owner, fact.id)
     if undone_edit is not None or fact.origin != "owner":
         return undone_edit

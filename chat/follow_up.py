@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attrs import define
 
-from chat.pictures import Describer
+from chat.pictures import PictureDescriber
 from chat.session import Sessions
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
@@ -31,7 +31,7 @@ class FollowUp:
     _summaries: SummaryManager
     _facts: Facts
     _distiller: ProfileDistiller
-    _describer: Describer
+    _describer: PictureDescriber
     _wake_indexer: Callable[[], None]
 
     async def run_follow_up_work(self, scope: Scope) -> Notices:

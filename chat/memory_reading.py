@@ -97,8 +97,8 @@ class SearchResult:
 
 
 @define(kw_only=True, eq=False)
-class MemoryReading:
-    """Carries out the model's search_memory calls."""
+class MemoryReader:
+    """Runs the model's search_memory calls."""
 
     _memory: ExternalMemory
     _search: MemorySearch
@@ -137,7 +137,7 @@ class MemoryReading:
         )
 
     async def _find_hits(self, store: MemoryStore, scope: Scope, call: SearchCall, *, until: int | None) -> list[Hit]:
-        """Return the hits of all queries, interleaved, or all messages of the period if there is no query."""
+        """Return the hits of all queries, interleaved. Without a query, return all messages of the period."""
         if not call.queries:
             return await self._find_by_time(store, scope, call, until)
         lists: list[Sequence[Hit]] = []
@@ -211,7 +211,7 @@ class MemoryReading:
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
     async def _read_neighbours(
-        self, scope: Scope, message_id: int, seen: SeenIds, *, until: int | None, now: datetime, max_tokens: int
+        self, scope: Scope, message_id: int, seen_ids: SeenIds, *, until: int | None, now: datetime, max_tokens: int
     ) -> SearchResult:
         async with self._memory.open_store(scope.owner) as store:
             middle = next(iter(await store.read_messages(scope, [message_id])), None)
@@ -223,7 +223,7 @@ class MemoryReading:
         near = [
             message
             for message in (middle, *before, *after)
-            if _is_showable(message, until) and (message.turn == middle.turn or message.id not in seen.messages)
+            if _is_showable(message, until) and (message.turn == middle.turn or message.id not in seen_ids.messages)
         ]
         near.sort(key=lambda message: (message.id != message_id, message.turn != middle.turn, distances[message.id]))
 

@@ -23,8 +23,8 @@ MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Operation:
-    """The operator's settings for the whole bot, and its admins, who are named there or used the admin link."""
+class Operator:
+    """The operator's settings for the whole bot, and the admins named there or admitted by the admin link."""
 
     settings: Settings
     people: People | None
@@ -47,8 +47,8 @@ class Operation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Overview:
-    """Statistics about the whole bot, for admins."""
+class BotOverview:
+    """Figures about the whole bot for its admins: memories, people, usage, backlogs and size."""
 
     memories: int
     active: int  # memories with a message within the last week
@@ -60,55 +60,51 @@ class Overview:
     size: int  # bytes in the data directory
 
 
-async def make_operator_overview(services: Services, operation: Operation) -> Overview:
+async def make_operator_overview(services: Services, operator: Operator) -> BotOverview:
     """Collect figures about the whole bot. Raise StorageError if the store cannot be read."""
     memory, now = services.memory, services.clock()
-    memories, active, failed = await memory.count_owners_active_owners_and_failed_folds(now - timedelta(days=7))
+    memories, active, failed = await memory.count_owners_and_failed_folds(now - timedelta(days=7))
     spent = await memory.usage.read_usage_of_day(now.date())
     let_in = {person.id for person in memory.people.list_people("allowed")}
-    return Overview(
+    return BotOverview(
         memories=memories,
         active=active,
-        let_in=len(operation.settings.allowed_user_ids | let_in),
+        let_in=len(operator.settings.allowed_user_ids | let_in),
         asked=len(memory.people.list_people("asked")),
         used=sum(usage.prompt + usage.completion for usage in spent.values()),
         waiting=round(metrics.REGISTRY.get_sample_value("keepsake_updates_unfinished") or 0),
         failed=failed,
-        size=await asyncio.to_thread(_measure_folder_bytes, operation.settings.data_dir),
+        size=await asyncio.to_thread(_measure_folder_bytes, operator.settings.data_dir),
     )
 
 
-def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
-    """Return people who asked for access, then those admitted or removed (latest first), then those in the settings."""
+def list_people(services: Services, operator: Operator) -> Sequence[KnownPerson]:
+    """Return the people who asked for access, then the admitted and removed, then those in the settings."""
     people = services.memory.people
     by_button = {person.id: person for person in (*people.list_people("allowed"), *people.list_people("removed"))}
     fixed = [
         KnownPerson(id=number, standing="allowed", name="")
-        for number in sorted(operation.settings.allowed_user_ids - operation.admin_ids)
+        for number in sorted(operator.settings.allowed_user_ids - operator.admin_ids)
         if number not in by_button
     ]
     return [*people.list_people("asked"), *reversed(by_button.values()), *fixed]
 
 
-async def list_broadcast_recipient_ids(
-    memory: ExternalMemory, operator_settings: Operation, admin_id: int
-) -> list[int]:
+async def list_broadcast_recipient_ids(memory: ExternalMemory, operator: Operator, admin_id: int) -> list[int]:
     """Return the ids of the people who receive this admin's broadcasts."""
     people = memory.people
     let_in = {person.id for person in people.list_people("allowed")}
     removed = {person.id for person in people.list_people("removed")}
     known = {owner for owner in await memory.list_owners() if owner > 0}
-    fixed = operator_settings.settings.allowed_user_ids | (
-        known if operator_settings.settings.everyone_allowed else set()
-    )
-    return sorted(((fixed - removed) | let_in | operator_settings.admin_ids) - {admin_id})
+    fixed = operator.settings.allowed_user_ids | (known if operator.settings.everyone_allowed else set())
+    return sorted(((fixed - removed) | let_in | operator.admin_ids) - {admin_id})
 
 
 async def draft_broadcast(
-    services: Services, operation: Operation, admin_id: int, text: str
+    services: Services, operator: Operator, admin_id: int, text: str
 ) -> tuple[Broadcast, Sequence[int]] | ErrorText:
     """Store a draft of a broadcast. Return the draft and its recipients, or an error sentence."""
-    text, people = text.strip(), await list_broadcast_recipient_ids(services.memory, operation, admin_id)
+    text, people = text.strip(), await list_broadcast_recipient_ids(services.memory, operator, admin_id)
     if not text:
         return tr("admin-arguments")
     if len(text.encode("utf-16-le", "surrogatepass")) > 2 * MAX_BROADCAST_UNITS:
@@ -118,7 +114,7 @@ async def draft_broadcast(
     return await services.memory.broadcasts.store_draft(admin_id, text, now=services.clock()), people
 
 
-def format_receipt(progress: BroadcastProgress, heading: str) -> str:
+def format_broadcast_receipt(progress: BroadcastProgress, heading: str) -> str:
     """Return a report on a broadcast: how many people received it, and why others did not."""
     lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people_count)]
     if progress.gone:

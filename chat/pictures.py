@@ -37,8 +37,8 @@ def queue_pictures_for_description(turn: Turn) -> None:
 
 
 @define(kw_only=True, eq=False)
-class Describer:
-    """Describes pictures with the first model in its list that accepts them."""
+class PictureDescriber:
+    """Describes pictures with the first of its models that accepts them."""
 
     _memory: ExternalMemory
     _models: Sequence[ChatModel]

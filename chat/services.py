@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from background.backups import Backups
-from background.indexing import Indexing
+from background.indexing import Indexer
 from background.rebuild import Rebuilder
 from chat.attachments import Attachments, Speech
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
 from chat.search import MemorySearch
-from chat.titles import Titles
+from chat.titles import TitleGenerator
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.history_extraction import HistoryExtraction
@@ -40,7 +40,7 @@ class Services:
     retrieval: MemoryRetrieval
     search: MemorySearch
     explanations: Explanations
-    titles: Titles
+    titles: TitleGenerator
     summaries: SummaryManager
     rebuilder: Rebuilder
     facts: Facts
@@ -50,7 +50,7 @@ class Services:
     exporter: Exporter
     reminders: Reminders
     reminder_reader: ReminderReader
-    indexing: Indexing | None
+    indexing: Indexer | None
     quota: Quota
     models: Mapping[str, ChatModel]
     prices: Mapping[str, Price]

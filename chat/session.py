@@ -21,8 +21,8 @@ SESSIONS_HELD = 1_000  # the most sessions kept in the process. The longest unus
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class GivenAnswer:
-    """The explanation record of an answer, and whether the answer was truncated or stopped."""
+class AnswerOutcome:
+    """The outcome of an answer: its explanation record, and whether it was truncated or stopped."""
 
     record: ExplanationRecord
     is_truncated: bool
@@ -31,7 +31,7 @@ class GivenAnswer:
 
 @dataclass
 class UnwrittenMessages:
-    """Messages that could not be stored yet, because the store failed."""
+    """Messages that could not be stored because the store failed."""
 
     messages: list[NewMessage]
     turn: int | None = None
@@ -61,12 +61,12 @@ class UndescribedPicture:
 
 @dataclass
 class LastTurn:
-    """What the process holds of the last turn of a scope, besides its messages."""
+    """The state of a scope's last turn in this process, apart from its messages."""
 
     number: int = 0
     replied: ReplyTarget | None = None  # the message that it replied to
     versions: AnswerVersions | None = None  # of an answer that is not stored and was regenerated
-    given: dict[str, GivenAnswer] = field(default_factory=dict)  # the answers that this process gave, by their text
+    given: dict[str, AnswerOutcome] = field(default_factory=dict)  # the answers that this process gave, by their text
 
 
 @dataclass(eq=False)
@@ -115,13 +115,13 @@ class Session:
     def get_messages(self, mode: Mode) -> deque[Message]:
         return self.incognito if mode == "incognito" else self.recent
 
-    def open_turn(self, number: int, replied: ReplyTarget | None = None) -> LastTurn:
-        """Return what is held of a turn, which is the last one from now on. A new one replied to `replied`."""
+    def open_turn(self, number: int, reply_target: ReplyTarget | None = None) -> LastTurn:
+        """Make a turn the last turn and return its state. `reply_target` is what a new turn replies to."""
         if self.last.number != number:
-            self.last = LastTurn(number, replied)
+            self.last = LastTurn(number, reply_target)
         return self.last
 
-    def get_versions(self, turn: int, mode: Mode) -> AnswerVersions:
+    def get_answer_versions(self, turn: int, mode: Mode) -> AnswerVersions:
         """Return the versions of the answer to a turn that is not stored."""
         if (versions := self.open_turn(turn).versions) is not None:
             return versions
@@ -132,15 +132,15 @@ class Session:
         )
         return AnswerVersions(texts=said, number=len(said))
 
-    def add_version(self, turn: int, text: str, mode: Mode) -> None:
+    def add_answer_version(self, turn: int, text: str, mode: Mode) -> None:
         """Add a version of the answer to the last turn, and select it."""
-        texts = self.get_versions(turn, mode).texts
+        texts = self.get_answer_versions(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)
         self.last.versions = AnswerVersions(texts=texts)
-        self.select_version(turn, texts.index(text) + 1, mode)
+        self.select_answer_version(turn, texts.index(text) + 1, mode)
 
-    def select_version(self, turn: int, number: int, mode: Mode) -> None:
+    def select_answer_version(self, turn: int, number: int, mode: Mode) -> None:
         """Select a version of the answer to the last turn by its number. Ignore unknown numbers."""
         versions = self.open_turn(turn).versions
         if versions is not None and 1 <= number <= len(versions.texts):
@@ -169,8 +169,8 @@ class Session:
                 if message.turn in turns and message.is_user:
                     held[index] = replace(message, origin="declined")
 
-    def forget(self, request: ForgetRequest) -> None:
-        """Drop all recent messages, and any unwritten messages that the request covers."""
+    def forget_messages(self, request: ForgetRequest) -> None:
+        """Drop all recent messages, and the unwritten messages that the request covers."""
         self.last = LastTurn()
         self.recent.clear()
         self.incognito.clear()
@@ -209,7 +209,7 @@ class Sessions:
                 del self._sessions[idle]
         return session
 
-    def mark_outdated(self, owner: int) -> None:
+    def mark_sessions_outdated(self, owner: int) -> None:
         """Mark an owner's sessions as outdated, so that running turns reload their sources."""
         for session in self.list_owner_sessions(owner):
             session.is_outdated = True

@@ -27,7 +27,7 @@ MARKS = " \t\n\"'“”„«»*_#.。"  # that models put around a title
 
 
 @define(kw_only=True, eq=False)
-class Titles:
+class TitleGenerator:
     """Generates titles of conversations in the background, and charges the tokens to the owner."""
 
     _memory: ExternalMemory
@@ -42,7 +42,7 @@ class Titles:
     async def __aexit__(self, *_: object) -> None:
         await cancel_and_wait(*self._tasks.values())
 
-    def start_generating(self, chat: Scope, conversations: Sequence[Scope]) -> None:
+    def start_generating_titles(self, chat: Scope, conversations: Sequence[Scope]) -> None:
         """Start generating missing titles of conversations, unless this is already running for the chat."""
         if conversations and chat not in self._tasks:
             self._tasks[chat] = asyncio.create_task(self._generate_titles(chat, conversations))

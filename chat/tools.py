@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define
 
-from chat.memory_reading import MemoryReading, SearchCall, SeenIds
+from chat.memory_reading import MemoryReader, SearchCall, SeenIds
 from chat.turn import Turn
 from facts.learning import Facts
 from llm import prompts
@@ -62,7 +62,7 @@ class ToolResult:
 class MemoryTools:
     """Offers tools to the model and runs its calls. If `facts` is None, there are no tools for facts."""
 
-    _reading: MemoryReading
+    _reading: MemoryReader
     _facts: Facts | None
     _clock: Clock
     _commands: Collection[str] = ()
@@ -105,14 +105,19 @@ class MemoryTools:
         return make_error_result(call, "There is no such tool.")
 
     async def _search_memory(
-        self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, seen: SeenIds, max_tokens: int
+        self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, seen_ids: SeenIds, max_tokens: int
     ) -> ToolResult:
         search = SearchCall.parse(arguments)
         if isinstance(search, str):
             return make_error_result(call, search)
         until = None if turn.stored is None else turn.stored - 1
         shown = await self._reading.search_memory(
-            turn.scope, search, seen_ids=seen, until=until, now=self._clock(), max_tokens=min(RESULT_TOKENS, max_tokens)
+            turn.scope,
+            search,
+            seen_ids=seen_ids,
+            until=until,
+            now=self._clock(),
+            max_tokens=min(RESULT_TOKENS, max_tokens),
         )
         log.info("the model searched the memory of %s: %d messages found", turn.scope, len(shown.messages))
         numbers = ", ".join(map(str, shown.messages)) or "none"

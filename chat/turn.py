@@ -37,7 +37,7 @@ class Turn:
 
     @property
     def number(self) -> int:
-        """Return the number of the turn in the store, or its local id if it is not stored."""
+        """The number of the turn in the store, or its local id if it is not stored."""
         return self.local_id if self.stored is None else self.stored
 
     @property
@@ -56,17 +56,17 @@ class Turn:
 
     @property
     def reads_memory(self) -> bool:
-        """Return True if this turn may read stored messages."""
+        """True if this turn may read stored messages."""
         return self.stored is not None or self.mode == "incognito"
 
     @property
     def zone(self) -> tzinfo:
-        """Return the owner's time zone, or UTC if this turn may not read memory."""
+        """The owner's time zone, or UTC if this turn may not read memory."""
         return self.config.zone if self.config is not None and self.reads_memory else UTC
 
 
 def restore_incoming_message(messages: Sequence[Message], person: Person, *, in_group: bool) -> UserMessage | None:
-    """Rebuild a turn's incoming message from its stored messages. Return None if they contain no question."""
+    """Rebuild the incoming message of a turn from its stored messages. Return None if they contain no question."""
     asked = [message for message in messages if message.role == "user"]
     if not asked:
         return None

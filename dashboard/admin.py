@@ -7,7 +7,7 @@ from attrs import define
 from chat.operation import (
     describe_backups,
     draft_broadcast,
-    format_receipt,
+    format_broadcast_receipt,
     list_broadcast_recipient_ids,
     list_people,
     make_operator_overview,
@@ -25,14 +25,14 @@ MAX_TEXT_CHARS = 4_000  # of a request; a broadcast has a smaller limit with its
 
 
 @define(kw_only=True, eq=False)
-class Admin:
+class AdminHandlers:
     """Handlers of requests from admins."""
 
     _services: Services
     _host: Host
 
     async def get_overview(self, request: PageRequest) -> JsonBody:
-        """Return the data of the admin page."""
+        """Return the figures about the bot and its people for the admin page."""
         self._require_admin(request)
         operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await make_operator_overview(services, operation)
@@ -57,7 +57,9 @@ class Admin:
             "broadcasts": [
                 {
                     "id": broadcast.id,
-                    "said": format_receipt(await memory.broadcasts.count_outcomes(broadcast), tr("broadcast-sending")),
+                    "said": format_broadcast_receipt(
+                        await memory.broadcasts.count_outcomes(broadcast), tr("broadcast-sending")
+                    ),
                 }
                 for broadcast in await memory.broadcasts.list_broadcasts_in_progress()
                 if broadcast.admin == request.session.person
@@ -100,7 +102,7 @@ class Admin:
             people = await list_broadcast_recipient_ids(memory, self._host.operation, admin)
             await memory.broadcasts.start_sending(found, people, receipt_id=None)
             return {"said": tr("broadcast-sending"), **await self.get_overview(request)}
-        said = format_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))
+        said = format_broadcast_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))
         await memory.broadcasts.delete_broadcast(found)
         return {"said": said, **await self.get_overview(request)}
 

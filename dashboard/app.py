@@ -16,14 +16,14 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chat.services import Services
-from dashboard.admin import Admin
-from dashboard.changes import Changes
+from dashboard.admin import AdminHandlers
+from dashboard.changes import ChangeHandlers
 from dashboard.endpoints import Handler, PageApi, ParameterReader
 from dashboard.host import STATIC, Host
 from dashboard.parameters import read_json, read_query
 from dashboard.sessions import PageSessions
 from dashboard.transfers import TransferHandlers
-from dashboard.views import Views
+from dashboard.views import ViewHandlers
 from locales.page_texts import make_page_texts_for_request
 from runtime.assets import compress_response, make_asset_response, read_assets
 from runtime.http_server import BoundedProtocol, serve
@@ -52,13 +52,13 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[
             Middleware(RateLimitMiddleware, visitors=visitors),
-            Middleware(Guard, is_allowed=partial(is_known_host, names=host.names), refusal=WRONG_HOST),
+            Middleware(RequestGuard, is_allowed=partial(is_known_host, names=host.names), refusal=WRONG_HOST),
             Middleware(SafeHeaders, policy=CONTENT_POLICY.format(scripts=read_assets(STATIC).script_sources)),
         ],
     )
 
 
-class PatientProtocol(BoundedProtocol):
+class SlowUploadProtocol(BoundedProtocol):
     """An HTTP protocol that waits longer for a request body, to allow uploads over a slow connection."""
 
     request_within = 120.0
@@ -67,15 +67,15 @@ class PatientProtocol(BoundedProtocol):
 def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
     """Serve the page while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     app = make_dashboard_app(services, host)
-    return serve(app, address, setting_name="DASHBOARD_LISTEN", protocol=PatientProtocol)
+    return serve(app, address, setting_name="DASHBOARD_LISTEN", protocol=SlowUploadProtocol)
 
 
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
     token, origins = host.settings.telegram_bot_token, (urlsplit(host.settings.dashboard_url).netloc,)
     sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=token)
-    views = Views(services=services, settings=host.settings)
+    views = ViewHandlers(services=services, settings=host.settings)
     api = PageApi(services=services, sessions=sessions, host=host, visitors=visitors, start_page=views.get_start_page)
-    transfers, admin = TransferHandlers(services=services, host=host), Admin(services=services, host=host)
+    transfers, admin = TransferHandlers(services=services, host=host), AdminHandlers(services=services, host=host)
     reading: dict[str, Handler] = {
         "home": views.get_home,
         "timeline": views.get_timeline,
@@ -96,7 +96,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "export": transfers.download_export,
     }
     writing: dict[str, Handler] = {
-        **Changes(services=services, views=views).handlers,
+        **ChangeHandlers(services=services, views=views).handlers,
         "learn": transfers.start_learning_facts,
         "export/send": transfers.send_export,
         "learn/stop": transfers.stop_learning_facts,
@@ -113,33 +113,35 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
     def make_route(name: str, method: str, handler: Handler, reader: ParameterReader) -> Route:
         return Route(f"/{name}", api.make_endpoint(handler, reader), methods=[method])
 
-    async def get_texts(request: Request) -> Response:
+    async def serve_texts(request: Request) -> Response:
         texts = make_page_texts_for_request(STATIC, request.query_params.get("wanted", ""), request.headers)
         return await compress_response(request, JSONResponse(texts))
 
-    async def get_file(request: Request) -> Response:
+    async def serve_static_file(request: Request) -> Response:
         return make_asset_response(STATIC, request, request.path_params.get("path", "index.html"))
 
     return [
-        Route("/", get_file),
+        Route("/", serve_static_file),
         Mount(
             "/api",
             routes=[
-                Route("/texts", get_texts),
+                Route("/texts", serve_texts),
                 Route("/session", api.begin_session, methods=["POST"]),
                 Route("/session/end", api.end_sessions, methods=["POST"]),
                 *(make_route(name, "GET", handler, read_query) for name, handler in reading.items()),
                 *(make_route(name, "POST", handler, read_json) for name, handler in writing.items()),
                 *(make_route(name, "POST", handler, read_query) for name, handler in uploading.items()),
             ],
-            middleware=[Middleware(Guard, is_allowed=partial(is_same_origin, origins=origins), refusal=CROSS_SITE)],
+            middleware=[
+                Middleware(RequestGuard, is_allowed=partial(is_same_origin, origins=origins), refusal=CROSS_SITE)
+            ],
         ),
-        Route("/static/{path:path}", get_file),
+        Route("/static/{path:path}", serve_static_file),
     ]
 
 
 @define(eq=False)
-class Guard:
+class RequestGuard:
     """Middleware that answers HTTP requests with `refusal` unless `is_allowed` returns True."""
 
     app: ASGIApp
@@ -187,7 +189,7 @@ def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linkable_path
 
 @define(eq=False)
 class SafeHeaders:
-    """Middleware that adds security headers to every response, but keeps those that the response already has."""
+    """Middleware that adds security headers to every response, without replacing headers that are already set."""
 
     app: ASGIApp
     policy: str

@@ -13,10 +13,10 @@ from chat.services import Services
 from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
 from dashboard.parameters import BadRequest, Parameters
-from dashboard.views import MAX_NAME_CHARS, Views
+from dashboard.views import MAX_NAME_CHARS, ViewHandlers
 from locales.catalog import tr
 from locales.page_texts import remove_commands
-from locales.sentences import format_erasures, format_quote_counts, format_receipt, format_summary_outcome
+from locales.sentences import format_erasures, format_forget_receipt, format_quote_counts, format_summary_outcome
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
@@ -33,11 +33,11 @@ MAX_LISTED_CHARS = 200  # of each text in a preview
 
 
 @define(kw_only=True, eq=False)
-class Changes:
+class ChangeHandlers:
     """Handlers of requests that change an owner's data."""
 
     _services: Services
-    _views: Views
+    _views: ViewHandlers
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -85,7 +85,7 @@ class Changes:
     async def forget_profile(self, request: PageRequest) -> JsonBody:
         what = ForgetRequest(what="profiles", ids=(request.parameters.read_integer("id"),))
         gone = await self._services.corrections.forget(request.owner, what)
-        said = tr("forget-gone") if gone.is_empty else format_receipt(gone)
+        said = tr("forget-gone") if gone.is_empty else format_forget_receipt(gone)
         return {"said": said, **await self._views.list_profiles(request)}
 
     async def preview_forget(self, request: PageRequest) -> JsonBody:
@@ -116,7 +116,7 @@ class Changes:
         what = await self._parse_forget_request(request)
         gone = ForgetResult() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
         return {
-            "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_receipt(gone)),
+            "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_forget_receipt(gone)),
             "counts": pick_fields(gone, "messages", "summaries", "facts"),
         }
 
@@ -187,7 +187,7 @@ class Changes:
             raise RequestRefused(409, tr("chats-off"))
         current = await self._services.memory.find_open_conversation(chat)
         await self._services.memory.begin_conversation(chat, title)
-        self._services.titles.start_generating(chat, [current])
+        self._services.titles.start_generating_titles(chat, [current])
         return {"scopes": await self._views.list_scopes(request.owner)}
 
     async def open_conversation(self, request: PageRequest) -> JsonBody:
@@ -195,7 +195,7 @@ class Changes:
         current = await self._services.memory.find_open_conversation(chat)
         if not await self._services.memory.open_conversation(chat, request.scope):
             raise RequestRefused(404, tr("chats-gone"))
-        self._services.titles.start_generating(chat, [current])
+        self._services.titles.start_generating_titles(chat, [current])
         return {"scopes": await self._views.list_scopes(request.owner)}
 
     async def name_conversation(self, request: PageRequest) -> JsonBody:

@@ -24,7 +24,7 @@ from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsew
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
 from runtime.assets import compress_response
-from runtime.pacing import TooBusy, TooLarge, Visitors
+from runtime.pacing import RequestTooLarge, TransfersBusy, Visitors
 from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
@@ -141,7 +141,7 @@ class PageApi:
     def make_endpoint(self, handler: Handler, reader: ParameterReader) -> Callable[[Request], Awaitable[Response]]:
         """Return an endpoint that checks the session, reads the parameters and calls a handler."""
 
-        async def endpoint(request: Request) -> Response:
+        async def check_and_respond(request: Request) -> Response:
             async def check_session_and_respond() -> JsonBody | Response:
                 session = await self._require_session(request)
                 self._require_access(session)
@@ -158,7 +158,7 @@ class PageApi:
 
             return await self._answer_in_language(request, check_session_and_respond)
 
-        return endpoint
+        return check_and_respond
 
     async def _answer_in_language(self, request: Request, make_body: BodyMaker) -> Response:
         with use_language(find_reader_language(request.headers, self._host.settings.default_language)):
@@ -216,9 +216,9 @@ async def make_response(make_body: BodyMaker) -> Response:
         return _make_error_response(refusal.status, str(refusal))
     except BadRequest as error:
         return _make_error_response(400, str(error))
-    except TooBusy:
+    except TransfersBusy:
         return _make_error_response(429, tr("web-one-file"), {"Retry-After": "5"})
-    except TooLarge:
+    except RequestTooLarge:
         return _make_error_response(413, tr("web-too-large"))
     except NoSession:
         # Not by _make_error_response, because the sentence names a command.

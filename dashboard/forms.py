@@ -47,7 +47,7 @@ def serialize_message(message: Message, *, text: str | None = None, with_full_te
 
 
 def serialize_hit(hit: Hit) -> Json:
-    """Return a search result as JSON."""
+    """Return a search hit as JSON, with its message and the matching passage."""
     form = serialize_message(hit.message, text=hit.text)
     return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-from chat.operation import Operation
+from chat.operation import Operator
 from records.owners import AccessStatus
 from settings import LOOPBACK, Settings
 
@@ -15,9 +15,9 @@ STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CS
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """The bot's functions and settings that the page uses. Without a bot's token, nobody can sign in from Telegram."""
+    """The bot's functions and settings that the page uses. Without a bot token, nobody can sign in from Telegram."""
 
-    operation: Operation
+    operation: Operator
     configures: Callable[[int, int], Awaitable[bool]]  # (owner, person): may the person configure the group's memory?
     store_access: Callable[[int, AccessStatus, int], Awaitable[object]]  # of an admin: (person, standing, admin)
     health: Callable[[], Awaitable[Mapping[str, bool]]]
@@ -30,12 +30,12 @@ class Host:
 
     @property
     def names(self) -> frozenset[str]:
-        """Return the accepted Host headers."""
+        """The accepted Host headers."""
         settings = self.settings
         return frozenset((urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK))
 
     @property
     def bot_id(self) -> int:
-        """Return the bot's Telegram id, which is part of its token, or 0 without a token."""
+        """The bot's Telegram id, which is part of its token, or 0 without a token."""
         number = self.settings.telegram_bot_token.value.partition(":")[0]
         return int(number) if number.isdecimal() else 0

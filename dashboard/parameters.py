@@ -6,7 +6,7 @@ from datetime import date
 from starlette.requests import Request
 
 from runtime.bounded_json import parse_untrusted_json
-from runtime.pacing import TooLarge
+from runtime.pacing import RequestTooLarge
 from text.characters import replace_surrogates
 
 MAX_BODY_BYTES = 64_000  # of a request without files
@@ -94,14 +94,14 @@ async def read_query(request: Request) -> Parameters:
 
 
 async def read_json(request: Request) -> Parameters:
-    """Return the parameters in a request's JSON body. Raise BadRequest if it is malformed, TooLarge if too large."""
+    """Return the parameters in a JSON body. Raise BadRequest if it is malformed, or RequestTooLarge."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_BODY_BYTES:
-            raise TooLarge
+            raise RequestTooLarge
     try:
         value = parse_untrusted_json(body, max_parts=MAX_PARTS)
     except ValueError:

@@ -112,7 +112,7 @@ class PageSessions:
         return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
 
     async def make_token(self, session: PageSession) -> str:
-        """Return a signed token for a session."""
+        """Return a signed token that identifies a session."""
         return await self._sign_session("session", session)
 
     async def _sign_session(self, kind: str, session: PageSession, **extra_fields: str) -> str:

@@ -27,7 +27,7 @@ from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file
 from runtime.tasks import cancel_and_wait
 from transfer.exporter import ExportedFile
-from transfer.formats.history import FileReading
+from transfer.formats.history import ReadContext
 from transfer.plans import format_import_result, format_instructions_heading, format_plan
 from transfer.restorer import Progress
 
@@ -52,7 +52,7 @@ class TransferHandlers:
     async def plan_import(self, request: PageRequest) -> JsonBody:
         """Return a preview of an import, with the questions that the person still has to answer."""
         reading = self._parse_import_request(request)
-        async with self._uploads.reserve_place(request.session.person):
+        async with self._uploads.reserve_transfer_slot(request.session.person):
             data = await _receive_upload(request)
             plan = await self._services.importer.plan(request.scope, request.session.person, data, reading)
         return {
@@ -76,22 +76,22 @@ class TransferHandlers:
     async def run_import(self, request: PageRequest) -> Response:
         reading = self._parse_import_request(request)
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._uploads.reserve_place(request.session.person))
+            await stack.enter_async_context(self._uploads.reserve_transfer_slot(request.session.person))
             lines = self._stream_import(request, await _receive_upload(request), reading, stack.pop_all())
             return StreamingResponse(lines, media_type="application/x-ndjson")
 
     async def _stream_import(
-        self, request: PageRequest, data: bytes, reading: FileReading, stack: AsyncExitStack
+        self, request: PageRequest, data: bytes, context: ReadContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
         changed, counts = asyncio.Event(), (0, 0)
 
-        async def report(done: int, total: int) -> None:
+        async def record_progress(done: int, total: int) -> None:
             nonlocal counts
             counts = done, total
             changed.set()
 
         with use_language(request.language):  # the task inherits the language
-            task = asyncio.create_task(self._import_file(request, data, reading, report))
+            task = asyncio.create_task(self._import_file(request, data, context, record_progress))
         try:
             while not task.done():
                 change = asyncio.ensure_future(changed.wait())
@@ -105,11 +105,11 @@ class TransferHandlers:
             await stack.aclose()
             await cancel_and_wait(task)
 
-    async def _import_file(self, request: PageRequest, data: bytes, reading: FileReading, report: Progress) -> JsonBody:
+    async def _import_file(self, request: PageRequest, data: bytes, context: ReadContext, report: Progress) -> JsonBody:
         person = request.session.person
         try:
             async with self._services.memory.keep_lease(request.owner):  # the handler of the request has returned
-                done = await self._services.importer.import_file(request.scope, person, data, reading, progress=report)
+                done = await self._services.importer.import_file(request.scope, person, data, context, progress=report)
             offer = await self._offer_to_learn_facts(request.owner, done.ids)
             return {"said": remove_commands(format_import_result(done)), "learn": offer}
         except StaleSummary:
@@ -167,7 +167,7 @@ class TransferHandlers:
         wanted = request.parameters.read_text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
-        await stack.enter_async_context(self._exports.reserve_place(request.session.person))
+        await stack.enter_async_context(self._exports.reserve_transfer_slot(request.session.person))
         exporter = self._services.exporter
         making = exporter.export_files(request.owner) if wanted == "json" else exporter.export_readable(request.owner)
         files = await stack.enter_async_context(making)
@@ -190,7 +190,7 @@ class TransferHandlers:
                 raise RequestRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
-    def _parse_import_request(self, request: PageRequest) -> FileReading:
+    def _parse_import_request(self, request: PageRequest) -> ReadContext:
         try:
             answers = parse_untrusted_json(request.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:
@@ -201,7 +201,7 @@ class TransferHandlers:
             raise BadRequest("answers are numbers of options, by the keys of questions.")
         chosen = {str(key): tuple(numbers) for key, numbers in answers.items()}
         name = request.parameters.read_text("name", MAX_FILE_NAME_CHARS)
-        return FileReading(person=request.session.person, name=name, bot=self._host.bot_id, answers=chosen)
+        return ReadContext(person=request.session.person, name=name, bot=self._host.bot_id, answers=chosen)
 
 
 async def _receive_upload(request: PageRequest) -> bytes:

@@ -18,7 +18,7 @@ from locales.page_texts import remove_commands
 from locales.sentences import STORAGE_NAMES, format_privacy_text
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
-from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of_kind
+from records.messages import TIMELINE_KINDS, Message, TimelineKind, matches_kind
 from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OwnerConfig
 from records.scopes import Scope
 from records.status import Status
@@ -41,7 +41,7 @@ DAYS_OF_USE = 30
 
 
 @define(kw_only=True, eq=False)
-class Views:
+class ViewHandlers:
     """Handlers of requests that read an owner's data."""
 
     _services: Services
@@ -154,7 +154,7 @@ class Views:
             since=_find_midnight(request, parameters.read_day("since")),
             before=_find_midnight(request, until + timedelta(days=1) if until else None),
             other_scopes=among,
-            is_wanted=lambda message: is_of_kind(message, kind) and (not speaker or message.speaker == speaker),
+            is_wanted=lambda message: matches_kind(message, kind) and (not speaker or message.speaker == speaker),
         )
         exact = [hit for hit in page.found if hit.has_words]
         near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]
@@ -206,7 +206,7 @@ class Views:
         """Return a page of explanations of the latest answers, newest first."""
         before = request.parameters.read_optional_integer("before")
         explained = self._services.explanations.explain_latest_answers
-        found = await explained(request.scope, before=before, limit=MAX_EXPLANATIONS + 1)
+        found = await explained(request.scope, before_id=before, limit=MAX_EXPLANATIONS + 1)
         turns: dict[int | None, Sequence[Message]] = {}
         async with self._services.memory.open_store(request.owner) as store:
             ids = [number for number, _ in found if number is not None]

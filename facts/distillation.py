@@ -13,7 +13,7 @@ from cachetools import LRUCache
 
 from external_memory import ExternalMemory
 from facts.reconciliation import remove_overruled_sentences
-from facts.requests import Requests
+from facts.requests import RequestBuilder
 from facts.schemas import PROFILE_SCHEMA, format_profile_text, parse_profile
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -41,7 +41,7 @@ class ProfileDistiller:
 
     _memory: ExternalMemory
     _model: ChatModel
-    _requests: Requests
+    _requests: RequestBuilder
     _quota: Quota
     _clock: Clock
     _settings: Settings
@@ -156,25 +156,25 @@ class ProfileDistiller:
         async with self._memory.open_store_if_enabled(owner) as store:
             if store is None:
                 return None
-            made = await put_corrected_profile(store, owner, new, clock=self._clock)
+            made = await store_corrected_profile(store, owner, new, clock=self._clock)
         if made is None:
             return None
         log.info("distilled version %d of the profile of %d", made.id, owner)
         return made
 
 
-async def put_corrected_profile(
-    store: MemoryStore, owner: int, new: NewProfile | None = None, *, clock: Clock
+async def store_corrected_profile(
+    store: MemoryStore, owner: int, new_profile: NewProfile | None = None, *, clock: Clock
 ) -> Profile | None:
-    """Store a new profile, or the current one if `new` is None, without the sentences that decisions overrule.
+    """Store a new profile, or the current one if `new_profile` is None, without the sentences that decisions overrule.
 
-    Return the stored version. Store nothing and return None if no sentence of `new` remains, or if no sentence of the
-    current profile is overruled. If a fact or the profile changes meanwhile, start over. Raise StaleFacts if a source
-    is gone.
+    Return the stored version. Store nothing and return None if no sentence of `new_profile` remains, or if no sentence
+    of the current profile is overruled. Start over if a fact or the profile changes meanwhile. Raise StaleFacts if a
+    source has been deleted.
     """
     for _ in range(MAX_ATTEMPTS):
-        revision, profile = await store.facts.read_revision(owner), new
-        if new is None and (used := await store.profiles.find_newest_profile(owner)) is not None:
+        revision, profile = await store.facts.read_revision(owner), new_profile
+        if new_profile is None and (used := await store.profiles.find_newest_profile(owner)) is not None:
             profile = NewProfile(
                 owner=owner, text=used.text, model=used.model, base_id=used.id, facts=(), summary_ids=()
             )
@@ -182,8 +182,8 @@ async def put_corrected_profile(
             return None
         facts, erased = await store.facts.list_all_facts(owner), await store.facts.list_decisions(owner)
         text = await asyncio.to_thread(remove_overruled_sentences, profile.text, facts, erased)
-        if text == (profile.text if new is None else ""):
+        if text == (profile.text if new_profile is None else ""):
             return None
         with suppress(NewerFacts):
-            return await store.profiles.put_profile(replace(profile, text=text), revision=revision, now=clock())
+            return await store.profiles.store_profile(replace(profile, text=text), revision=revision, now=clock())
     raise NewerFacts

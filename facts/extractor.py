@@ -12,7 +12,7 @@ from cachetools import LRUCache
 
 from facts import schemas, verification
 from facts.compounds import split_fact
-from facts.requests import ExtractionRequest, Request, Requests
+from facts.requests import ExtractionRequest, Request, RequestBuilder
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
@@ -49,7 +49,7 @@ class Backoff:
         self._clock = clock
         self._failures = LRUCache[Source, tuple[int, datetime]](MAX_SOURCES)  # attempts, and when to try again
 
-    def count_failures(self, source: Source) -> int:
+    def get_failure_count(self, source: Source) -> int:
         """Return the number of consecutive failures to learn from a source."""
         return self._failures[source][0] if source in self._failures else 0
 
@@ -65,7 +65,7 @@ class Backoff:
             log.info("facts of %s are learned by another process now", source[0])
         except (StorageError, ModelError) as error:
             # Running out of the day's tokens is no failure of these messages.
-            attempts = 1 if isinstance(error, QuotaExceeded) else self.count_failures(source) + 1
+            attempts = 1 if isinstance(error, QuotaExceeded) else self.get_failure_count(source) + 1
             pause = min(FIRST_PAUSE * 2 ** min(attempts - 1, 10), MAX_PAUSE)  # more would overflow after two days
             self._failures[source] = attempts, self._clock() + pause
             log.warning("no facts learned from %s yet (attempt %d): %s", source[0], attempts, type(error).__name__)
@@ -94,7 +94,7 @@ class FactExtractor:
     """Extracts facts from turns with a model, within the owner's daily quota."""
 
     _model: ChatModel
-    _requests: Requests
+    _requests: RequestBuilder
     _quota: Quota
 
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
@@ -137,20 +137,20 @@ class FactExtractor:
         ]
 
     def _make_valid_facts(
-        self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
+        self, batch: Batch, request: ExtractionRequest, extracted_facts: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.get_speaker_name(message) for message in messages]
-        single = [part for fact in extracted for part in split_fact(fact, " ".join(speakers))]
+        single = [part for fact in extracted_facts for part in split_fact(fact, " ".join(speakers))]
         kept = []
-        for versions in schemas.make_facts(single, messages, known_ids=shown, zone=batch.zone):
+        for versions in schemas.make_fact_versions(single, messages, known_ids=shown, zone=batch.zone):
             faults = list[str]()
             for version in versions:
                 [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
                 fact = schemas.replace_vague_text(version, speaker)
                 named = [shown[number].text for number in fact.known[:1]]  # it goes if that one is forgotten
-                faults = verification.find_faults(
+                faults = verification.find_fact_faults(
                     fact,
                     messages,
                     allowed_texts=[*speakers, *named],

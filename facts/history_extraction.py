@@ -9,7 +9,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts.learning import Facts
-from facts.requests import ExtractionEstimate, Requests
+from facts.requests import ExtractionEstimate, RequestBuilder
 from records.errors import StorageError
 from records.scopes import Scope
 
@@ -24,7 +24,7 @@ class HistoryExtraction:
 
     _memory: ExternalMemory
     _facts: Facts
-    _requests: Requests
+    _requests: RequestBuilder
     _is_on: bool
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
@@ -67,7 +67,7 @@ class HistoryExtraction:
         await self._idle.wait()
 
     async def run_forever(self) -> None:
-        """Learn from the messages that wait for it, until cancelled."""
+        """Learn from imported messages whenever some are waiting, until cancelled."""
         while True:
             self._wanted.clear()
             try:
@@ -82,7 +82,7 @@ class HistoryExtraction:
                         await self._wanted.wait()
 
     async def _extract_from_each_scope(self) -> bool:
-        """Learn from one batch of each waiting scope. Return True if any of the scopes made progress."""
+        """Learn from one batch of each waiting scope. Return True if there was progress in any scope."""
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:

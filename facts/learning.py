@@ -12,9 +12,9 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts import reconciliation
-from facts.distillation import put_corrected_profile
+from facts.distillation import store_corrected_profile
 from facts.extractor import Backoff, Batch, FactExtractor
-from facts.requests import MAX_TURNS, Requests
+from facts.requests import MAX_TURNS, RequestBuilder
 from llm import prompts
 from llm.embeddings import Embedder, embed_passages
 from llm.quota import Charge
@@ -40,7 +40,7 @@ class Facts:
 
     _memory: ExternalMemory
     _extractor: FactExtractor
-    _requests: Requests
+    _requests: RequestBuilder
     _clock: Clock
     _settings: Settings
     _embedder: Embedder | None
@@ -67,8 +67,8 @@ class Facts:
             return
         await self._learn_and_log_errors(scope, min_turns=1)
 
-    async def learn_from_quiet_scopes(self) -> None:
-        """Learn from all scopes that have been quiet for a while."""
+    async def learn_from_idle_scopes(self) -> None:
+        """Learn from all scopes in which nobody has written for a while."""
         quiet_since = self._clock() - timedelta(seconds=self._settings.facts_quiet_seconds)
         for store in self._memory.stores if self._settings.learns_facts else ():
             for scope in await store.facts.list_scopes_to_learn_from(quiet_since):
@@ -115,7 +115,7 @@ class Facts:
 
     async def _learn_facts_from_batch(self, batch: Batch) -> list[Fact] | None:
         """Learn from a batch and return the new facts, or None if memory was turned off in the meantime."""
-        failures = self._backoff.count_failures((batch.scope, batch.from_history))
+        failures = self._backoff.get_failure_count((batch.scope, batch.from_history))
         new = await self._extractor.extract(batch, batch.request, failures=failures) if batch.request else []
         async with self._memory.open_store_if_enabled(batch.scope.owner) as store:
             if store is None:
@@ -132,7 +132,7 @@ class Facts:
             # After the facts: one that is erased in between is known as a fact.
             erased = await store.facts.list_decisions(owner)
             changes = await asyncio.to_thread(
-                reconciliation.plan_changes, new_facts, facts, erased_fact_decisions=erased
+                reconciliation.plan_fact_changes, new_facts, facts, erased_fact_decisions=erased
             )
             with suppress(NewerFacts):
                 return await store.facts.commit_changes(
@@ -206,12 +206,12 @@ class Facts:
         )
 
     async def list_all(self, owner: int) -> list[Fact]:
-        """Return all facts about an owner by ascending id, including ended and deleted ones."""
+        """Return all facts about an owner by ascending id, including ended and deleted facts."""
         async with self._memory.open_store(owner) as store:
             return await store.facts.list_all_facts(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
-        """Add a fact. Return it and True, or an existing equal fact and False. Raise FactsFull above the limit."""
+        """Add a fact. Return (fact, True), or (the equal existing fact, False). Raise FactsFull above the limit."""
 
         def find_duplicate() -> Fact | None:
             words = list_essential_words(text)
@@ -227,11 +227,11 @@ class Facts:
                 raise FactsFull
             return await store.facts.add_fact(owner, _make_manual_fact(text, now), now=now), True
 
-    async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Replace a fact with a new one, and keep the old one as history. Return None if no valid fact has this id."""
+    async def supersede_fact(self, owner: int, fact_id: int, text: str) -> Fact | None:
+        """Replace a fact with a new fact, and keep the old one as history. Return None if no valid fact has this id."""
         now = self._clock()
         async with self._memory.open_store(owner) as store:
-            known = await store.facts.find_fact(owner, id_)
+            known = await store.facts.find_fact(owner, fact_id)
             if known is None or not known.is_valid:
                 return None
             new = replace(
@@ -242,46 +242,46 @@ class Facts:
                 tags=known.tags,
                 person_id=known.person_id,
             )
-            made = await store.facts.add_fact(owner, new, now=now, superseded_id=id_)
+            made = await store.facts.add_fact(owner, new, now=now, superseded_id=fact_id)
             await self._correct_profile(store, owner)
             return made
 
-    async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
+    async def edit(self, owner: int, fact_id: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no valid fact has this id."""
         async with self._memory.open_store(owner) as store:
-            known = await store.facts.find_fact(owner, id_)
+            known = await store.facts.find_fact(owner, fact_id)
             if known is None or known.valid_to is not None:
                 return None
-            edited = await store.facts.edit_fact(owner, id_, text, now=self._clock())
+            edited = await store.facts.edit_fact(owner, fact_id, text, now=self._clock())
             await self._correct_profile(store, owner)
             return edited
 
-    async def set_pinned(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+    async def set_pinned(self, owner: int, fact_id: int, *, is_pinned: bool) -> Fact | None:
         """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.pin_fact(owner, id_, is_pinned=is_pinned, now=self._clock())
+            return await store.facts.pin_fact(owner, fact_id, is_pinned=is_pinned, now=self._clock())
 
-    async def convert_fact_to_instruction(self, owner: int, id_: int) -> Fact | None:
+    async def convert_fact_to_instruction(self, owner: int, fact_id: int) -> Fact | None:
         """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.convert_fact_to_instruction(owner, id_, now=self._clock())
+            return await store.facts.convert_fact_to_instruction(owner, fact_id, now=self._clock())
 
-    async def delete(self, owner: int, id_: int) -> Fact | None:
+    async def delete(self, owner: int, fact_id: int) -> Fact | None:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
         async with self._memory.open_store(owner) as store:
-            deleted = await store.facts.delete_fact(owner, id_, now=self._clock())
+            deleted = await store.facts.delete_fact(owner, fact_id, now=self._clock())
             await self._correct_profile(store, owner)
             return deleted
 
     async def _correct_profile(self, store: MemoryStore, owner: int) -> None:
         """Remove the sentences from the profile that a manual change has overruled."""
         with suppress(StaleFacts):  # forgotten at the same time
-            await put_corrected_profile(store, owner, clock=self._clock)
+            await store_corrected_profile(store, owner, clock=self._clock)
 
-    async def restore(self, owner: int, id_: int) -> Fact | None:
+    async def restore(self, owner: int, fact_id: int) -> Fact | None:
         """Restore a deleted fact. Return None if the owner has no such fact."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.restore_fact(owner, id_, now=self._clock())
+            return await store.facts.restore_fact(owner, fact_id, now=self._clock())
 
     async def embed_facts_without_vectors(self) -> None:
         """Embed the facts that have no vector yet. Stop if the embedder fails."""
@@ -299,7 +299,7 @@ class Facts:
                     log.warning("facts are not embedded yet, only words find them: %s", type(error).__name__)
                     return
                 await self._charge({owner: [fact.text for fact in found if fact.owner == owner] for owner in mine})
-                await store.facts.put_vectors(self._embedder.name, found, vectors)
+                await store.facts.store_vectors(self._embedder.name, found, vectors)
                 if len(found) < FACTS_PER_EMBEDDING:
                     break
 

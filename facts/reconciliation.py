@@ -58,7 +58,7 @@ def _iterate_index_terms(fact: Fact | NewFact) -> Iterator[str]:
         yield f" {fact.subject.strip().casefold()}:"
 
 
-def plan_changes(
+def plan_fact_changes(
     new_facts: Sequence[NewFact],
     known_facts: Sequence[Fact],
     *,
@@ -123,10 +123,10 @@ def _is_decision_newer_than_draft(fact: Fact | NewFact, draft: NewFact) -> bool:
     return decided_at is not None and (draft.is_in_question or draft.observed_at <= decided_at)
 
 
-def _would_revive_replaced_fact(change: FactChange, successions: DecisionIndex) -> bool:
-    """Return True if a change would bring back a fact that a later one has replaced."""
+def _would_revive_replaced_fact(change: FactChange, replacement_decisions: DecisionIndex) -> bool:
+    """Return True if a change would bring back a fact that a later fact has replaced."""
     is_valid = change.same_as is None and change.gave_way_to is None and change.fact.valid_to is None
-    return is_valid and successions.overrules(change.fact)
+    return is_valid and replacement_decisions.overrules(change.fact)
 
 
 def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:
@@ -136,10 +136,7 @@ def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:
 def compare_facts(
     new_fact: NewFact, known_fact: Fact | NewFact, *, is_named_by_model: bool
 ) -> Literal["same", "changed", "ended", "other"]:
-    """Classify how a new fact relates to a known one.
-
-    `is_named_by_model` is True if the model says that the new fact replaces the known one.
-    """
+    """Classify how a new fact relates to a known fact, which the model may have named as replaced."""
     text = known_fact.text
     mine, theirs = make_fingerprint(new_fact.text), make_fingerprint(text)
     is_about = is_same_subject(new_fact.subject, known_fact.subject)
@@ -178,10 +175,10 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterabl
     valid = {fact.id: fact for fact in facts if fact.is_valid}
     index = DecisionIndex(decision for decision in list_decisions_about(facts, erased) if decision.id not in valid)
 
-    def find_decisions(told: str) -> set[int]:
+    def find_decisions(text: str) -> set[int]:
         at = datetime.min.replace(tzinfo=UTC)
-        fact = NewFact(text=told, quote=told, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
-        return {decision.id for decision in index.find_decisions_about(fact)} if len(find_topics(told)) > 1 else set()
+        fact = NewFact(text=text, quote=text, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
+        return {decision.id for decision in index.find_decisions_about(fact)} if len(find_topics(text)) > 1 else set()
 
     lines = []
     restated: set[int] | None = None
@@ -195,9 +192,9 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterabl
     return "\n".join(lines)
 
 
-def is_same_subject(subject: str, other: str) -> bool:
+def is_same_subject(subject: str, other_subject: str) -> bool:
     """Return True if two subjects consist of the same words and are not empty."""
-    return bool(subject.strip()) and bool(other.strip()) and find_topics(subject) == find_topics(other)
+    return bool(subject.strip()) and bool(other_subject.strip()) and find_topics(subject) == find_topics(other_subject)
 
 
 def _select_related_facts(

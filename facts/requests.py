@@ -49,7 +49,7 @@ class ExtractionRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionEstimate:
-    """The estimated cost of learning from imported messages."""
+    """The estimated cost of learning facts from imported messages: messages, model requests and tokens."""
 
     messages: int
     requests: int
@@ -65,13 +65,13 @@ class ProfileRequest:
     summary_ids: tuple[int, ...]
 
 
-class Requests:
-    """Builds requests of at most `window` tokens. The function `under` may lower this limit to the model's."""
+class RequestBuilder:
+    """Builds requests of at most `window` tokens. `apply_model_limit` may lower a limit to the model's own."""
 
-    def __init__(self, tokenizer: Tokenizer, window: int, *, under: Callable[[int], int] = int) -> None:
+    def __init__(self, tokenizer: Tokenizer, window: int, *, apply_model_limit: Callable[[int], int] = int) -> None:
         self._tokens = tokenizer
         self._most = window
-        self._under = under
+        self._under = apply_model_limit
 
     @property
     def _max_tokens(self) -> int:
@@ -96,7 +96,7 @@ class Requests:
         """
         instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])
-        room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_retry_messages("…"))
+        room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_repair_messages("…"))
         known_room = min(self._max_tokens // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
         shown, known_lines = self._select_known_facts(known_facts, turns[:max_turns], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
@@ -144,12 +144,12 @@ class Requests:
     def make_repair_request(self, extraction_request: ExtractionRequest, answer: str) -> Request:
         """Build a request to repair an unusable answer. Cut the answer if it is too long."""
         free = self._max_tokens - self._tokens.count_request_tokens(
-            (*extraction_request.request, *_make_retry_messages(""))
+            (*extraction_request.request, *_make_repair_messages(""))
         )
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
         shown = self._tokens.omit_middle(answer, min(free, int(self._max_tokens * ANSWER_SHARE / 2)))
-        return *extraction_request.request, *_make_retry_messages(shown or "…")
+        return *extraction_request.request, *_make_repair_messages(shown or "…")
 
     def make_profile_request(
         self,
@@ -290,7 +290,7 @@ class Requests:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
 
 
-def _make_retry_messages(answer: str) -> Request:
+def _make_repair_messages(answer: str) -> Request:
     repair = PromptMessage(role="user", content=prompts.TEXTS["repair_facts"])
     return PromptMessage(role="assistant", content=answer), repair
 

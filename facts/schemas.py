@@ -13,7 +13,7 @@ from llm import prompts
 from llm.meant_json import parse_lenient_json
 from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
-from text.analyzer import fold_term, normalise_text
+from text.analyzer import fold_accents, normalize_text
 from text.characters import QUESTION_MARKS, remove_invisible_characters, replace_surrogates, split_sentences
 from text.fingerprint import describes_change, find_topics, make_fingerprint
 from text.stopwords import WORD_LISTS
@@ -69,14 +69,14 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
     return None if items and not facts else facts
 
 
-def make_facts(
-    extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known_ids: Collection[int], zone: tzinfo
+def make_fact_versions(
+    extracted_facts: Sequence[ExtractedFact], messages: Sequence[Message], *, known_ids: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
     """Yield the possible versions of each extracted fact, best first: one for each message that may state the fact.
 
     Several messages are tried, since models often give wrong line numbers. `known_ids` are the prompt's fact ids.
     """
-    for fact in extracted:
+    for fact in extracted_facts:
         made = [
             _make_fact(fact, message, *found, known_ids=known_ids, zone=zone)
             for message in _find_possible_sources(fact, messages)
@@ -113,15 +113,15 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
         content, *_extend_quote_to_hedging_words(content, start, end, first, last), first, last
     )
     quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
-    own = _shorten_words(find_topics(message.speaker))
+    own = _truncate_words(find_topics(message.speaker))
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    is_related = bool((_shorten_words(find_topics(fact.text)) - own) & _shorten_words(find_topics(content)))
+    is_related = bool((_truncate_words(find_topics(fact.text)) - own) & _truncate_words(find_topics(content)))
     if not is_related and (fact.kind == "instruction" or not _find_names(quote) - own):
         return None
     return quote, " ".join(content[first:last].split())
 
 
-def _shorten_words(words: Iterable[str]) -> set[str]:
+def _truncate_words(words: Iterable[str]) -> set[str]:
     return {word[:4] for word in words}
 
 
@@ -137,10 +137,7 @@ _QUESTION_OPENING = "¿"
 def _extend_quote_to_hedging_words(
     content: str, quote_start: int, quote_end: int, sentence_start: int, sentence_end: int
 ) -> tuple[int, int]:
-    """Extend a quote to include adjacent hedging words in the same sentence.
-
-    They may be in the quote's own clause or in a short neighbouring clause.
-    """
+    """Extend a quote to hedging words in its clause, or in a short adjacent clause of the same sentence."""
     if make_fingerprint(content[quote_start:quote_end]).hedges:
         return quote_start, quote_end
     *earlier, before = re.split(r"(?<=[,;:–—])", content[sentence_start:quote_start])
@@ -176,7 +173,7 @@ def _is_denial(quote: str, topics: Iterable[str]) -> bool:
     found = []
     for clause in _CLAUSE_BREAK.split(quote):
         words = re.finditer(r"[\w'’]+", clause)
-        ends = [word.end() for word in words if _shorten_words(find_topics(word[0])) & _shorten_words(topics)]
+        ends = [word.end() for word in words if _truncate_words(find_topics(word[0])) & _truncate_words(topics)]
         if ends:
             found.append(_is_negated(clause if _is_short_clause(clause[ends[-1] :]) else clause[: ends[-1]]))
     return bool(found) and all(found)
@@ -217,8 +214,8 @@ def _make_fact(
     if kind == "instruction" and about and not find_topics(about) & find_topics(sentence):
         kind = "personal"  # a small model types every fact so, for requests about "code"
     text, hedges = extracted.text, make_fingerprint(quote).hedges
-    subject = _shorten_words(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
-    lacks_subject = not all(word in fold_term(normalise_text(text)) for word in subject)
+    subject = _truncate_words(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
+    lacks_subject = not all(word in fold_accents(normalize_text(text)) for word in subject)
     is_positive = not (extracted.is_over or _is_negated(text))
     is_denied = is_positive and _is_denial(quote, find_topics(text) - own)
     if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
@@ -257,15 +254,15 @@ def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     told = make_fingerprint(fact.text)
     if told.numbers or not {*told.names} <= {*make_fingerprint(speaker).names}:
         return fact
-    words = _shorten_words(find_topics(fact.text) - find_topics(speaker))
+    words = _truncate_words(find_topics(fact.text) - find_topics(speaker))
     names = _find_names(fact.quote)
-    is_vague = names and not names & words and 2 * len(words & _shorten_words(find_topics(fact.quote))) <= len(words)
+    is_vague = names and not names & words and 2 * len(words & _truncate_words(find_topics(fact.quote))) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
 
 
 def _find_names(quote: str) -> set[str]:
     without_first_words = [sentence.partition(" ")[2] for sentence in split_sentences(quote)]
-    return _shorten_words(name for rest in without_first_words for name in make_fingerprint(rest).names)
+    return _truncate_words(name for rest in without_first_words for name in make_fingerprint(rest).names)
 
 
 def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:

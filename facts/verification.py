@@ -9,7 +9,7 @@ from records.facts import NewFact
 from records.messages import Message
 from retrieval import date_expressions
 from summaries.quality_gate import find_invented_numbers
-from text.analyzer import detect_latin_language, fold_term, list_terms, normalise_text
+from text.analyzer import detect_latin_language, fold_accents, list_terms, normalize_text
 from text.fingerprint import find_topics, make_fingerprint
 from text.stopwords import WORD_LISTS
 
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LATIN = str.maketrans(WORD_LISTS["latin"])
 
 
-def find_faults(
+def find_fact_faults(
     fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo, assistant_text: str = ""
 ) -> list[str]:
     """Return the reasons not to learn a fact from messages, or [] if the messages support it.
@@ -76,13 +76,13 @@ def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
     said_at = message.created_at.astimezone(zone)
     if abs(moment - said_at) <= NEAR_DAYS:
         return True
-    numbers = set(re.findall(r"\d+", normalise_text(message.content)))
+    numbers = set(re.findall(r"\d+", normalize_text(message.content)))
     if str(moment.year) in numbers and not find_invented_numbers(f"{moment.year}", message.content):
         return True
     if str(moment.day) in numbers or f"{moment.day:02d}" in numbers:
         # "On the 3rd of May": the year is the message's, or one next to it.
         return abs(moment - said_at) <= YEAR_AROUND
-    ranges = date_expressions.find_time_ranges(fold_term(normalise_text(message.content)), said_at)
+    ranges = date_expressions.find_time_ranges(fold_accents(normalize_text(message.content)), said_at)
     day = timedelta(days=1)
     return any(found.start - day <= moment < found.end + day for found in ranges) or (
         # "In March", "last spring": a month without a day.
@@ -94,15 +94,15 @@ def _find_invented_names(text: str, source: str) -> list[str]:
     words = [word.casefold() for word in _WORD.findall(text)]
     if detect_latin_language(words) == "german":  # where every noun is capitalised
         return []
-    known = {fold_term(normalise_text(word)) for word in _WORD.findall(source)}
+    known = {fold_accents(normalize_text(word)) for word in _WORD.findall(source)}
     # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
     stems = {stem[:5] for stem in (*known, *list_terms(source))}
 
-    def is_known(name: str) -> bool:  # ignoring its case ending
+    def appears_in_source(name: str) -> bool:  # ignoring its case ending
         begins_alike = len(name) > 1 and any(word.startswith(name[:4]) for word in known)
         return begins_alike or name in known or name[:5] in stems
 
     first = make_fingerprint(text.split(" ")[0]).names
     new = [name for name in make_fingerprint(text).names if name not in first]
-    return [name for name in new if not is_known(name) and not is_known(name.translate(_LATIN))]
+    return [name for name in new if not appears_in_source(name) and not appears_in_source(name.translate(_LATIN))]

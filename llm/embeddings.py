@@ -10,7 +10,7 @@ import numpy as np
 
 from llm.endpoint import CallTimer, EndpointClient, ModelAddress, open_model_span
 from llm.failures import SettingNames
-from llm.local_embedder import LocalEmbedder, Vectors, normalise_vectors
+from llm.local_embedder import LocalEmbedder, Vectors, normalize_vectors
 from records.errors import ModelBroken, ModelRefused
 from settings import Settings
 from text.characters import replace_surrogates
@@ -84,7 +84,7 @@ class EndpointEmbedder(EndpointClient):
         are_numbered = sorted(indices) in ([0] * len(texts), list(range(len(texts))))
         if not are_numbered or vectors.shape != (len(texts), dimensions) or not 0 < dimensions <= MAX_DIMENSIONS:
             raise ModelBroken(remedy="(malformed)")
-        return normalise_vectors(vectors)
+        return normalize_vectors(vectors)
 
 
 def _decode_or_unwrap_vector(value: object) -> object:
@@ -95,7 +95,7 @@ def _decode_or_unwrap_vector(value: object) -> object:
 
 
 async def embed_passages(embedder: Embedder, texts: Sequence[str], *, dimensions: int = 0) -> Vectors:
-    """Embed texts, in smaller batches if one is refused. A text that is refused alone gets a zero vector."""
+    """Embed texts, in smaller batches if a batch is refused. A text that is refused by itself gets a zero vector."""
     try:
         return await embedder.embed_passages(texts)
     except (ModelRefused, ModelBroken):

@@ -52,14 +52,14 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 class CallTimer:
     """The time limits of one call, in seconds. `may_retry` becomes False once part of the answer has been shown.
 
-    A call times out after `seconds` without data, after STRETCH * `seconds` without progress, or `most` seconds after
+    A call times out after `seconds` without data, after STRETCH * `seconds` without progress, or `max_seconds` after
     the first byte.
     """
 
-    def __init__(self, timeout: asyncio.Timeout, seconds: float, most: float) -> None:
+    def __init__(self, timeout: asyncio.Timeout, seconds: float, max_seconds: float) -> None:
         self._timeout = timeout
         self._seconds = seconds
-        self._most = most
+        self._most = max_seconds
         self._now = asyncio.get_running_loop().time
         self._until: float | None = None
         self._grows_until = float("inf")
@@ -122,7 +122,7 @@ REFUSALS = make_counter(
 )
 
 
-def initialise_metrics(model: str) -> None:
+def initialize_metrics(model: str) -> None:
     SECONDS.labels(model)
     create_series(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
     create_series(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})

@@ -43,7 +43,7 @@ class EventReader:
         """Yield the remaining objects at the end of the body."""
         rest = bytes(self._buffer)
         if self._is_json:
-            yield from parse_objects(rest.decode("utf-8", "replace"))
+            yield from parse_json_objects(rest.decode("utf-8", "replace"))
         else:
             yield from self._add_line(rest.rstrip(b"\r"))
             yield from self._add_line(b"")
@@ -71,15 +71,15 @@ class EventReader:
         if self.is_over:
             return
         try:
-            events = list(parse_objects(data))
+            events = list(parse_json_objects(data))
         except ModelBroken:  # the next stream may be whole
             raise BrokenOff from None
         for event in events or ([{"message": data}] if is_error else []):
             yield {"error": event} if is_error and "error" not in event else event
 
 
-def parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in a text of JSON values. Raise ModelBroken if one is malformed."""
+def parse_json_objects(text: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the JSON objects in a text that consists of JSON values. Raise ModelBroken if one of them is malformed."""
     place = _PREFIXES.match(text).end()  # type: ignore[union-attr] # it matches any text
     if text[place : place + 1] not in ("{", "["):
         return

@@ -89,9 +89,9 @@ class StatusError(Exception):
     @cached_property
     def details(self) -> Mapping[str, Any]:
         """The error object of the body. It may be wrapped in {"error": …}, or in a list (Gemini)."""
-        body = _get_first(self.body)
+        body = _get_first_item(self.body)
         if isinstance(body, Mapping):
-            inner = _get_first(body.get("error") or body.get("errors") or body.get("base_resp"))
+            inner = _get_first_item(body.get("error") or body.get("errors") or body.get("base_resp"))
             body = inner if inner and isinstance(inner, Mapping | str) else body
         return body if isinstance(body, Mapping) else {"message": body}
 
@@ -110,14 +110,14 @@ class StatusError(Exception):
         return f"{message} {raw or ''}".strip()[:MAX_ERROR_CHARS]
 
     @property
-    def words(self) -> str:
-        """The error's codes, type and message, separated by spaces."""
+    def searchable_text(self) -> str:
+        """The error's codes, type and message as one text to search in."""
         return f"{self.codes} {self.message}".strip()
 
     @cached_property
     def kind(self) -> Kind:
         """The kind of refusal, by its code, its status and its message."""
-        status, words = self.status_code, self.words
+        status, words = self.status_code, self.searchable_text
         if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
             return "credit"
         # OpenRouter and Azure name the filter in a field.
@@ -140,7 +140,7 @@ class StatusError(Exception):
         return "unclear" if 400 <= status <= 501 else "refused"
 
 
-def _get_first(value: Any) -> Any:
+def _get_first_item(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else value
 
 
@@ -148,9 +148,9 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
     """Convert an HTTP error to a ModelError with a message for the user."""
     status, kind, wait = error.status_code, error.kind, error.retry_after
     is_unknown_model = kind == "unclear" and (error.details.get("param") == "model" or "model" in error.codes.lower())
-    if kind in ("busy", "unclear") and (is_unknown_model or _NO_MODEL.search(error.words)):
+    if kind in ("busy", "unclear") and (is_unknown_model or _NO_MODEL.search(error.searchable_text)):
         status, kind = 404, "model"
-    elif kind == "unclear" and "api key" in error.words.lower():
+    elif kind == "unclear" and "api key" in error.searchable_text.lower():
         status, kind = 401, "key"
     if plain := {"length": ContextTooLong, "declined": ModelDeclined, "loading": ModelLoading}.get(kind):
         return plain()
@@ -183,7 +183,7 @@ def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     """Return the error in the body of a successful response. Its status is taken from the error's code."""
     error = StatusError(500, body)
     code = re.search(r"\b[45]\d\d\b", error.codes)
-    error.status_code = int(code[0]) if code else 429 if "rate_limit" in error.words else 500
+    error.status_code = int(code[0]) if code else 429 if "rate_limit" in error.searchable_text else 500
     return error
 
 
@@ -207,7 +207,7 @@ def classify_picture_refusal(error: StatusError) -> Literal["", "all", "damaged"
     """Return "all" if an error says that no pictures are accepted, "damaged" if one is damaged, or otherwise ""."""
     if error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
-    words = f"{error.words} {error.details.get('param')}"
+    words = f"{error.searchable_text} {error.details.get('param')}"
     if _SPOILT_PICTURE.search(words):
         return "damaged"
     return "all" if _NAMED_PICTURES.search(words) else ""

@@ -37,24 +37,25 @@ def compute_answer_token_reserve(window: int) -> int:
 
 @dataclass
 class Window:
-    """The context window of a model."""
+    """The context window of a model, as configured and as learned from refused prompts."""
 
     tokens: int | None = None
     ratio: float = 1.0  # the model's tokens per token counted here
-    most: int | None = None  # the limit of a prompt after a refusal
+    limit: int | None = None  # the limit of a prompt after a refusal
 
     @property
     def max_prompt_tokens(self) -> int | None:
         """The maximum number of tokens in a prompt, as counted by this program, or None if it is unknown."""
-        known = [self.most] if self.most is not None else []
+        known = [self.limit] if self.limit is not None else []
         if self.tokens is not None:
             known.append(int((self.tokens - compute_answer_token_reserve(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
     def record_refusal(self, prompt_tokens: int, message: str) -> None:
-        """Lower the limit after a prompt of `prompt_tokens` tokens was refused with `message`.
+        """Lower the limit after the endpoint refused a prompt of `prompt_tokens` tokens with `message`.
 
-        Of two numbers in `message`, the lower one is the limit. A single number is the limit if below `prompt_tokens`.
+        If `message` contains two numbers, the lower one is the limit. A single number is the limit if it is lower than
+        `prompt_tokens`.
         """
         sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(message)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
@@ -64,11 +65,11 @@ class Window:
             share = (limit - compute_answer_token_reserve(limit)) / size
         elif len(sizes) == 1 and SMALLEST_ALONE <= limit < prompt_tokens:
             share = min(SHORTER * 2, (limit - compute_answer_token_reserve(limit)) / prompt_tokens)
-        self.most = max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), self.most or prompt_tokens))
+        self.limit = max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), self.limit or prompt_tokens))
 
 
 class RefusedFeatures(TTLCache[str, bool]):
-    """The features that an endpoint refused within the last day."""
+    """The features that an endpoint has refused within the last day."""
 
     def __init__(self) -> None:
         super().__init__(maxsize=100, ttl=REMEMBERED_SECONDS)
@@ -117,8 +118,8 @@ class Fallbacks:
         if self.refused_at is None:
             self.refused_at = monotonic()
 
-    def is_repeated_empty_answer(self, finish: str | None) -> bool:
-        """Count an empty answer. Return True if the previous empty answer had the same finish reason."""
+    def record_empty_answer(self, finish: str | None) -> bool:
+        """Record an empty answer. Return True if the previous empty answer had the same finish reason."""
         self.refusals += 1
         before, self._empty_finish = self._empty_finish, finish or "none"
         return self._empty_finish == before
@@ -159,11 +160,11 @@ class Fallbacks:
         return steps
 
     def was_step_added_alone(self, step: Step) -> bool:
-        """Return True if any request differed from the one before it by this step alone."""
+        """Return True if this step was ever the only difference between two consecutive requests."""
         return any(steps == {step} for steps, _ in self._taken)
 
     def get_effective_steps(self) -> set[Step]:
-        """Return the steps after which a request succeeded or was refused for a different reason."""
+        """Return the steps that made a difference: then, a request succeeded or was refused for another reason."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}

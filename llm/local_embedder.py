@@ -58,10 +58,10 @@ class LocalEmbedder:
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         made = [await self._compute_vector(text, is_query=False) for text in texts]
-        return normalise_vectors(np.stack(made)) if made else np.zeros((0, self.dimensions), dtype=np.float32)
+        return normalize_vectors(np.stack(made)) if made else np.zeros((0, self.dimensions), dtype=np.float32)
 
     async def embed_query(self, text: str) -> Vectors:
-        found: Vectors = normalise_vectors((await self._compute_vector(text, is_query=True))[None])[0]
+        found: Vectors = normalize_vectors((await self._compute_vector(text, is_query=True))[None])[0]
         return found
 
     async def _compute_vector(self, text: str, *, is_query: bool) -> Vectors:
@@ -110,7 +110,7 @@ class LocalEmbedder:
         raise ModelUnreachable(tr("errors-local-embedder"), remedy=settings)
 
 
-def normalise_vectors(vectors: Vectors) -> Vectors:
+def normalize_vectors(vectors: Vectors) -> Vectors:
     """Scale each row to length 1. A row without a finite length becomes zero."""
     clean = np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0)
     with np.errstate(over="ignore"):

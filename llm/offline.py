@@ -63,7 +63,7 @@ class _OfflineChatModel(ChatModel):
 
 
 class OfflineModel(_OfflineChatModel):
-    """Answers by quoting the user's sentences that best match the question."""
+    """A model that answers by quoting the user's sentences that best match the question."""
 
     name = "offline"
 
@@ -96,7 +96,7 @@ class OfflineModel(_OfflineChatModel):
 
 
 class ExtractiveSummarizer(_OfflineChatModel):
-    """Summarises by selecting sentences. Used if there is no model or it failed."""
+    """A model that summarises by selecting sentences. It replaces a model that is missing or has failed."""
 
     name = "extractive"
 
@@ -172,17 +172,17 @@ def split_off_leading_blocks(text: str) -> tuple[list[Sentence], str]:
     while block := next((name for name in _SPEAKERS if text.startswith(f"<{name}>")), None):
         content, _, text = text.removeprefix(f"<{block}>").partition(f"</{block}>")
         if speaker := _SPEAKERS[block]:
-            sentences += _parse_lines(content, speaker)
+            sentences += _iterate_spoken_sentences(content, speaker)
         text = text.lstrip()
     return sentences, text
 
 
 def _parse_sentences(text: str) -> list[Sentence]:
     blocks, rest = split_off_leading_blocks(text)
-    return [*blocks, *_parse_lines(rest, "user")]
+    return [*blocks, *_iterate_spoken_sentences(rest, "user")]
 
 
-def _parse_lines(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
+def _iterate_spoken_sentences(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
     speaker, when, is_stamped, holds = default_speaker, None, False, True
     for line in text.split("\n"):
         heading, words = split_off_heading(line)
@@ -275,10 +275,7 @@ def _find_facts(request: str) -> Iterator[dict[str, object]]:
 
 
 def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the text, prefix and type of each fact in a sentence.
-
-    A fact with a prefix replaces the older facts that begin with it.
-    """
+    """Yield the text, prefix and type of each fact in a sentence. The prefix selects the facts to replace."""
     plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from llm import failures, ladder, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
-from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialise_metrics
+from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialize_metrics
 from llm.failures import StatusError
 from llm.ladder import Fallbacks, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
@@ -51,7 +51,7 @@ _THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
-    """A chat model at an OpenAI-compatible endpoint. `folder` stores what was learned about the model."""
+    """A chat model at an OpenAI-compatible endpoint. Lasting findings about the model are stored in `folder`."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         super().__init__(**connection)
         self.settings = replace(self.settings, model=model_setting)
         model = connection["model"]
-        initialise_metrics(model)
+        initialize_metrics(model)
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = RefusedFeatures()
         self._habits = ThinkingModels(folder)
@@ -91,7 +91,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     @property
     def max_prompt_tokens(self) -> int | None:
         if ladder.LENGTH not in self._unsupported:
-            self._window.most = None
+            self._window.limit = None
         tried = self._ladder.window if self._ladder is not None else None
         return (tried or self._window).max_prompt_tokens
 
@@ -164,7 +164,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             except FAILURES as error:
                 timer.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
-                    error.half = answer.read(is_whole=False).shown
+                    error.half = answer.parse(is_whole=False).shown
                 if (
                     answer.is_whole
                     and answer.is_truncated
@@ -173,7 +173,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     continue
                 if not answer.is_blank or not (fallbacks.for_person or isinstance(error, BrokenOff)):
                     raise
-                if fallbacks.is_repeated_empty_answer(answer.finish):
+                if fallbacks.record_empty_answer(answer.finish):
                     if "tools" in request and fallbacks.for_person:  # the model may not know how to call them
                         fallbacks.left_out.add("tools")
                         continue
@@ -225,7 +225,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _prepare_retry_of_truncated_answer(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer
     ) -> bool:
-        """Give thoughts and answer an explicit limit, and return True to retry. Return False if a retry is no use.
+        """Set a limit for thoughts and answer, and return True to retry. Return False if that would not help.
 
         Raise ContextTooLong if the prompt must be shortened instead.
         """
@@ -253,7 +253,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
-        kind, words = error.kind, error.words
+        kind, words = error.kind, error.searchable_text
         if kind in ("busy", "loading"):
             fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
             timer.may_retry = timer.may_retry and fallbacks.busy < ladder.MAX_REQUESTS
@@ -303,7 +303,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             if not fallbacks.for_person:
                 self._unsupported.record_length_refusal(is_certain=kind == "length")
             elif len(steps) > 1:  # this is the last attempt
-                window.most = min(window.most or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
+                window.limit = min(window.limit or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
         if {"length", "history"} & steps:
             raise HistoryRefused if "history" in steps else ContextTooLong
         return bool(steps)
@@ -332,7 +332,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "system" in helpful:
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
-            self._window.most = fallbacks.window.most
+            self._window.limit = fallbacks.window.limit
             self._unsupported.record_length_refusal(is_certain=fallbacks.was_step_added_alone("length"))
         elif ladder.PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(ladder.LENGTH)
@@ -342,7 +342,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif "tools" in fallbacks.left_out and not fallbacks.last_refusal:  # it cannot call them
             self._stop_offering_tools(_CALLS)
         elif "tools" in request:
-            has_calls = answer.calls.build() or answer.read().calls
+            has_calls = answer.calls.build() or answer.parse().calls
             self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _raise_if_declined(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> None:
@@ -407,7 +407,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     async def _read_answer(
         self, client: "OpenAIClient", request: Request, answer: PartialAnswer, on_text: OnText | None, timer: CallTimer
     ) -> None:
-        async def show_text() -> None:
+        async def send_new_text() -> None:
             if on_text and (news := answer.pop_changed_text()) is not None:
                 with timer.suspend_timeout():
                     await on_text(news)
@@ -415,7 +415,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         event: Mapping[str, Any] = {}
         try:
             async with (
-                client.post("/chat/completions", request, timer.restart_timeout, on_drained=show_text) as response,
+                client.post("/chat/completions", request, timer.restart_timeout, on_drained=send_new_text) as response,
                 aclosing(response.read_events()) as events,
             ):
                 async for event in events:
@@ -430,10 +430,10 @@ class OpenAIChat(EndpointClient, ChatModel):
             quoted = error.message.partition(": ")[2] if error.status_code == 500 else ""
             quoted = error.details.get("failed_generation") or quoted
             answer.add_chunk({"choices": [{"text": quoted}]})
-            if not (answer.offer.tools and answer.read().calls):
+            if not (answer.offer.tools and answer.parse().calls):
                 raise
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
         if is_empty and (own := failures.make_error_from_body(event)).message:  # an error in a form of its own
             raise own
         answer.raise_if_incomplete()
-        await show_text()
+        await send_new_text()

@@ -40,7 +40,7 @@ OnBytes = Callable[[], None]  # called whenever bytes have arrived
 OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrived is taken in
 
 
-class Body(httpx2.AsyncByteStream):
+class BoundedBody(httpx2.AsyncByteStream):
     """A response body with a size limit. Longer error bodies are truncated, and longer answers raise ModelBroken."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
@@ -128,14 +128,14 @@ class OpenAIClient:
 
     async def _wrap_response_body(self, response: httpx2.Response) -> None:
         encoding = response.headers.pop("content-encoding", "").strip().lower()
-        response.stream = Body(
+        response.stream = BoundedBody(
             cast(httpx2.AsyncByteStream, response.stream), encoding=encoding, is_refusal=not response.is_success
         )
 
     @asynccontextmanager
     async def post(
         self, path: str, body: Json, on_bytes: OnBytes, *, on_drained: OnDrained | None = None, file: File | None = None
-    ) -> AsyncIterator["Answer"]:
+    ) -> AsyncIterator["Response"]:
         """Send a request and yield the answer. Raise NoConnection or StatusError."""
         form: dict[str, Any] = {}
         if file is not None:
@@ -151,7 +151,7 @@ class OpenAIClient:
             REQUESTS.labels(path, "none").inc()
             raise NoConnection from error
         REQUESTS.labels(path, stream.response.status_code).inc()
-        answer = Answer(stream)
+        answer = Response(stream)
         answer.body.on_bytes, answer.body.on_drained = on_bytes, on_drained
         async with stream:
             yield answer
@@ -177,12 +177,12 @@ class OpenAIClient:
             return []
 
 
-class Answer:
-    """A successful response with an unread body."""
+class Response:
+    """A successful response whose body has not been read."""
 
     def __init__(self, stream: AsyncStream[object]) -> None:
         self._stream = stream
-        self.body = cast(Body, stream.response.stream)
+        self.body = cast(BoundedBody, stream.response.stream)
 
     async def read_events(self) -> AsyncGenerator[Mapping[str, Any], None]:
         """Yield the objects of an event stream or JSON body. Raise BrokenOff or ModelBroken if it is damaged."""

@@ -38,7 +38,7 @@ _SAYS = re.compile(
 
 
 class BrokenCall(ModelBroken):
-    """Raised if a tool call of the model cannot be parsed."""
+    """Raised if the model's tool call cannot be parsed."""
 
 
 @dataclass
@@ -118,14 +118,14 @@ class PartialAnswer:
     @property
     def is_blank(self) -> bool:
         """True if the answer ended, without truncation, and contains no visible text, refusal or tool call."""
-        reading = self.read()
+        reading = self.parse()
         is_something = self.refusal or self.is_truncated or self.calls.build() or reading.calls or reading.is_broken
         return self.is_whole and not (reading.shown.strip() or is_something)
 
-    def read(self, *, is_whole: bool = True) -> TextAndCalls:
+    def parse(self, *, is_whole: bool = True) -> TextAndCalls:
         """Return the text without thoughts, and the tool calls that are written in it.
 
-        Unless `is_whole`, hold back an ending that may become a thought or a call.
+        Unless `is_whole` is True, hold back an ending that may become a thought or a call.
         """
         is_unclosed = self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
@@ -144,14 +144,14 @@ class PartialAnswer:
         """Return the visible text if it has changed since the last call, or else None."""
         if self._growths and self._is_cumulative is None and not self.is_whole:
             return None  # it may be the same text twice
-        visible = self.read(is_whole=self.is_whole).shown
+        visible = self.parse(is_whole=self.is_whole).shown
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
         self.shown = visible
         return visible
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
-        reading = self.read()
+        reading = self.parse()
         repaired = tuple(text_calls.repair_call(call, self.offer.parameters_by_tool) for call in self.calls.build())
         calls = repaired or reading.calls
         return Completion(
@@ -171,7 +171,7 @@ class PartialAnswer:
             raise ModelDeclined
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
-        reading = self.read()
+        reading = self.parse()
         is_forbidden = reading.calls and not self.offer.allows_any_call(call.name for call in reading.calls)
         if (reading.is_broken or is_forbidden) and not self.calls.build():
             raise BrokenCall
@@ -193,11 +193,13 @@ def _find_choices(chunk: Mapping[str, Any], depth: int = 0) -> list[Mapping[str,
     if depth:
         return []
     inner = [part for part in chunk.values() if isinstance(part, Mapping)]
-    return [choice for part in inner for choice in _find_choices(part, depth + 1)] or [_convert_to_choice(chunk)]
+    return [choice for part in inner for choice in _find_choices(part, depth + 1)] or [
+        _convert_to_completion_choice(chunk)
+    ]
 
 
-def _convert_to_choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Convert an event or answer of another protocol (Responses, Anthropic, Cohere or Bedrock) to a choice."""
+def _convert_to_completion_choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Convert an event or answer of another protocol, such as Anthropic's or Bedrock's, to a completion choice."""
     kind = str(event.get("type") or event.get("event_type") or event.get("event") or "content")
     parts = [event, *(part for part in event.values() if isinstance(part, Mapping))]
     reasons = [part[key] for part in parts for key in (*_REASONS, "incomplete_details") if part.get(key)]

@@ -17,8 +17,8 @@ _answering: ContextVar[bool] = ContextVar("answering", default=False)  # whether
 class Precedence:
     """Gives answers precedence over background requests at one endpoint."""
 
-    def __init__(self, patience: float = MAX_WAIT_SECONDS) -> None:
-        self._patience = patience
+    def __init__(self, max_wait_seconds: float = MAX_WAIT_SECONDS) -> None:
+        self._patience = max_wait_seconds
         self._answers = 0
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -26,7 +26,7 @@ class Precedence:
 
     @asynccontextmanager
     async def hold_background_requests(self) -> AsyncIterator[None]:
-        """Hold back the background requests of other tasks within the block."""
+        """Hold back the background requests of other tasks while the block runs."""
         self._answers += 1
         self._quiet.clear()
         while self._interruptible:
@@ -41,7 +41,7 @@ class Precedence:
                 self._quiet.set()
 
     async def run_after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Run `work` when no answer is running. Cancel and restart it if an answer begins."""
+        """Run `work` while no answer is in progress. If an answer begins, cancel `work` and run it again later."""
         for _ in range(0 if _answering.get() else MAX_INTERRUPTIONS):
             try:
                 async with asyncio.timeout(self._patience):

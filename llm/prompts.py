@@ -62,7 +62,7 @@ def format_date_and_time(moment: datetime) -> str:
 
 
 def format_elapsed_time(moment: datetime, now: datetime) -> str:
-    """Format the time since a moment in its largest unit, such as "today" or "5 weeks ago"."""
+    """Format the time that has passed since `moment` in its largest unit, as in "today" or "5 weeks ago"."""
     days = (now.date() - moment.date()).days
     for unit, size, least in (("year", 365, 730), ("month", 30, 60), ("week", 7, 14), ("day", 1, 2)):
         if days >= least:
@@ -139,10 +139,10 @@ def format_numbered_message(message: Message, text: str, day: str = "") -> str:
     return " ".join(filter(None, [f"#{message.id}", day, format_message_with_speaker(message, text)]))
 
 
-def group_by_day(
+def format_snippets_by_day(
     snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_message_with_speaker
 ) -> list[tuple[list[Snippet], str]]:
-    """Group snippets by day. Return each group with its formatted text."""
+    """Group snippets by day, and return each group with its text for the prompt."""
     zone = now.tzinfo
     made = []
     for _, same_day in groupby(snippets, key=lambda snippet: snippet.message.created_at.astimezone(zone).date()):
@@ -202,11 +202,11 @@ def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:
 def format_remembered_snippets(
     snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_message_with_speaker
 ) -> str:
-    return format_block("remembered", (text for _, text in group_by_day(snippets, now, format_line)))
+    return format_block("remembered", (text for _, text in format_snippets_by_day(snippets, now, format_line)))
 
 
 def format_current_time(now: datetime) -> str:
-    """Format the date, time and weekday in the zone of `now`."""
+    """Format the current date, time and weekday in the zone of `now`."""
     zone = format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else "UTC"
     return f"It is now {format_date_and_time(now)} {zone}. Today is {day_name[now.weekday()]}."
 
@@ -216,20 +216,20 @@ def make_reminder_request(text: str, now: datetime) -> str:
     return "\n\n".join([TEXTS["read_reminder"], format_current_time(now), block])
 
 
-def format_replied_message(replied: ReplyTarget) -> str:
-    who = quote_name(replied.speaker) or ("User" if replied.speaker else "Assistant")
-    return format_block("replied", [f"{who}: {quote_text(replied.text)}"])
+def format_replied_message(reply_target: ReplyTarget) -> str:
+    who = quote_name(reply_target.speaker) or ("User" if reply_target.speaker else "Assistant")
+    return format_block("replied", [f"{who}: {quote_text(reply_target.text)}"])
 
 
 def format_document(passages: Iterable[str]) -> str:
     return format_block("document", map(quote_text, passages))
 
 
-def make_picture_request(words: str) -> str:
+def make_picture_request(caption: str) -> str:
     """Return the request to describe a picture in the language of its caption."""
     describe: str = TEXTS["describe"]
-    asked = describe.format(language=", in the language of the words that came with it" if words.strip() else "")
-    return f"{asked}\n\n{format_block('conversation', [quote_text(words[:300])])}" if words.strip() else asked
+    asked = describe.format(language=", in the language of the words that came with it" if caption.strip() else "")
+    return f"{asked}\n\n{format_block('conversation', [quote_text(caption[:300])])}" if caption.strip() else asked
 
 
 def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:

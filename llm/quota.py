@@ -22,7 +22,7 @@ from locales.catalog import format_time_until, tr
 from records.errors import ModelError, ModelUnreachable, QuotaExceeded, StorageError
 from records.model_calls import Completion, DailyUsage, Prompt, Schema, Usage
 from records.scopes import Clock
-from runtime.tasks import run_uncancelled
+from runtime.tasks import run_to_completion
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -31,8 +31,8 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 
 @contextmanager
-def charge_speaking_person(person_id: int) -> Iterator[None]:
-    """Charge this person too for the tokens that other owners, such as new groups, use within the block."""
+def charge_tokens_to_speaker(person_id: int) -> Iterator[None]:
+    """Charge this person as well for the tokens that other owners use while the block runs."""
     before = _speaking.set(person_id)
     try:
         yield
@@ -46,7 +46,7 @@ Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]  # told of tex
 class Ledger(Protocol):
     """The stored usage by UTC day, person or owner, and model."""
 
-    async def add_usage(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None: ...
+    async def add_usage(self, day: date, usage: Mapping[tuple[int, str], Usage]) -> None: ...
 
     async def read_usage_of_day(self, day: date) -> dict[int, Usage]: ...
 
@@ -96,14 +96,14 @@ class Quota:
         await self.raise_if_used_up(spender)
         shown = ""
 
-        async def show(text: str) -> None:
+        async def record_shown_text(text: str) -> None:
             nonlocal shown
             shown = text
             if on_text:
                 await on_text(text)
 
         try:
-            completion = await model.complete(messages, on_text=show if on_text else None, schema=schema)
+            completion = await model.complete(messages, on_text=record_shown_text if on_text else None, schema=schema)
         except BaseException as error:
             if isinstance(error, ModelUnreachable):  # it was silent for too long
                 error.half = shown
@@ -121,9 +121,9 @@ class Quota:
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
         personal, overall = await self._read_tokens_left(spender)
         if personal is not None and personal <= 0:
-            raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_wait()))
+            raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_time_until_reset()))
         if overall is not None and overall <= 0:
-            raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_wait()))
+            raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_time_until_reset()))
 
     async def count_tokens_left(self, spender: int) -> int | None:
         """Return the tokens that `spender` has left today, or None if there is no limit."""
@@ -131,7 +131,7 @@ class Quota:
         return max(0, min(left)) if left else None
 
     async def _read_tokens_left(self, spender: int) -> tuple[int | None, int | None]:
-        """Return today's remaining tokens of a person and of the whole bot, with None for what is unlimited."""
+        """Return the tokens left today for a person and for the whole bot. None means that there is no limit."""
         if self.has_limits:
             await self._load_todays_usage()
         people, today = {spender, _speaking.get() or spender}, self._clock().date()
@@ -161,20 +161,20 @@ class Quota:
         await self.store_usage()
         return await self._ledger.list_days_of_use(spender, self._clock().date(), days)
 
-    async def _spend_tokens(self, spender: int, model: str, used: Usage) -> None:
-        """Record usage before the first await, since the caller may be cancelled. Then store it if there are limits."""
+    async def _spend_tokens(self, spender: int, model: str, usage: Usage) -> None:
+        """Record usage before the first await, because the caller may be cancelled. Store it if there are limits."""
         today = self._clock().date()
-        self._unwritten.setdefault(today, defaultdict(Usage))[spender, model] += used
+        self._unwritten.setdefault(today, defaultdict(Usage))[spender, model] += usage
         person = _speaking.get()
         if person not in (None, spender) and self._per_user:
             self._caused = Counter({key: spent for key, spent in self._caused.items() if key[0] == today})
-            self._caused[today, person] += used.total
+            self._caused[today, person] += usage.total
         if self._day == today:
-            self._spent[spender] += used.total
+            self._spent[spender] += usage.total
         if self.has_limits:
             await self.store_usage()
 
-    def forget(self, spender: int) -> None:
+    def discard_unstored_usage(self, spender: int) -> None:
         """Discard the unstored usage of an owner who erased everything, unless a budget depends on it."""
         if not self.has_limits:
             for waiting in self._unwritten.values():
@@ -183,7 +183,7 @@ class Quota:
 
     async def store_usage(self) -> None:
         """Store the usage that is not in the ledger yet. Call this at intervals and at shutdown."""
-        await run_uncancelled(self._write_usage)
+        await run_to_completion(self._write_usage)
 
     async def _write_usage(self) -> None:
         async with self._writing:
@@ -213,7 +213,7 @@ class Quota:
                 self._spent[spender] += used.total
             self._day, self._read_at = now.date(), now
 
-    def _format_wait(self) -> str:
+    def _format_time_until_reset(self) -> str:
         now = self._clock()
         begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return format_time_until((begun + timedelta(days=1) - now).total_seconds())

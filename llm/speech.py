@@ -17,7 +17,7 @@ MAX_RECORDING_BYTES = 8_000_000  # bytes: an hour of speech in Opus
 _OGG = b"OggS"  # the beginning of a file that Telegram plays as a voice message (Bot API, sendVoice)
 
 
-class Speaker(EndpointClient):
+class SpeechModel(EndpointClient):
     """A text-to-speech model at an endpoint, used as an async context manager."""
 
     settings = replace(EndpointClient.settings, model="SPEECH_MODEL")
@@ -27,14 +27,14 @@ class Speaker(EndpointClient):
         super().__init__(**connection)
         self._voice = voice
 
-    async def synthesise_speech(self, text: str) -> bytes:
+    async def synthesize_speech(self, text: str) -> bytes:
         """Return speech as Ogg Opus. Cut the text to the limit of one request. Raise ModelError on failure."""
         words = replace_surrogates(text)[: find_grapheme_start(text, MAX_SPOKEN_CHARS, 0)]
         return await self._retry_until_answered(partial(self._request_speech, words))
 
     async def probe_and_describe(self) -> str:
         """Speak one word and return a status line. Raise ModelError on failure."""
-        await self.synthesise_speech("Hello.")
+        await self.synthesize_speech("Hello.")
         return f"model {self._model} speaks"
 
     async def _request_speech(self, text: str, client: "OpenAIClient", timer: CallTimer) -> bytes:

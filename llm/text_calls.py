@@ -91,10 +91,7 @@ class TextAndCalls:
 
 
 def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_length: int = 0) -> TextAndCalls:
-    """Find tool calls in a text. Unless `is_whole`, hide text that may be the beginning of a call.
-
-    The first `settled_length` characters are neither searched nor hidden.
-    """
+    """Find tool calls after `settled_length` characters. Unless `is_whole`, hide text that may begin a call."""
     if not names:
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from llm.event_reader import parse_objects
+from llm.event_reader import parse_json_objects
 from llm.meant_json import parse_json, parse_lenient_json
 from records.errors import ModelBroken
 from records.model_calls import Prompt, PromptMessage, Tool, ToolCall
@@ -38,12 +38,12 @@ def format_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 def format_tools_as_text(tools: Sequence[Tool]) -> str:
-    """Return the JSON of tools as text, to count its tokens."""
+    """Return the tools as JSON text, whose tokens can be counted."""
     return json.dumps(format_tools(tools)) if tools else ""
 
 
 def format_messages(messages: Prompt) -> list[dict[str, Any]]:
-    """Convert messages to JSON. Join adjacent messages of one role, since some providers refuse them."""
+    """Convert messages to JSON. Join adjacent messages of the same role, because some providers refuse them."""
     result: list[dict[str, Any]] = []
     for message in messages:
         content = escape_template_tokens(replace_surrogates(message.content))
@@ -79,7 +79,7 @@ def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
 
 
 def rewrite_as_one_message(messages: Prompt) -> list[PromptMessage]:
-    """Return a prompt with one role, so that it is sent as one message. Earlier answers are quoted in it."""
+    """Return a prompt in which all messages have the role "user", and earlier answers are marked as answers."""
     lead = {"assistant": "You answered:\n"}
     told = rewrite_tools_as_text(messages)
     return [replace(message, role="user", content=lead.get(message.role, "") + message.content) for message in told]
@@ -185,12 +185,12 @@ class Reasoning:
 
 
 def _split_arguments(arguments: str) -> list[str]:
-    """Return the repaired arguments of each call. Some gateways join those of parallel calls."""
+    """Split and repair the arguments of one or more calls. Some gateways join those of parallel calls."""
     value = parse_json(arguments)
     if isinstance(value, Mapping):
         return [arguments]
     with suppress(ModelBroken):
-        if joined := list(parse_objects(arguments)):
+        if joined := list(parse_json_objects(arguments)):
             return [json.dumps(each, ensure_ascii=False) for each in joined]
     meant = parse_lenient_json(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
     return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
@@ -205,7 +205,7 @@ def _convert_to_text(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolOffer:
-    """The tools that are offered to the model in one request."""
+    """The tools that a request offers. If `must_answer`, the model must not call any of them."""
 
     tools: tuple[Tool, ...] = ()
     must_answer: bool = False  # without calling a tool

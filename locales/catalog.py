@@ -64,7 +64,7 @@ def list_translations(key: str, /) -> frozenset[str]:
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
     """Return the words of a text, with "_" replaced by a space. By default, use the current language and English."""
-    found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
+    found = " ".join(translate(language, key) for language in languages or (get_current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 
 
@@ -78,7 +78,7 @@ def join_with_and(parts: Sequence[str]) -> str:
     return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
-def join_alternatives(parts: Sequence[str]) -> str:
+def join_with_or(parts: Sequence[str]) -> str:
     """Join phrases as in "a, b or c"."""
     return tr("shared-or", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
@@ -88,21 +88,21 @@ def format_decimal(value: float, places: int) -> str:
     # Imported here to keep the start fast, as Fluent below.
     from babel.numbers import format_decimal
 
-    return format_decimal(value, f"#,##0.{'0' * places}", locale=current_language())
+    return format_decimal(value, f"#,##0.{'0' * places}", locale=get_current_language())
 
 
 def format_time_until(seconds: float) -> str:
     """Format a time in the future, rounded, as in "in 20 seconds" or "in 3 hours"."""
     from babel.dates import format_timedelta
 
-    return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=current_language())
+    return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=get_current_language())
 
 
 def format_day(day: date, *, with_year: bool) -> str:
     """Format a date, as in "3 June" or "3. Juni 2023"."""
     from babel.dates import format_date, format_skeleton
 
-    locale = "en_GB" if current_language() == ENGLISH else current_language()
+    locale = "en_GB" if get_current_language() == ENGLISH else get_current_language()
     return format_date(day, "long", locale=locale) if with_year else format_skeleton("MMMMd", day, locale=locale)
 
 
@@ -110,10 +110,10 @@ def format_full_day(day: date) -> str:
     """Format a date with weekday and year, as in "Thursday, 3 December 2026"."""
     from babel.dates import format_date
 
-    return format_date(day, "full", locale="en_GB" if current_language() == ENGLISH else current_language())
+    return format_date(day, "full", locale="en_GB" if get_current_language() == ENGLISH else get_current_language())
 
 
-def current_language() -> str:
+def get_current_language() -> str:
     """Return the language of the current task."""
     return _language.get()
 
@@ -168,7 +168,7 @@ texts = Texts()
 
 
 def find_language(tag: str) -> str:
-    """Return the supported language of an IETF tag such as "pt-BR", or "" if there is none."""
+    """Return the supported language that an IETF tag such as "pt-BR" names, or "" if it is not supported."""
     language = tag.casefold().replace("_", "-").partition("-")[0]
     return language if language in LANGUAGES else ""
 

@@ -50,8 +50,8 @@ def use_reader_role(*, is_operator: bool) -> Iterator[None]:
         _to_operator.reset(before)
 
 
-def is_reader_treated_as_operator() -> bool:
-    """Return True if the current reader may be the operator."""
+def may_reader_be_operator() -> bool:
+    """Return True if the current reader may be the operator, who sees setting names and log numbers."""
     return _to_operator.get()
 
 
@@ -61,7 +61,7 @@ def format_error(error: KeepsakeError) -> str:
     said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
     if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
         return f"{error.sentence} {tr('transfer-left')}"
-    return f"{said} {error.remedy}".strip() if is_reader_treated_as_operator() else said
+    return f"{said} {error.remedy}".strip() if may_reader_be_operator() else said
 
 
 def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
@@ -72,7 +72,7 @@ def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
 
 def add_error_number(sentence: str, number: str) -> str:
     """Append a failure's log number to a sentence if the reader may be the operator."""
-    return f"{sentence} {tr('notices-error', number=number)}" if is_reader_treated_as_operator() else sentence
+    return f"{sentence} {tr('notices-error', number=number)}" if may_reader_be_operator() else sentence
 
 
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
@@ -97,7 +97,7 @@ MIN_SIGNAL = 1.0  # of a message's score; a weaker signal is not a reason
 
 
 def format_match_reason(score: Mapping[str, float], *, min_score: float = MIN_SIGNAL) -> str:
-    """Return the strongest signal in words, or "loosely related" if none reaches `min_score`."""
+    """Describe the strongest signal of a match, or return "loosely related" if none reaches `min_score`."""
     raised = {name: value for name, value in score.items() if name in SIGNALS and value > 0}
     strongest = max(raised, key=raised.__getitem__, default="")
     is_strong = bool(strongest) and raised[strongest] >= min_score
@@ -156,7 +156,7 @@ def format_quote_counts(quotes: RemainingQuotes) -> str:
     return join_list(part for part in parts if part)
 
 
-def format_receipt(forget_result: ForgetResult) -> str:
+def format_forget_receipt(forget_result: ForgetResult) -> str:
     """Format the receipt of /forget, which says what was erased and where traces of it may remain."""
     quotes = forget_result.quotes
     stays = [format_quote_counts(quotes), quotes.others and tr("shared-messages", messages=quotes.others)]

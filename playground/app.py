@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from dashboard.app import CROSS_SITE, Guard, SafeHeaders, is_same_origin
+from dashboard.app import CROSS_SITE, RequestGuard, SafeHeaders, is_same_origin
 from dashboard.host import STATIC as DASHBOARD_STATIC
 from locales.catalog import tr, use_language
 from locales.page_texts import find_reader_language, make_page_texts_for_request
@@ -109,7 +109,9 @@ def make_playground_app(
             Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
             # GET is guarded too, because Bot API methods also act on GET. Links to the two pages still work.
             Middleware(
-                Guard, is_allowed=partial(is_same_origin, linkable_paths=frozenset({"/", PAGE})), refusal=CROSS_SITE
+                RequestGuard,
+                is_allowed=partial(is_same_origin, linkable_paths=frozenset({"/", PAGE})),
+                refusal=CROSS_SITE,
             ),
             Middleware(SafeHeaders, policy=CONTENT_POLICY),
         ],

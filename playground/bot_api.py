@@ -9,12 +9,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from playground.faults import Fault, Faults
-from playground.limits import Limits, is_rate_limited
+from playground.limits import SendingLimits, is_rate_limited
 from playground.methods import BotApiMethods, Method
 from playground.parameters import Parameters, parse_parameters
 from playground.refusals import Json, Refusal, make_too_many_requests_error
 from playground.server import cut_connection, get_lifetime, run_until_disconnect
-from playground.webhook import DELAYS, Courier
+from playground.webhook import DELAYS, WebhookSender
 from playground.world import World
 
 
@@ -23,13 +23,13 @@ def make_bot_api(
     faults: Faults | None = None,
     *,
     webhook_delays: Sequence[float] = DELAYS,
-    limits: Limits | None = None,
+    limits: SendingLimits | None = None,
 ) -> Starlette:
     """Build an app with the routes /bot{token}/{method} and /file/bot{token}/{path}.
 
     With `limits`, the bot may not send more messages than Telegram allows.
     """
-    courier = Courier(world.updates, world.clock, webhook_delays)
+    courier = WebhookSender(world.updates, world.clock, webhook_delays)
     bot_api = _BotApi(world, faults or Faults(), courier, limits)
     return Starlette(
         routes=[
@@ -40,9 +40,9 @@ def make_bot_api(
 
 
 class _BotApi:
-    """The HTTP endpoints of the Bot API."""
+    """The HTTP endpoints that imitate Telegram's Bot API."""
 
-    def __init__(self, world: World, faults: Faults, courier: Courier, limits: Limits | None) -> None:
+    def __init__(self, world: World, faults: Faults, courier: WebhookSender, limits: SendingLimits | None) -> None:
         self._world = world
         self._faults = faults
         self._courier = courier
@@ -59,7 +59,7 @@ class _BotApi:
         name, method = found
         try:
             parameters = await parse_parameters(request)
-            fault, release_event = self._faults.take_matching_rule(name, parameters), self._faults.get_release_event()
+            fault, release_event = self._faults.take_matching_fault(name, parameters), self._faults.get_release_event()
         except Refusal as refusal:
             return _make_refusal_response(refusal)
         if fault and fault.kind == "drop_before":

@@ -54,7 +54,7 @@ def make_control_router(world: World, faults: Faults | None = None) -> Router:
             Route("/faults", make_endpoint(fault_endpoints.add_faults), methods=["POST"]),
             Route("/faults", make_endpoint(fault_endpoints.list_faults), methods=["GET"]),
             Route("/faults", make_endpoint(fault_endpoints.clear_faults), methods=["DELETE"]),
-            Route("/faults/release", make_endpoint(fault_endpoints.release_held_calls), methods=["POST"]),
+            Route("/faults/release", make_endpoint(fault_endpoints.release_hanging_calls), methods=["POST"]),
         ]
     return Router(routes)
 
@@ -153,7 +153,7 @@ class _PeopleEndpoints:
         """Return the bot's calls after the number in "since". With "timeout", wait until there is at least one."""
         if "timeout" in parameters:
             return await _wait_for_entries(request, parameters, self._world.calls.wait_for_entries)
-        return self._world.calls.list_since(parameters.read_integer("since", 0) or 0)
+        return self._world.calls.list_entries_since(parameters.read_integer("since", 0) or 0)
 
     async def download_file(self, request: Request) -> Response:
         file = self._world.files.find_by_id(request.path_params["file_id"])
@@ -165,7 +165,7 @@ class _PeopleEndpoints:
 
 
 class _FaultEndpoints:
-    """The endpoints for injected faults."""
+    """HTTP endpoints that add, list and clear faults, and release hanging calls."""
 
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
@@ -178,14 +178,14 @@ class _FaultEndpoints:
         return await self.list_faults(request, parameters)
 
     async def list_faults(self, request: Request, parameters: Parameters) -> list[Json]:
-        return [asdict(rule) for rule in self._faults.list_rules()]
+        return [asdict(rule) for rule in self._faults.list_faults()]
 
     async def clear_faults(self, request: Request, parameters: Parameters) -> list[Json]:
-        self._faults.clear_rules()
+        self._faults.clear_faults()
         return []
 
-    async def release_held_calls(self, request: Request, parameters: Parameters) -> list[Json]:
-        self._faults.release_held_calls()
+    async def release_hanging_calls(self, request: Request, parameters: Parameters) -> list[Json]:
+        self._faults.release_hanging_calls()
         return await self.list_faults(request, parameters)
 
 
@@ -211,14 +211,14 @@ def make_endpoint(action: Callable[[Request, Parameters], Awaitable[Any]]) -> Ha
     If the action is impossible, it returns {"error": sentence} with status 400.
     """
 
-    async def endpoint(request: Request) -> Response:
+    async def respond_with_json(request: Request) -> Response:
         try:
             with use_language(find_reader_language(request.headers)):
                 return JSONResponse(await action(request, await parse_parameters(request)))
         except (Impossible, Refusal, ValueError) as wrong:
             return JSONResponse({"error": str(wrong)}, 400)
 
-    return endpoint
+    return respond_with_json
 
 
 def _parse_id_or_name(text: str) -> int | str | None:

@@ -66,7 +66,7 @@ class Fault:
 
 
 class Faults:
-    """All active rules, oldest first. At most one rule applies to a call."""
+    """The active faults, oldest first. At most one of them applies to a call."""
 
     def __init__(self) -> None:
         self._rules: list[Fault] = []
@@ -75,15 +75,15 @@ class Faults:
     def add(self, fault: Fault) -> None:
         self._rules.append(fault)
 
-    def list_rules(self) -> list[Fault]:
+    def list_faults(self) -> list[Fault]:
         return list(self._rules)
 
-    def clear_rules(self) -> None:
-        """Remove all rules and release the calls that hang."""
+    def clear_faults(self) -> None:
+        """Remove all faults and release the calls that hang."""
         self._rules = []
-        self.release_held_calls()
+        self.release_hanging_calls()
 
-    def release_held_calls(self) -> None:
+    def release_hanging_calls(self) -> None:
         """Release all calls that hang."""
         held, self._released = self._released, asyncio.Event()
         held.set()
@@ -95,8 +95,8 @@ class Faults:
         """
         return self._released
 
-    def take_matching_rule(self, method: str, parameters: Parameters) -> Fault | None:
-        """Return the rule that applies to this call, and count its use. Return None if no rule applies."""
+    def take_matching_fault(self, method: str, parameters: Parameters) -> Fault | None:
+        """Return the fault that applies to this call, and count its use. Return None if no fault applies."""
         for index, rule in enumerate(self._rules):
             if not rule.matches(method, parameters):
                 continue

@@ -22,10 +22,10 @@ class Notifier:
 
 
 class Feed:
-    """A list of entries, numbered from 1 in their "n" field. It keeps only the newest `keep` entries."""
+    """A list of entries that keeps only the newest `max_entries`. The field "n" of an entry is its number, from 1."""
 
-    def __init__(self, *, keep: int = 10_000) -> None:
-        self._entries: deque[Json] = deque(maxlen=keep)
+    def __init__(self, *, max_entries: int = 10_000) -> None:
+        self._entries: deque[Json] = deque(maxlen=max_entries)
         self._notifier = Notifier()
         self.last = 0
 
@@ -43,7 +43,7 @@ class Feed:
         """Return True if all entries after number `since` are still kept."""
         return self.last - len(self._entries) <= since <= self.last
 
-    def list_since(self, since: int) -> list[Json]:
+    def list_entries_since(self, since: int) -> list[Json]:
         """Return the kept entries after number `since`, oldest first."""
         newest_first = []
         for entry in reversed(self._entries):
@@ -56,7 +56,7 @@ class Feed:
         """Wait until there is an entry after number `since`, and return all such entries, oldest first."""
         while self.last <= since:
             await self._notifier.wait_for_notification()
-        return self.list_since(since)
+        return self.list_entries_since(since)
 
     async def wait_for_first_match(
         self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60

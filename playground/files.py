@@ -28,7 +28,7 @@ class StoredFile:
 
 
 class Files:
-    """All files that were sent, by id and by path."""
+    """All files sent by people and the bot, by id and by path."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, StoredFile] = {}

@@ -45,7 +45,7 @@ class GuestEndpoints:
 
     @property
     def has_no_stored_people(self) -> bool:
-        """Return True if nobody has been added and no language has been chosen yet."""
+        """True if nobody has been added and no language has been chosen yet."""
         return not self._file.exists()
 
     def restore_people(self) -> None:

@@ -20,14 +20,14 @@ GROUP_SECONDS = 60.0
 
 
 def is_rate_limited(method: str) -> bool:
-    """Return True if a method sends or changes a message or draft, so that the limits apply to it."""
+    """Return True if the sending limits apply to a method, that is, if it sends or changes a message or draft."""
     name = method.lower()
     return name.startswith(("send", "edit", "copy", "forward")) and name != "sendchataction"
 
 
 @dataclass
-class Limits:
-    """Counts recent messages against the limits. `clock` returns seconds."""
+class SendingLimits:
+    """Counts the messages sent recently to each chat and in total, and enforces the limits. `clock` returns seconds."""
 
     clock: Callable[[], float]
     _all: deque[float] = field(default_factory=deque)

@@ -17,7 +17,7 @@ from playground.people import Chat
 from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, make_bad_request_error, make_conflict_error
 from playground.sending import SendMethods, find_chat
 from playground.server import get_lifetime, run_until_disconnect
-from playground.webhook import Courier, Webhook
+from playground.webhook import Webhook, WebhookSender
 from playground.world import World
 
 Method = Callable[[Request, Parameters], Awaitable[Any]]
@@ -44,7 +44,7 @@ ADMIN_RIGHTS = (
 class BotApiMethods:
     """All Bot API methods that the playground supports, by name."""
 
-    def __init__(self, world: World, courier: Courier) -> None:
+    def __init__(self, world: World, courier: WebhookSender) -> None:
         self._world = world
         self._courier = courier
         sending = SendMethods(world)

@@ -64,11 +64,11 @@ class Chat:
         }
 
 
-def make_topic_message(chat: Chat, opener: Json, thread_id: int, name: str, unix_time: int) -> Json:
+def make_topic_message(chat: Chat, author: Json, thread_id: int, name: str, unix_time: int) -> Json:
     """Build the service message that opens a forum topic."""
     return {
         "message_id": thread_id,
-        "from": opener,
+        "from": author,
         "chat": chat.to_chat_json(),
         "date": unix_time,
         "message_thread_id": thread_id,

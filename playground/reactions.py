@@ -6,7 +6,7 @@ from playground.refusals import Json
 
 
 class Reactions:
-    """Reactions by chat, message and author."""
+    """The reactions of all authors, by chat and message."""
 
     def __init__(self) -> None:
         self._emoji: dict[tuple[int, int, int], tuple[str, ...]] = {}

@@ -18,7 +18,7 @@ class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer,
         self.parameters = parameters
 
     def to_json(self) -> Json:
-        """Return the JSON object that is sent as the answer."""
+        """Return the refusal as the JSON body of the Bot API's response."""
         answer: Json = {"ok": False, "error_code": self.code, "description": self.description}
         if self.parameters:
             answer["parameters"] = self.parameters

@@ -20,7 +20,7 @@ MAX_CONNECTIONS = 900
 """Simultaneous ones. A bot needs one for each answer that it sends, and a process may open 1,024 files."""
 
 
-class Lifetime:
+class ServerLifetime:
     """The lifetime of one server. When it ends, held requests are answered and spawned tasks are cancelled."""
 
     def __init__(self) -> None:
@@ -38,10 +38,10 @@ class Lifetime:
         await cancel_and_wait(*self._tasks)
 
 
-def get_lifetime(request: Request) -> Lifetime:
-    """Return the lifetime of the server that handles this request. Raise TypeError if it was not started by serve()."""
+def get_lifetime(request: Request) -> ServerLifetime:
+    """Return the lifetime of the server that handles this request. Raise TypeError if serve() did not start it."""
     lifetime = getattr(request.state, "lifetime", None)
-    if not isinstance(lifetime, Lifetime):
+    if not isinstance(lifetime, ServerLifetime):
         raise TypeError("This app holds requests: run it with playground.server.serve().")
     return lifetime
 
@@ -99,14 +99,14 @@ async def serve(app: ASGIApp, port: int = 0, *, host: str = "127.0.0.1") -> Asyn
 
     Port 0 selects a free port. Raise OSError if the port is in use. Held requests are answered when the block ends.
     """
-    lifetime = Lifetime()
+    lifetime = ServerLifetime()
 
-    async def app_with_lifetime(scope: Scope, receive: Receive, send: Send) -> None:
+    async def run_app_with_lifetime(scope: Scope, receive: Receive, send: Send) -> None:
         scope.setdefault("state", {})["lifetime"] = lifetime
         await app(scope, receive, send)
 
     async with serve_app(
-        app_with_lifetime, host, port, protocol=ServerProtocol, grace_seconds=5, idle_seconds=IDLE_SECONDS
+        run_app_with_lifetime, host, port, protocol=ServerProtocol, grace_seconds=5, idle_seconds=IDLE_SECONDS
     ) as taken:
         try:
             yield f"http://{host}:{taken}"

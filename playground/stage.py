@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from chat.operation import Operation
+from chat.operation import Operator
 from chat.services import Services
 from dashboard.app import make_dashboard_app
 from dashboard.host import Host
@@ -88,7 +88,7 @@ async def serve_playground(
     settings = Settings(
         admin_user_ids=ADMINS, everyone_allowed=True, openai_model=model, summary_model=model, data_dir=folder
     )
-    operation = Operation(settings=settings, people=services.memory.people)
+    operation = Operator(settings=settings, people=services.memory.people)
     host = Host(operation=operation, configures=is_admin, store_access=store_access_status, health=get_health)
     app = make_playground_app(
         world,

@@ -17,7 +17,7 @@ OPT_IN_KINDS = frozenset(
 
 
 class Updates:
-    """The queue behind getUpdates and webhooks."""
+    """The bot's pending updates, which getUpdates returns or a webhook receives."""
 
     def __init__(self, clock: Callable[[], float], *, first_id: int) -> None:
         self._clock = clock

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import httpx
 
 from playground.refusals import Json
-from playground.server import Lifetime
+from playground.server import ServerLifetime
 from playground.updates import Updates, find_chat_id
 
 DELAYS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds after the first, second, … failure in a row; the last value repeats
@@ -24,7 +24,7 @@ class Webhook:
     max_connections: int
 
 
-class Courier:
+class WebhookSender:
     """Delivers updates while a webhook is set.
 
     Like the real server's WebhookActor, it sends only one update of each chat at a time. It serves several chats in
@@ -39,7 +39,7 @@ class Courier:
         self._task: asyncio.Task[None] | None = None
         self._last_error: Json = {}
 
-    def set_webhook(self, webhook: Webhook | None, lifetime: Lifetime) -> None:
+    def set_webhook(self, webhook: Webhook | None, lifetime: ServerLifetime) -> None:
         self.webhook = webhook
         self._last_error = {}
         if self._task:
@@ -47,7 +47,7 @@ class Courier:
         self._task = None
         self.resume_deliveries(lifetime)
 
-    def resume_deliveries(self, lifetime: Lifetime) -> None:
+    def resume_deliveries(self, lifetime: ServerLifetime) -> None:
         """Resume delivery if a webhook is set. Call this after the server restarts with the same world."""
         if self.webhook and (self._task is None or self._task.done()):
             self._task = lifetime.spawn(self._deliver_updates(self.webhook))

@@ -246,7 +246,7 @@ class World:
         return self.post_from_person(person_id, chat_id, content, thread_id=thread_id, reply_to=reply_to)
 
     def edit_message(self, person_id: int, chat_id: int, message_id: int, text: str) -> Json:
-        """Edit a person's own text message."""
+        """Replace the text of a person's own message."""
         message = self._require_message(chat_id, message_id)
         if message["from"]["id"] != person_id or "text" not in message:
             raise Impossible("Only one's own text messages can be edited.")
@@ -438,9 +438,9 @@ class World:
             origin |= {"type": "user", "sender_user": self._require_person(forward_from).to_user_json()}
         return {"forward_origin": origin}
 
-    def _announce_membership(self, chat: Chat, person_id: int, before: str, after: str) -> None:
+    def _announce_membership(self, chat: Chat, person_id: int, old_status: str, new_status: str) -> None:
         user, at = self.people[person_id].to_user_json(), int(self.clock())
-        self.updates.add("my_chat_member", make_membership_update(chat, self.bot, user, before, after, at))
+        self.updates.add("my_chat_member", make_membership_update(chat, self.bot, user, old_status, new_status, at))
 
     def _is_visible_to_bot(self, message: Json) -> bool:
         """Return True if the bot may see this message, which privacy mode restricts in groups."""

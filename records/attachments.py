@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """A passage of a document."""
+    """A passage of a document, and its place there."""
 
     place: str  # for people, such as "page 3" or "lines 12–40"
     text: str
@@ -23,7 +23,7 @@ class DocumentText:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Picture:
-    """A picture that is sent in a model request."""
+    """A picture that is sent to a model, with its size in pixels and its source."""
 
     data: bytes = field(repr=False)
     mime: str

@@ -9,7 +9,7 @@ from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
 
-MAX_UNSUMMARISED = 20_000  # active messages that a prompt or a fold reads; more only exist if folding failed for months
+MAX_UNSUMMARIZED = 20_000  # active messages that a prompt or a fold reads; more only exist if folding failed for months
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +17,7 @@ class ContextSources:
     """The material of a prompt except search results, read from a single snapshot. Each sequence is oldest first."""
 
     last: Sequence[Message]  # of the newest turns, active or archived
-    unsummarised: Sequence[Message]  # the newest MAX_UNSUMMARISED active messages
+    unsummarized: Sequence[Message]  # the newest MAX_UNSUMMARISED active messages
     summaries: Sequence[Summary]
     profile: Profile | None
     facts: Sequence[Fact]  # valid ones
@@ -28,7 +28,7 @@ class ContextSources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredQuestion:
-    """A question that was just stored."""
+    """A question that was just stored, with its existing answer or the material for a new answer."""
 
     turn: int
     answer: Message | None = None  # that an earlier process stored for it
@@ -46,7 +46,7 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that matches a question or always applies."""
+    """A fact that matches the question or belongs in every prompt."""
 
     fact: Fact
     score: Mapping[str, float]  # by signal, as in Snippet

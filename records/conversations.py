@@ -13,7 +13,7 @@ MAX_TITLE_CHARS = 60  # as many as a button shows on a phone
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedConversation:
-    """An entry in the list of an owner's conversations."""
+    """A conversation in an owner's list, with its label and its number of messages."""
 
     scope: Scope
     label: str  # its title, or else the beginning of its first message, or ""

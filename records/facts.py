@@ -33,7 +33,7 @@ class _FactContent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewFact(_FactContent):
-    """A fact that is not stored yet."""
+    """A fact that is not stored yet, and how it relates to known facts."""
 
     only_one: bool = False  # True for an attribute with a single value, such as a home
     known: tuple[int, ...] = ()  # the facts that it replaces according to the model
@@ -63,7 +63,7 @@ class Fact(_FactContent):
 
     @property
     def is_lasting(self) -> bool:
-        """True for an instruction or a preference, which is part of every prompt to which it may apply."""
+        """True for instructions and preferences. They are part of every prompt to which they may apply."""
         return self.kind in LASTING
 
     def applies_to(self, person_id: int) -> bool:
@@ -87,7 +87,7 @@ class Decision:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
-    """A version of an owner's profile."""
+    """A stored version of an owner's profile."""
 
     id: int
     owner: int

@@ -23,7 +23,7 @@ class ForgetRequest:
 
     @property
     def erases_expired_facts(self) -> bool:
-        """Return True if the request erases deleted facts that can no longer be restored."""
+        """True if the request erases deleted facts that can no longer be restored."""
         return self.what == "facts" and self.until is not None
 
     @property

@@ -42,10 +42,10 @@ class NewMessage(_MessageContent):
     explanation: str = ""  # of an answer: its sources as a JSON object
     saved: int = 0  # tokens of an answer's request compared with sending the whole history
 
-    def with_id(self, id_: int, scope: Scope) -> "Message":
+    def with_id(self, message_id: int, scope: Scope) -> "Message":
         """Convert this message to a stored Message with the given id. A message without a turn opens a new turn."""
         content = {shared.name: getattr(self, shared.name) for shared in fields(_MessageContent)}
-        return Message(id=id_, scope=scope, turn=id_ if self.turn is None else self.turn, **content)
+        return Message(id=message_id, scope=scope, turn=message_id if self.turn is None else self.turn, **content)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +75,7 @@ class Message(_MessageContent):
 
 
 def limit_document_passages(messages: Iterable[Message]) -> list[Message]:
-    """Drop the document passages of each turn that exceed 4,000 characters in total."""
+    """Limit the document passages of each turn to 4,000 characters in total, and drop the rest."""
     characters = Counter[int]()
     kept = []
     for message in messages:
@@ -104,7 +104,7 @@ class AnswerVersions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessageOutline:
-    """A message without its text."""
+    """A stored message without its text."""
 
     id: int
     turn: int
@@ -113,13 +113,13 @@ class MessageOutline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """The outcome of editing a message."""
+    """The result of editing a message."""
 
     turn: int | None = None  # of the message, or None if nothing changed
     is_last: bool = False  # True if no later message follows
 
 
-def is_of_kind(message: Message, kind: TimelineKind) -> bool:
+def matches_kind(message: Message, kind: TimelineKind) -> bool:
     """Return True if a message matches a filter of the timeline."""
     # This must agree with the SQL in storage/tables/timeline.py.
     match kind:

@@ -22,7 +22,7 @@ class Usage:
 
     @property
     def total(self) -> int:
-        """The tokens of prompts and completions together."""
+        """The number of tokens in prompts and completions together."""
         return self.prompt + self.completion
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -47,7 +47,7 @@ class Price:
     cached: float
 
     def calculate_cost(self, usage: Usage) -> float:
-        """Return the cost of this usage. Providers charge a quarter more for tokens written to the cache."""
+        """Return the cost of this usage. Tokens written to the cache cost a quarter more."""
         fresh = usage.prompt - usage.cached + usage.written / 4
         return (fresh * self.prompt + usage.cached * self.cached + usage.completion * self.completion) / 1_000_000
 
@@ -75,7 +75,7 @@ def parse_prices(entries: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """A model's abilities as set by the operator. The bot determines those that are None."""
+    """A model's abilities as set by the operator. The bot finds out those that are None."""
 
     context: int | None = None  # the most tokens of a prompt and its answer, as the model counts them
     vision: bool | None = None
@@ -119,7 +119,7 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
-    """A model's call to a tool."""
+    """A tool call that a model has requested."""
 
     id: str
     name: str
@@ -145,7 +145,7 @@ Schema = Mapping[str, object]  # a JSON schema, as in `response_format`
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """A model's finished answer."""
+    """A model's finished answer, with its tool calls and token usage."""
 
     text: str  # preliminary or empty if there are calls
     model: str

@@ -36,7 +36,7 @@ def parse_key(text: str) -> Secret:
 _HOST = re.compile(r"[^\W_]([\w-]*[^\W_])?(\.[^\W_]([\w-]*[^\W_])?)*\.?")
 
 
-def normalise_url(text: str) -> str:
+def normalize_url(text: str) -> str:
     """Parse an http or https URL, and remove trailing slashes."""
     text = text.rstrip("/")
     try:
@@ -53,7 +53,7 @@ def normalise_url(text: str) -> str:
 
 def parse_public_url(text: str) -> str:
     """Parse the URL of a page for people. It must use https unless it is on this machine."""
-    text = normalise_url(text)
+    text = normalize_url(text)
     parts = urlsplit(text)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK:
         raise ValueError("must begin with https://, since Telegram takes nothing else.")

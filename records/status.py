@@ -9,7 +9,7 @@ from records.summaries import Summary, SummaryFailure
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """The numbers of messages and summaries in a scope."""
+    """The numbers of messages, turns and summaries in a scope."""
 
     total: int
     archived: int

@@ -109,7 +109,7 @@ class SummaryFailure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryOutcome:
-    """The outcome of a request to fold."""
+    """The result of an attempt to fold a scope."""
 
     state: SummaryState  # "waiting" if a fold is due but the token budget is used up
     summaries: tuple[Summary, ...] = ()  # the new ones, in order

@@ -17,7 +17,7 @@ Notices = tuple[str, ...]  # sentences for the owner
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserMessage:
-    """An incoming message, independent of Telegram."""
+    """A message to the bot, in one or more pieces, independent of Telegram."""
 
     scope: Scope
     person: Person
@@ -30,7 +30,7 @@ class UserMessage:
 
     @property
     def text(self) -> str:
-        """The text of all pieces."""
+        """The joined text of all pieces."""
         return _join_pieces(self.pieces)
 
     @property
@@ -40,7 +40,7 @@ class UserMessage:
 
     @property
     def own_text(self) -> str:
-        """The text that the person wrote."""
+        """The text that the person wrote, without forwarded texts and attachments."""
         return _join_pieces([piece for piece in self.pieces if piece.origin not in OTHERS])
 
     @property
@@ -50,7 +50,7 @@ class UserMessage:
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """The texts of attachments."""
+        """The passages extracted from attachments."""
         return tuple(piece.text for piece in self.pieces if piece.origin in SENT_ALONG)
 
     @property

@@ -37,11 +37,8 @@ QUESTION = re.compile(r"question (\d+)")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
-    """An attack that is repeated, and the additional settings with which the bot runs.
-
-    If `has_page`, the bot also serves its memory page.
-    """
+class AttackCase:
+    """An attack to repeat, and additional settings. If `has_page`, the bot also serves its memory page."""
 
     name: str
     load: Load
@@ -53,23 +50,23 @@ class Case:
 
 
 CASES = (
-    Case(
+    AttackCase(
         name="tool results at a small ceiling", load=loads.request_tool_calls, settings={"MAX_CONTEXT_TOKENS": "4096"}
     ),
-    Case(name="long texts and imports", load=loads.send_long_texts),
-    Case(name="imports of very many parts", load=loads.import_many_parts),
-    Case(name="answers with very many entities", load=loads.request_many_entities),
-    Case(name="1,200 messages and 900 of strangers", load=loads.flood_with_messages, asks_after_load=True),
-    Case(name="slow connections to the webhook", load=loads.open_slow_connections, is_webhook=True),
-    Case(name="pipelined requests of a stranger to the page", load=loads.pipeline_page_requests, has_page=True),
-    Case(name="100 connections of a stranger to the page", load=loads.open_page_connections, has_page=True),
-    Case(name="60 half-sent uploads to the page", load=loads.send_incomplete_page_uploads, has_page=True),
-    Case(name="60 unread exports of the page", load=loads.request_page_exports_without_reading, has_page=True),
+    AttackCase(name="long texts and imports", load=loads.send_long_texts),
+    AttackCase(name="imports of very many parts", load=loads.import_many_parts),
+    AttackCase(name="answers with very many entities", load=loads.request_many_entities),
+    AttackCase(name="1,200 messages and 900 of strangers", load=loads.flood_with_messages, asks_after_load=True),
+    AttackCase(name="slow connections to the webhook", load=loads.open_slow_connections, is_webhook=True),
+    AttackCase(name="pipelined requests of a stranger to the page", load=loads.pipeline_page_requests, has_page=True),
+    AttackCase(name="100 connections of a stranger to the page", load=loads.open_page_connections, has_page=True),
+    AttackCase(name="60 half-sent uploads to the page", load=loads.send_incomplete_page_uploads, has_page=True),
+    AttackCase(name="60 unread exports of the page", load=loads.request_page_exports_without_reading, has_page=True),
 )
 
 
 class Bystander:
-    """The person whose waits are measured."""
+    """The person whose waiting times are measured while another person attacks the bot."""
 
     def __init__(self, servers: LocalServers) -> None:
         self.member = servers.person("Bob")
@@ -84,7 +81,7 @@ class Bystander:
         return time.perf_counter() - started
 
     async def measure_waits(self, count: int, *, may_stop: Callable[[], bool] = lambda: True) -> list[float]:
-        """Ask `count` questions, and more until `may_stop()` is true. Return the wait for each answer in seconds."""
+        """Ask `count` questions, and more until `may_stop()` is true. Return the waiting times in seconds."""
         waits: list[float] = []
         while len(waits) < count or not may_stop():
             waits.append(await self.measure_wait())
@@ -93,7 +90,7 @@ class Bystander:
 
 
 async def measure_attack_case(
-    case: Case, folder: Path, *, rounds: int, turns: int, answer_after: float, webhook: bool
+    case: AttackCase, folder: Path, *, rounds: int, turns: int, answer_after: float, webhook: bool
 ) -> dict[str, object]:
     """Measure one attack in its own run of the bot, and return its part of the report."""
     alone: list[float] = []
@@ -156,7 +153,7 @@ def _has_load_finished(attack: Attack, loads_before: int) -> bool:
 
 @asynccontextmanager
 async def _repeat_load(load: Load, attack: Attack) -> AsyncIterator[None]:
-    """Repeat the load while the block runs, and finish the last repetition."""
+    """Repeat the load while the block runs. At the end, let the current repetition finish."""
     stopping = asyncio.Event()
 
     async def send_load_repeatedly() -> None:

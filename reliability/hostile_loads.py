@@ -41,7 +41,7 @@ ELEMENTS = ("{},", "[],", "0,", '"",', '{"a":{}},', '{"id":1,"date":"2020-01-01"
 
 @dataclass(kw_only=True)
 class Attack:
-    """The state of an attack. `load_started` is set once the bot has something to work on."""
+    """The state of an attack. `load_started` is set once the bot is busy with the attack."""
 
     hostile: Member
     strangers: Sequence[Member]
@@ -61,7 +61,7 @@ class Attack:
         return next(self._numbers)
 
     async def end_load(self) -> None:
-        """Make `wait_for_end` return, which ends an open-ended load."""
+        """End an open-ended load by making `wait_for_end` return."""
         self._ending.set()
 
     async def wait_for_end(self) -> None:
@@ -69,7 +69,7 @@ class Attack:
         self._ending.clear()
 
     async def wait_until_answered(self) -> None:
-        """Wait until the hostile person gets an answer again, which means that none of their messages are queued."""
+        """Wait until the hostile person gets answers again. Then none of their earlier messages are queued."""
         for _ in range(MAX_QUESTIONS_TO_SETTLE):  # the bot refuses questions while too many wait
             number, since = self.get_next_unique_number(), self.hostile.now
             self.hostile.says(f"What about question {number}?")
@@ -227,7 +227,7 @@ async def _repeat_connections_until_end(
     attack: Attack,
     address: str,
     count: int,
-    use: Callable[[StreamReader, StreamWriter], Awaitable[None]],
+    use_connection: Callable[[StreamReader, StreamWriter], Awaitable[None]],
     pause_seconds: float,
 ) -> None:
     """Keep `count` connections open until end_load() is called. Use and close each, and open it again after a pause."""
@@ -238,7 +238,7 @@ async def _repeat_connections_until_end(
             with suppress(OSError):
                 reader, writer = await asyncio.open_connection(host, int(port))
                 try:
-                    await use(reader, writer)
+                    await use_connection(reader, writer)
                 finally:
                     writer.close()
             await asyncio.sleep(pause_seconds)

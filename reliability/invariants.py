@@ -23,16 +23,16 @@ _KEYS = {"users": ("user_id",), "messages": ("user_id", "id"), "summaries": ("us
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
-    """The rows of one store."""
+class StoreRows:
+    """The rows of one store by table."""
 
     users: tuple[Row, ...] = ()
     messages: tuple[Row, ...] = ()
     summaries: tuple[Row, ...] = ()
 
-    def filter_by_owner(self, owner: int) -> "Rows":
+    def filter_by_owner(self, owner: int) -> "StoreRows":
         rows_by_table = {name: tuple(row for row in getattr(self, name) if row["user_id"] == owner) for name in _KEYS}
-        return Rows(**rows_by_table)
+        return StoreRows(**rows_by_table)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +46,12 @@ class MemoryState:
 
     homes: dict[int, str] = field(default_factory=dict)
     moving: frozenset[int] = frozenset()
-    stores: dict[str, Rows] = field(default_factory=dict)
+    stores: dict[str, StoreRows] = field(default_factory=dict)
     inbox: tuple[str, ...] = ()
 
-    def get_owner_rows(self, owner: int) -> Rows:
+    def get_owner_rows(self, owner: int) -> StoreRows:
         """Return an owner's rows from the store that holds their memory, or no rows if none does."""
-        return self.stores[self.homes[owner]].filter_by_owner(owner) if owner in self.homes else Rows()
+        return self.stores[self.homes[owner]].filter_by_owner(owner) if owner in self.homes else StoreRows()
 
 
 def read_memory_state(folder: Path) -> MemoryState:
@@ -93,25 +93,25 @@ def _read_state(fetch_rows: Callable[[str], tuple[Row, ...]], kind: str, folder:
     return MemoryState(
         homes=homes,
         stores={
-            "sqlite": Rows(),
-            "json": _read_json_rows(folder) if folder else Rows(),
+            "sqlite": StoreRows(),
+            "json": _read_json_rows(folder) if folder else StoreRows(),
             kind: _convert_sql_rows(tables),
         },
         inbox=tuple(row["payload"] for row in fetch_rows("SELECT payload FROM updates WHERE done_at IS NULL")),
     )
 
 
-def _convert_sql_rows(tables: dict[str, tuple[Row, ...]]) -> Rows:
+def _convert_sql_rows(tables: dict[str, tuple[Row, ...]]) -> StoreRows:
     """Make a store's rows from its SQL tables, converting values to the types of the JSON store."""
     for row in tables["summaries"]:
         row["source_ids"] = json.loads(row["source_ids"])
         row["source_chunk_ids"] = json.loads(row["source_chunk_ids"])
     for row in (*tables["messages"], *tables["summaries"]):
         row["is_active"] = bool(row["is_active"])
-    return Rows(**tables)
+    return StoreRows(**tables)
 
 
-def _read_json_rows(folder: Path) -> Rows:
+def _read_json_rows(folder: Path) -> StoreRows:
     """Read the JSON store: memory.json, and the records of its journal that are newer."""
     tables: dict[str, dict[tuple[int, ...], Row]] = {name: {} for name in _KEYS}
     newest = 0
@@ -126,7 +126,7 @@ def _read_json_rows(folder: Path) -> Rows:
     for record in _read_journal(folder / "memory.json.journal"):
         if record["seq"] > newest:
             _apply_record(record, tables)
-    return Rows(**{name: tuple(rows.values()) for name, rows in tables.items()})
+    return StoreRows(**{name: tuple(rows.values()) for name, rows in tables.items()})
 
 
 def _read_journal(path: Path) -> Iterator[Row]:
@@ -202,7 +202,7 @@ def find_violations(state: MemoryState) -> Violations:
     return found
 
 
-def _add_memory_violations(owner: int, memory: Rows, violations: Violations) -> None:
+def _add_memory_violations(owner: int, memory: StoreRows, violations: Violations) -> None:
     summaries = {row["id"]: row for row in memory.summaries}
     sources = Counter((row["role"], row["source"]) for row in memory.messages if row["source"])
     violations.doubled += [f"{owner}: {role} of {source}" for (role, source), times in sources.items() if times > 1]

@@ -95,7 +95,7 @@ class KillTest(ABC):
         """Kill a process, check what is stored, and restart the process."""
 
     async def restart_dead_processes(self) -> None:
-        """Start the processes that a kill left dead. By default, do nothing, because each was restarted at once."""
+        """Start the processes that a kill left dead. Do nothing by default, because kills restart processes at once."""
         return
 
     async def wait_until_updates_fetched(self) -> None:
@@ -104,10 +104,7 @@ class KillTest(ABC):
 
     @abstractmethod
     def check_invariants(self, *, expects_all_messages: bool) -> None:
-        """Check what is stored, and add the violations to the outcome.
-
-        Unless `expects_all_messages`, updates may still be on their way.
-        """
+        """Check what is stored, and record violations. Unless `expects_all_messages`, updates may be pending."""
 
     async def _stop_bots_and_check(self, user_tasks: "Sequence[asyncio.Task[None]]") -> None:
         """Wait for the last answers, stop the bot, and check what is stored and logged."""

@@ -127,22 +127,22 @@ class ReplicaTest(killing.KillTest):
         self.outcome.disordered += find_reordered_messages(state)
 
 
-def make_report(test: ReplicaTest, **options: int) -> dict[str, object]:
-    """Return the report of a test, including its options."""
-    outcome = test.outcome
+def make_report(replica_test: ReplicaTest, **options: int) -> dict[str, object]:
+    """Return the report of a replica test, with the options that were used."""
+    outcome = replica_test.outcome
     return {
         "kills": outcome.kills,
         **options,
         "hung_and_woke": outcome.hung,
         "stayed_dead": outcome.stayed_dead,
         "kills_with_work_in_the_inbox": outcome.with_inbox,
-        "messages": len(test.ledger.said),
+        "messages": len(replica_test.ledger.said),
         **outcome.found.count_by_kind(),
         "out_of_order": len(outcome.disordered),
         "unanswered": len(outcome.unanswered),
-        "answered_again": sum(times > 1 for times in test.ledger.answered.values()),
-        "apologies": test.ledger.apologies,
-        "seconds": round(time.monotonic() - test.begun),
+        "answered_again": sum(times > 1 for times in replica_test.ledger.answered.values()),
+        "apologies": replica_test.ledger.apologies,
+        "seconds": round(time.monotonic() - replica_test.begun),
         "is_good": outcome.has_passed,
         **({"first": f"{outcome.found} {outcome.disordered[:5]}"[:2000]} if not outcome.has_passed else {}),
     }

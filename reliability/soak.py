@@ -121,7 +121,7 @@ class SoakTest:
             for task in faults:
                 task.cancel()
             await asyncio.gather(*faults, return_exceptions=True)
-            self._servers.faults.clear_rules()
+            self._servers.faults.clear_faults()
             await asyncio.wait(talking, timeout=ANSWER_TIMEOUT)
             self.is_listening = await self._wait_until_updates_fetched()
             return await self._bot.stop_with_signal(signal.SIGTERM)

@@ -94,7 +94,7 @@ class BotProcess:
         return sum("Traceback" in entry["line"] or "never retrieved" in entry["line"] for entry in self.log)
 
     def read_log(self) -> str:
-        """Return the newest log lines as one text."""
+        """Return the newest lines of the process's log as one text."""
         return "\n".join(entry["line"] for entry in self.log)
 
     @property
@@ -162,7 +162,7 @@ def _ignore_disconnects(app: ASGIApp) -> ASGIApp:
 
 @dataclass(frozen=True, kw_only=True)
 class SentMessage:
-    """A message that was sent: the owner of the memory that has to store it, and the word that its answer contains."""
+    """A sent message, with the owner whose memory must store it and the word that its answer must contain."""
 
     owner: int
     answer: str

@@ -13,7 +13,7 @@ from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES, list_words
 from records.reminders import Repeat
-from text.analyzer import fold_term, normalise_text
+from text.analyzer import fold_accents, normalize_text
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS, WEEKDAYS
 
 SPOKEN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("spoken_times.toml").read_text(encoding="utf-8"))
@@ -45,19 +45,19 @@ _PARTS = [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1",
 _FORMS = ("format", "stand-alone")
 
 
-def normalise_word(word: str) -> str:
+def normalize_word(word: str) -> str:
     """Return a word in lower case, without the dots, vowel signs and accents that people often omit."""
     return " ".join(word.casefold().split()).strip(" .").translate(PLAIN).replace(_TANWEEN, "")
 
 
-def skip_gap(text: str, start: int) -> int:
-    """Return the position of the next word."""
+def skip_separators(text: str, start: int) -> int:
+    """Return the position of the first character after `start` that is not a space, comma or semicolon."""
     return start + len(text[start:]) - len(text[start:].lstrip(" ,;"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lexicon:
-    """The time words of one language."""
+    """The words for dates, times and repetitions in one language."""
 
     language: str
     words: Mapping[str, Mapping[str, str]]  # by kind, such as "month": each word with its meaning, such as "12"
@@ -67,7 +67,9 @@ class Lexicon:
     @cache  # noqa: B019 - there is one lexicon of each language
     def compile(self, pattern: str) -> re.Pattern[str]:
         """Compile a pattern in which {kind} stands for any word of a kind, and a space for any gap between words."""
-        written = _KIND.sub(lambda kind: _join_words(self.words[kind[1]], *_BOUNDARIES.get(kind[1], ())), pattern)
+        written = _KIND.sub(
+            lambda kind: _make_word_pattern(self.words[kind[1]], *_BOUNDARIES.get(kind[1], ())), pattern
+        )
         return re.compile(written.replace(" ", r"[\s,;]*"), re.IGNORECASE)
 
     def match(self, pattern: str, text: str, start: int = 0) -> re.Match[str] | None:
@@ -75,11 +77,11 @@ class Lexicon:
 
     def get_meaning(self, kind: str, word: str | None) -> str:
         """Return the meaning of a word, or "" if it is not a word of this kind."""
-        return self.words[kind].get(normalise_word(word or ""), "")
+        return self.words[kind].get(normalize_word(word or ""), "")
 
 
-def _join_words(words: Iterable[str], boundary: str = r"(?!\w)") -> str:
-    found = sorted({normalise_word(word) for word in words} - {""}, key=lambda word: (-len(word), word))
+def _make_word_pattern(words: Iterable[str], boundary: str = r"(?!\w)") -> str:
+    found = sorted({normalize_word(word) for word in words} - {""}, key=lambda word: (-len(word), word))
     written = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("ا", f"{_TANWEEN}?ا") for word in found)
     # Compiling so wide a range without regard to case takes ten milliseconds.
     return rf"(?:{written or '(?!)'}){_TANWEEN}?\.?(?:(?<=(?-i:{HAN.pattern}))|{boundary})"
@@ -90,45 +92,51 @@ def load_lexicon(language: str) -> Lexicon:
     """Collect the time words of a language from locale data, reminders.ftl and spoken_times.toml."""
     locale, words = Locale(language), defaultdict[str, dict[str, str]](dict)
 
-    def add(kind: str, meaning: str, listed: Iterable[str]) -> None:
-        words[kind] = dict.fromkeys(map(normalise_word, listed), meaning) | words[kind]
+    def add_words(kind: str, meaning: str, spellings: Iterable[str]) -> None:
+        words[kind] = dict.fromkeys(map(normalize_word, spellings), meaning) | words[kind]
 
-    def list_ours(name: str) -> frozenset[str]:
+    def list_own_words(name: str) -> frozenset[str]:
         return list_words(f"reminders-{name}-words", [language])
 
     for kind in (*_KINDS, "before-day"):
-        add(kind, kind, list_ours(kind))
+        add_words(kind, kind, list_own_words(kind))
     for after, name in enumerate(("today", "tomorrow", "after-tomorrow")):
-        add("days", str(after), list_ours(name))
-    add("days", "3", [f"{more}{word}" for more in ("大", "über", "после") for word in list_ours("after-tomorrow")])
-    add("on-day", "on", SPOKEN[language]["on"])
-    add("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
-    add("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
+        add_words("days", str(after), list_own_words(name))
+    add_words(
+        "days", "3", [f"{more}{word}" for more in ("大", "über", "после") for word in list_own_words("after-tomorrow")]
+    )
+    add_words("on-day", "on", SPOKEN[language]["on"])
+    add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
+    add_words("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
     for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language]["each"], strict=False):
-        add("each", days, names.split("/"))
-    add("of", "of", ["de", "del", "of", "the", "г", "года", "год"])
-    add("telling", "time", [*words["unread"], *words["tonight"], *list_ours("today"), *list_ours("tomorrow")])
+        add_words("each", days, names.split("/"))
+    add_words("of", "of", ["de", "del", "of", "the", "г", "года", "год"])
+    add_words(
+        "telling", "time", [*words["unread"], *words["tonight"], *list_own_words("today"), *list_own_words("tomorrow")]
+    )
     for unit in UNITS:
-        add("telling", "time", _list_unit_words(locale, unit, "long"))
-        add("unit", unit, [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short")])
+        add_words("telling", "time", _list_unit_words(locale, unit, "long"))
+        add_words("unit", unit, [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short")])
     for unit in ("minute", "hour", "day"):
-        add("unit", unit, list_ours(unit))
+        add_words("unit", unit, list_own_words(unit))
     for form in _FORMS:
-        add("telling", "time", locale.months[form]["wide"].values())
+        add_words("telling", "time", locale.months[form]["wide"].values())
         for number, name in (*locale.months[form]["wide"].items(), *locale.months[form]["abbreviated"].items()):
-            add("month", str(number), [name])
+            add_words("month", str(number), [name])
     for number, name in locale.days["format"]["wide"].items():
-        word = normalise_word(name)
-        add("weekday", str(number), [word, word.removeprefix("ال"), word.replace("日", "天"), re.sub("а$", "у", word)])
+        word = normalize_word(name)
+        add_words(
+            "weekday", str(number), [word, word.removeprefix("ال"), word.replace("日", "天"), re.sub("а$", "у", word)]
+        )
         short = [locale.days["format"][width][number] for width in ("abbreviated", "short")]
-        add("short", str(number), [*short, word.partition("-")[0]])  # "segunda" is also "second"
-        add("weekday-root", "time", [*words["weekday"], word.partition("-")[0]])
+        add_words("short", str(number), [*short, word.partition("-")[0]])  # "segunda" is also "second"
+        add_words("weekday-root", "time", [*words["weekday"], word.partition("-")[0]])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in ("wide", "abbreviated")]
     for name, text in [part for period in periods for part in period.items()] + _PARTS:
-        if len(text) > 1 and text != "день" and normalise_word(text) not in words["on"]:  # "am Freitag"
-            add("part", name, [f"{text}{ending}" for ending in ("", "ом", "м", "ю")])
+        if len(text) > 1 and text != "день" and normalize_word(text) not in words["on"]:  # "am Freitag"
+            add_words("part", name, [f"{text}{ending}" for ending in ("", "ом", "м", "ю")])
             is_plain = name in ("am", "pm") or (len(text) <= MIN_PART_CHARS and not HAN.search(text))
-            add("part-root", "time", [] if is_plain else [text])
+            add_words("part-root", "time", [] if is_plain else [text])
     rules = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
     return Lexicon(
         language=language,
@@ -156,7 +164,7 @@ def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequenc
     pattern, numbers, written = _compile_spoken_times(language)
     starts, ends = list(range(len(text) + 1)), list(range(len(text) + 1))
     for match in reversed([*pattern.finditer(text)]):
-        word = normalise_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
+        word = normalize_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
         number = int(word) if word.isdigit() else numbers.get(word, 0)
         form = written[match.lastgroup or ""].replace("#", str(number))
         offset = int((_MINUTES_MARK.search(form) or ["0"])[0])
@@ -172,12 +180,12 @@ def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequenc
 def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
     """Return a pattern for all spoken times, the value of each number word, and the written form for each group."""
     told = SPOKEN[language]
-    numbers = {normalise_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
+    numbers = {normalize_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
     before = _BEFORE_HAN_NUMBER if language == "zh" else r"(?<!\w)"
     named = f"{before}(?:{'|'.join(sorted(map(re.escape, numbers), key=len, reverse=True))})"
     patterns, written = list[str](), dict[str, str]()
     for form in sorted(told["spoken"], key=len, reverse=True):
-        pattern = re.escape(normalise_word(form)).replace(r"\ ", r"\s+").replace(r"\^", "^").replace("ss", "(?:ss|ß)")
+        pattern = re.escape(normalize_word(form)).replace(r"\ ", r"\s+").replace(r"\^", "^").replace("ss", "(?:ss|ß)")
         pattern = pattern.replace(r"\#", rf"((?<!\d)\d{{1,3}}|{named})").replace("@", f"({named})")
         pattern = pattern if HAN.search(form) else rf"(?<!\w){pattern}(?!\w)"
         patterns.append(f"(?P<form{len(patterns)}>{pattern})")
@@ -189,7 +197,7 @@ def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, 
 def compile_holiday_pattern() -> re.Pattern[str]:
     """Return a pattern for holidays in all languages. Its group `own` matches personal days such as birthdays."""
     listed = ([day for language in LANGUAGES for day in SPOKEN[language][kind]] for kind in ("holidays", "own_days"))
-    named, own = (_join_words(days).replace(r"\*", r"\w*") for days in listed)
+    named, own = (_make_word_pattern(days).replace(r"\*", r"\w*") for days in listed)
     return re.compile(rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{named}|(?P<own>{own}))", re.IGNORECASE)
 
 
@@ -197,13 +205,13 @@ def parse_number(token: str) -> float | None:
     """Return the number that a word or digits stand for, such as "two" or "1,5", or None."""
     if token.replace(",", ".").replace(".", "", 1).isdecimal():
         return float(token.replace(",", "."))
-    return NUMBERS.get(fold_term(normalise_text(token)).strip("."))
+    return NUMBERS.get(fold_accents(normalize_text(token)).strip("."))
 
 
 def is_time_word(tokens: Sequence[re.Match[str]], index: int, *, ignores_numbers: bool) -> bool:
     """Return True if a token expresses a time in any language. With `ignores_numbers`, plain numbers do not count."""
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
-    word = normalise_word(token)
+    word = normalize_word(token)
     is_han = HAN.search(word) is not None  # written without spaces
     lexicons = [load_lexicon(language) for language in LANGUAGES]
     telling = [_EVERY_WEEKDAY, *(lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)]

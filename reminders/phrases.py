@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from itertools import pairwise, product
 
-from locales.catalog import ENGLISH, LANGUAGES, current_language
+from locales.catalog import ENGLISH, LANGUAGES, get_current_language
 from records.reminders import NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_local_reminder, make_reminder
 from reminders.lexicon import (
@@ -16,7 +16,7 @@ from reminders.lexicon import (
     compile_holiday_pattern,
     is_time_word,
     load_lexicon,
-    skip_gap,
+    skip_separators,
     write_spoken_times_in_digits,
 )
 from reminders.time_parts import MAX_DAYS_BY_NAME, TimePhraseParser
@@ -40,12 +40,12 @@ class UncertainReminder:
 
 
 def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
-    """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
+    """Parse a reminder whose text begins with its time. `now` is an aware time in the person's zone."""
     text = collapse_to_single_line(phrase)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(PLAIN)  # keeps its length
     parsers = list[TimePhraseParser]()
-    for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
+    for language in dict.fromkeys([get_current_language(), ENGLISH, *LANGUAGES]):
         (written, starts, ends), words = write_spoken_times_in_digits(bare, language), load_lexicon(language)
         parser = TimePhraseParser(request=text, text=written, starts=starts, ends=ends, words=words, wall=wall)
         parser.parse_time_parts(parser.skip("(?:{joining} )*", 0))
@@ -144,7 +144,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
     is_read = is_timed or (not parser.part and (parser.has_date or parser.repeat == "daily"))
     if parser.is_every and parser.repeat != "daily":
         is_read = bool(parser.weekdays) or parser.month_day > 0
-    start = skip_gap(text, parser.end) if is_read else 0
+    start = skip_separators(text, parser.end) if is_read else 0
     holidays = [found.span() for found in compile_holiday_pattern().finditer(text) if " " in found[0]]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     tokens = [token for token in tokens if not any(first <= token.start() < end for first, end in holidays)]

@@ -10,7 +10,7 @@ from attrs import define
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from locales.catalog import current_language, format_full_day, join_list, tr
+from locales.catalog import format_full_day, get_current_language, join_list, tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
@@ -60,7 +60,7 @@ class ReminderReader:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 
     async def parse_reminder_with_model(self, person_id: int, request_text: str, now: datetime) -> NewReminder | None:
-        """Return the reminder that the model reads in a request, or None if it finds none or is unavailable."""
+        """Return the reminder that the model finds in a request, or None if there is none or no model is available."""
         asked = PromptMessage(role="user", content=prompts.make_reminder_request(request_text[:MAX_TEXT_CHARS], now))
         try:
             answer = await self._quota.complete(person_id, self._model, [asked], schema=SCHEMA)
@@ -77,6 +77,6 @@ def format_due_time(reminder: NewReminder, zone: tzinfo) -> str:
 
     local = reminder.due_at.astimezone(zone)
     when = f"{format_full_day(local.date())}, {local.hour}:{local.minute:02} ({format_zone(str(zone))})"
-    names = get_day_names("wide", "stand-alone", current_language())
+    names = get_day_names("wide", "stand-alone", get_current_language())
     days = f": {join_list([names[day] for day in reminder.weekdays])}" if reminder.weekdays else ""
     return tr(f"reminders-each-{reminder.repeat}", when=when) + days if reminder.repeat else when

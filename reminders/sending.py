@@ -15,7 +15,7 @@ from external_memory import ExternalMemory
 from records.errors import KeepsakeError
 from records.reminders import NewReminder, Reminder
 from records.scopes import Clock
-from runtime.tasks import cancel_and_wait, repeat_in_background, run_uncancelled
+from runtime.tasks import cancel_and_wait, repeat_in_background, run_to_completion
 from text.time_zones import find_next_due_time
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ SendReminder = Callable[[Reminder, datetime], Awaitable[SendOutcome]]  # sends a
 
 @define(kw_only=True, eq=False)
 class Reminders:
-    """The reminders of all owners."""
+    """Stores the reminders of all owners, and sends them when they are due."""
 
     _memory: ExternalMemory
     _clock: Clock
@@ -96,7 +96,7 @@ class Reminders:
     async def _send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
         while True:
             async with self._memory.open_store(reminder.owner) as store:
-                times = await store.reminders.count_sending_attempt(reminder)
+                times = await store.reminders.record_sending_attempt(reminder)
             if times is None:
                 return True
             if times > MAX_SENDS:
@@ -109,7 +109,7 @@ class Reminders:
                 return False
             if told != "unknown":
                 break
-        await run_uncancelled(lambda: self._finish_or_repeat(reminder))
+        await run_to_completion(lambda: self._finish_or_repeat(reminder))
         return True
 
     async def _finish_or_repeat(self, reminder: Reminder) -> None:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from locales.catalog import ENGLISH
 from records.reminders import Repeat
-from reminders.lexicon import HAN, UNITS, Lexicon, parse_number, skip_gap
+from reminders.lexicon import HAN, UNITS, Lexicon, parse_number, skip_separators
 from reminders.zones import find_time_zone
 from text.date_words import AMBIGUOUS_MONTHS
 from text.stopwords import EVERY_FUNCTION_WORD
@@ -39,25 +39,26 @@ ReadPart = Callable[["TimePhraseParser", re.Match[str], str], int]
 GRAMMAR = list[tuple[str, ReadPart]]()
 
 
-def rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
+def grammar_rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
     """Add the decorated method to the grammar.
 
     It is called where `pattern` matches, and returns the position after the part of a time that it has read, or 0. Of
     several patterns, the last one comes first.
     """
 
-    def add(read: ReadPart) -> ReadPart:
+    def add_to_grammar(read: ReadPart) -> ReadPart:
         GRAMMAR.append((pattern, read))
         return read
 
-    return add
+    return add_to_grammar
 
 
 @dataclass(kw_only=True, slots=True)
 class TimePhraseParser:
-    """The times that were read in one language. `end` is the position after the last of them.
+    """Parses the times in a text in one language, and holds the results.
 
-    `text` is `request` as write_spoken_times_in_digits() returns it, with `starts` and `ends`.
+    `end` is the position after the last parsed time. `text` is `request` as write_spoken_times_in_digits() returns it,
+    with `starts` and `ends`.
     """
 
     request: str
@@ -102,7 +103,7 @@ class TimePhraseParser:
 
     def parse_time_parts(self, start: int) -> None:
         """Parse consecutive parts of a time, beginning at `start`."""
-        start, lead = skip_gap(self.text, start), ""
+        start, lead = skip_separators(self.text, start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
             parts = ((read, self.words.match(pattern, self.text, start)) for pattern, read in GRAMMAR)
@@ -110,16 +111,16 @@ class TimePhraseParser:
                 if self.clock is not None and not is_clock_known:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = end, ""
-                start = skip_gap(self.text, end)
+                start = skip_separators(self.text, end)
             elif found := self.words.match("(?P<on>{on} )|{at} ", self.text, start):
                 lead, start = "on" if found["on"] else "at", found.end()
             else:
                 return
 
-    @rule(r"{in} ")
-    def _read_delay(self, found: re.Match[str], _lead: str) -> int:
+    @grammar_rule(r"{in} ")
+    def _read_delay(self, match: re.Match[str], _preposition: str) -> int:
         """Read "in 2 weeks", "in 1.5 hours" or "in 1h 30min"."""
-        later, after, end, smaller = self.wall, found.end(), 0, list(UNITS)
+        later, after, end, smaller = self.wall, match.end(), 0, list(UNITS)
         while not self.end and (amount := self.words.match(_AMOUNT, self.text, after)):
             count, unit = parse_number(amount["count"] or "1"), self.words.get_meaning("unit", amount["unit"])
             is_next = not end or self.text[after].isdigit()
@@ -137,29 +138,29 @@ class TimePhraseParser:
             self.clock = None if "hour" in smaller else (later.hour, later.minute)  # "in 3 days at 10"
         return end
 
-    @rule(r"(?P<days>{days})|{tonight}")
-    def _read_relative_day(self, found: re.Match[str], _lead: str) -> int:
+    @grammar_rule(r"(?P<days>{days})|{tonight}")
+    def _read_relative_day(self, match: re.Match[str], _preposition: str) -> int:
         if self.has_date or self.repeat:
             return 0
-        self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", found["days"]) or 0))
-        if not found["days"]:
+        self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", match["days"]) or 0))
+        if not match["days"]:
             self.part = "tonight"
             self.impossible |= self.clock is not None and not self._shift_to_part_of_day("tonight")
-        return found.end()
+        return match.end()
 
-    @rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
-    @rule(r"{every} (?:(?:{on}|{at}) )*(?:(?P<weekday>{weekday})|(?P<short>{short}))")
-    @rule("(?:{every} )?(?P<each>{each})")
-    def _read_repetition(self, found: re.Match[str], _lead: str) -> int:
+    @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
+    @grammar_rule(r"{every} (?:(?:{on}|{at}) )*(?:(?P<weekday>{weekday})|(?P<short>{short}))")
+    @grammar_rule("(?:{every} )?(?P<each>{each})")
+    def _read_repetition(self, match: re.Match[str], _preposition: str) -> int:
         """Read "every month", "every weekday", "every Monday" or "Mondays and Thursdays"."""
         if self.repeat or self.is_every or self.has_date:
             return 0
-        self.is_every, self.end = True, found.end()
-        if "unit" not in found.groupdict():
+        self.is_every, self.end = True, match.end()
+        if "unit" not in match.groupdict():
             self.repeat = "weekly"
-            return self._read_weekdays(found)
-        self.repeat = UNITS.get(self.words.get_meaning("unit", found["unit"]), "")
-        return found.end() if self.repeat else 0
+            return self._read_weekdays(match)
+        self.repeat = UNITS.get(self.words.get_meaning("unit", match["unit"]), "")
+        return match.end() if self.repeat else 0
 
     def _read_weekdays(self, found: re.Match[str]) -> int:
         """Add the weekdays of a list that begins with `found`. Return the position after it."""
@@ -171,53 +172,53 @@ class TimePhraseParser:
             further = self.words.match(_FURTHER_WEEKDAY, self.text, end)
         return end
 
-    @rule(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?:T(?=\d\d:)|(?![\d:/-]|\.\d))")
-    @rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"(?!\d)|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
-    @rule(r"(?P<month>{month})[\s.]*(?:the )?(?P<day>\d{1,2})(?:" + _ORDINAL + r"|[日号]|(?![\d:.h]))" + _YEAR)
-    def _read_date(self, found: re.Match[str], lead: str) -> int:
+    @grammar_rule(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?:T(?=\d\d:)|(?![\d:/-]|\.\d))")
+    @grammar_rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"(?!\d)|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
+    @grammar_rule(r"(?P<month>{month})[\s.]*(?:the )?(?P<day>\d{1,2})(?:" + _ORDINAL + r"|[日号]|(?![\d:.h]))" + _YEAR)
+    def _read_date(self, match: re.Match[str], preposition: str) -> int:
         """Read a date such as "2026-12-03", "3 December 2027", "December 3rd" or "12月3日"."""
         if self.day is not None or self.month_day or self.repeat:
             return 0
-        if lead == "at" and found.start("day") == found.start() and found["month"] in AMBIGUOUS_MONTHS.split():
-            self.unsure.append(self.quote(*found.span()))  # "at 5 march with Ann"
-        month = self.words.get_meaning("month", found["month"]) or found["month"]
-        self._set_day(int(found["year"] or 0), int(month), int(found["day"]))
-        return found.end()
+        if preposition == "at" and match.start("day") == match.start() and match["month"] in AMBIGUOUS_MONTHS.split():
+            self.unsure.append(self.quote(*match.span()))  # "at 5 march with Ann"
+        month = self.words.get_meaning("month", match["month"]) or match["month"]
+        self._set_day(int(match["year"] or 0), int(month), int(match["day"]))
+        return match.end()
 
-    @rule(
+    @grammar_rule(
         r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r"(?!\d))?\s*числа(?!\w)|" + _ORDINAL + r"(?!\d)|[号號])?"
         r"(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
     )
-    def _read_day_of_month(self, found: re.Match[str], lead: str) -> int:
+    def _read_day_of_month(self, match: re.Match[str], preposition: str) -> int:
         if self.has_date or self.repeat not in ("", "monthly"):
             return 0
-        if not found["ordinal"] and (self.repeat != "monthly" or lead == "at" or found["clock"] is not None):
+        if not match["ordinal"] and (self.repeat != "monthly" or preposition == "at" or match["clock"] is not None):
             return 0
-        self.month_day = int(found["day"])
+        self.month_day = int(match["day"])
         self.impossible |= not 1 <= self.month_day <= 31
-        return found.end("ordinal") if found["ordinal"] else found.end("day")
+        return match.end("ordinal") if match["ordinal"] else match.end("day")
 
-    @rule(
+    @grammar_rule(
         r"(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?"
         r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*\d{1,2}(?!\d)))?"
     )
-    def _read_numeric_date(self, found: re.Match[str], _lead: str) -> int:
+    def _read_numeric_date(self, match: re.Match[str], _preposition: str) -> int:
         """Read a numeric date in the language's usual order. Mark it as unsure if it may be another date or a time."""
         if self.day is not None or self.repeat:
             return 0
-        day, month, year = int(found["first"]), int(found["second"]), int(found["year"] or 0)
-        if found["sign"] == "/":
+        day, month, year = int(match["first"]), int(match["second"]), int(match["year"] or 0)
+        if match["sign"] == "/":
             if self.words.language == ENGLISH and day <= 12 and month <= 12 and day != month:
-                self.unsure.append(self.quote(*found.span()))
+                self.unsure.append(self.quote(*match.span()))
             if month > 12 or (day <= 12 and not self.words.day_first):
                 day, month = month, day
-        elif not (found["dot"] or found["year"]):
-            if found["hours"] is not None or not 0 < month <= 12 or self.has_date or self.clock:
+        elif not (match["dot"] or match["year"]):
+            if match["hours"] is not None or not 0 < month <= 12 or self.has_date or self.clock:
                 return 0
-            if found["timed"] is None and day < 24:
-                self.unsure.append(self.quote(*found.span()))
+            if match["timed"] is None and day < 24:
+                self.unsure.append(self.quote(*match.span()))
         self._set_day(year + 2000 if 0 < year < 100 else year, month, day)
-        return found.end()
+        return match.end()
 
     def _set_day(self, year: int, month: int, day: int) -> None:
         this_year = self.wall.year
@@ -228,22 +229,22 @@ class TimePhraseParser:
                     return
         self.impossible, self.day = True, self.wall.date()
 
-    @rule(r"(?P<this>{this} )?(?P<part>{part})(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
-    def _read_part_of_day(self, found: re.Match[str], _lead: str) -> int:
-        name = self.words.get_meaning("part", found["part"])
+    @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
+    def _read_part_of_day(self, match: re.Match[str], _preposition: str) -> int:
+        name = self.words.get_meaning("part", match["part"])
         if self.clock is not None:
             if self.distance is not None or not self._shift_to_part_of_day(name):
                 return 0
         elif name in ("noon", "midnight"):
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
-        elif found["timed"] is not None:
+        elif match["timed"] is not None:
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
             return 0
-        if found["this"] and not self.has_date:
+        if match["this"] and not self.has_date:
             self.day = self.wall.date()
-        return found.end()
+        return match.end()
 
     def _shift_to_part_of_day(self, name: str) -> bool:
         """Shift the hour to the named part of the day. Return False if the hour contradicts it."""
@@ -256,60 +257,60 @@ class TimePhraseParser:
         self.clock = chosen, minute
         return True
 
-    @rule(
+    @grammar_rule(
         r"(?:(?P<hour>\d{1,2})" + _MINUTE + "|(?P<bare>" + _HOUR + r")|(?P<name>[^\s,;\d]+))(?: (?P<hours>{hours}))?"
         r"(?P<part>(?= {part}))?(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
     )
-    def _read_clock(self, found: re.Match[str], lead: str) -> int:
-        bare, is_led = (found["bare"] or "").casefold(), lead == "at"
-        hour = int(parse_number(found["hour"] or found["name"] or bare.removesuffix("h")) or 0)
-        if self.clock is not None or (found["name"] and not (is_led and hour > 1 and found["name"] != "once")):
+    def _read_clock(self, match: re.Match[str], preposition: str) -> int:
+        bare, is_led = (match["bare"] or "").casefold(), preposition == "at"
+        hour = int(parse_number(match["hour"] or match["name"] or bare.removesuffix("h")) or 0)
+        if self.clock is not None or (match["name"] and not (is_led and hour > 1 and match["name"] != "once")):
             return 0
-        self.is_exact = not bare.isdigit() or bool(found["hours"]) or found["part"] is not None
+        self.is_exact = not bare.isdigit() or bool(match["hours"]) or match["part"] is not None
         if not (is_led or self.is_exact):
-            is_next = self.has_date and found.start() == skip_gap(self.text, self.end)
-            if is_next and hour <= 24 and found["more"] is None:
-                self.unsure.append(self.quote(*found.span()))  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
-            elif find_time_zone(self.text, found.end(), self.words) is None:  # "9 UTC"
+            is_next = self.has_date and match.start() == skip_separators(self.text, self.end)
+            if is_next and hour <= 24 and match["more"] is None:
+                self.unsure.append(self.quote(*match.span()))  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
+            elif find_time_zone(self.text, match.end(), self.words) is None:  # "9 UTC"
                 return 0
-        minute = int(found["minute"] or 0)
+        minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
-        after = self.text[found.end() :]
-        if (found["uhr"] and after.strip()) or (found["han"] and not found[0].endswith("分") and HAN.match(after)):
-            self.unsure.append(self.quote(*found.span()))  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
+        after = self.text[match.end() :]
+        if (match["uhr"] and after.strip()) or (match["han"] and not match[0].endswith("分") and HAN.match(after)):
+            self.unsure.append(self.quote(*match.span()))  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
         is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
-        if not is_hour and re.search(r"^\d+h", found[0], re.IGNORECASE):
-            self.unsure.append(self.quote(*found.span()))  # "1h call": the time, or an hour from now
+        if not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE):
+            self.unsure.append(self.quote(*match.span()))  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._shift_to_part_of_day(self.part)
             if self.has_date and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
-                self.unsure.append(self.quote(*found.span()))  # "Friday night at 1" is on Saturday
+                self.unsure.append(self.quote(*match.span()))  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
         self.impossible |= hour > 24 or minute > 59 or (hour == 24 and minute > 0)
-        return found.end()
+        return match.end()
 
-    @rule(_WEEKDAY)
-    def _read_weekday(self, found: re.Match[str], lead: str) -> int:
+    @grammar_rule(_WEEKDAY)
+    def _read_weekday(self, match: re.Match[str], preposition: str) -> int:
         is_open = self.weekday is None and not self.weekdays and not self.month_day
         if not is_open or self.repeat == "daily" or self.distance is not None:
             return 0
-        is_meant = bool(lead or found["next"]) or found["followed"] is not None
-        kind = "weekday" if found["weekday"] else "short"
-        if found[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
+        is_meant = bool(preposition or match["next"]) or match["followed"] is not None
+        kind = "weekday" if match["weekday"] else "short"
+        if match[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
             return 0
         if self.clock is not None and kind == "short" and not is_meant:
-            self.unsure.append(self.quote(*found.span(kind)))  # "at 5 sun cream", "às 9 segunda via"
+            self.unsure.append(self.quote(*match.span(kind)))  # "at 5 sun cream", "às 9 segunda via"
         if self.repeat == "weekly":
-            return self._read_weekdays(found)
-        self.weekday = int(self.words.get_meaning(kind, found[kind]))
-        if found["next"] and self.day is None and HAN.match(found[0]):  # 下周五: of the week after this
+            return self._read_weekdays(match)
+        self.weekday = int(self.words.get_meaning(kind, match[kind]))
+        if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + self.weekday)
-        return found.end()
+        return match.end()
 
-    @rule("")
-    def _read_zone(self, found: re.Match[str], _lead: str) -> int:
+    @grammar_rule("")
+    def _read_zone(self, match: re.Match[str], _preposition: str) -> int:
         is_possible = self.clock is not None and self.distance is None and self.zone_span is None
-        if not is_possible or (zone := find_time_zone(self.text, found.start(), self.words)) is None:
+        if not is_possible or (zone := find_time_zone(self.text, match.start(), self.words)) is None:
             return 0
         self.zone_span, self.zone = zone
         return self.zone_span[1]

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES
-from reminders.lexicon import HAN, PLAIN, SPOKEN, TOKEN, Lexicon, compile_holiday_pattern, normalise_word
+from reminders.lexicon import HAN, PLAIN, SPOKEN, TOKEN, Lexicon, compile_holiday_pattern, normalize_word
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import find_zone
 
@@ -55,7 +55,7 @@ def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[tuple[int, 
         is_place &= all(not word.islower() or is_place_word(word) for word in words)
     elif found["place"]:
         is_place = lexicon.language != ENGLISH and (is_place or words[0].lower() == words[0].upper())
-    city = _load_time_zone_names()[2].get(normalise_word(" ".join(words)))
+    city = _load_time_zone_names()[2].get(normalize_word(" ".join(words)))
     return (found.span(), ZoneInfo(city) if city else None) if is_place else None
 
 
@@ -77,10 +77,10 @@ def find_possible_zone_or_day(
         return day
     found = lexicon.match(_FIRST_NAMES, text)
     words = found["names"].replace(":", "").split() if found else []
-    if not found or normalise_word(words[0]) in EVERY_FUNCTION_WORD:
+    if not found or normalize_word(words[0]) in EVERY_FUNCTION_WORD:
         return ""
     for name in (" ".join(words[:count]) for count in (3, 2, 1)):
-        city = _load_time_zone_names()[2].get(normalise_word(name))
+        city = _load_time_zone_names()[2].get(normalize_word(name))
         if (
             city
             and (found["lead"] or has_exact_time)
@@ -111,7 +111,7 @@ def _find_holiday(text: str, lexicon: Lexicon) -> str:
 
 def is_place_word(token: str) -> bool:
     """Return True if a word may be part of the name of a city, country or time zone."""
-    word = normalise_word(token)
+    word = normalize_word(token)
     return any(word[:length] in _load_time_zone_names()[0] for length in range(1, MAX_STEM_CHARS + 1))
 
 
@@ -123,17 +123,17 @@ def _load_time_zone_names() -> tuple[frozenset[str], frozenset[str], Mapping[str
     # The locale data leave out the cities that are named as in the tz database.
     english = Locale(ENGLISH).time_zones
     listed = [str(zone) for zone in Locale("ru").time_zones if zone in known and "city" not in english.get(zone, {})]
-    cities |= {normalise_word(zone.rpartition("/")[2].replace("_", " ")): zone for zone in listed}
+    cities |= {normalize_word(zone.rpartition("/")[2].replace("_", " ")): zone for zone in listed}
     for locale in map(Locale.parse, _LOCALES):
         names += locale.territories.values()
         told = {zone: data["city"] for zone, data in locale.time_zones.items() if zone in known and "city" in data}
-        cities |= {normalise_word(city): zone for zone, city in told.items()}
+        cities |= {normalize_word(city): zone for zone, city in told.items()}
         for zone in (*locale.meta_zones.values(), *locale.time_zones.values()):
             names += zone.get("long", {}).values()
             short += zone.get("short", {}).values()
-    cities |= {normalise_word(city): zone for city, zone in SPOKEN["cities"].items()}
+    cities |= {normalize_word(city): zone for city, zone in SPOKEN["cities"].items()}
     names += cities
-    words = {word for name in names for word in normalise_word(name).split() if len(word) >= MIN_STEM_CHARS}
+    words = {word for name in names for word in normalize_word(name).split() if len(word) >= MIN_STEM_CHARS}
     stems = {word[: max(MIN_STEM_CHARS, min(len(word) - MAX_ENDING_CHARS, MAX_STEM_CHARS))] for word in words}
     stems |= {"北京", *(name.removesuffix("时间") for name in names if HAN.search(name))}  # written without spaces
     for meeting in ("reunion", "reuniao"):  # the island has the same name

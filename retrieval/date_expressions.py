@@ -1,4 +1,4 @@
-"""Resolves time expressions such as "last March" to time ranges. Ignores unknown expressions. Pure."""
+"""Pure functions that resolve expressions such as "last March" to time ranges. Unknown ones are ignored."""
 
 import re
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from text import date_words
-from text.analyzer import fold_term, normalise_text
+from text.analyzer import fold_accents, normalize_text
 
 
-class Range(NamedTuple):
+class TimeRange(NamedTuple):
     """A half-open range of time [start, end)."""
 
     start: datetime
@@ -64,32 +64,32 @@ def _parse_month_and_ambiguity(word: str) -> tuple[int, bool]:
     return _MONTHS.get(found, 0), found in date_words.AMBIGUOUS_MONTHS.split()
 
 
-def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, now: datetime) -> Range | None:
+def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, now: datetime) -> TimeRange | None:
     """Return a year, month or day as a range in the time zone of `now`, or None if it does not exist."""
     try:
         start = now.replace(year=year, month=month or 1, day=day or 1, hour=0, minute=0, second=0, microsecond=0)
         if day:
-            return Range(start, start + timedelta(days=1))
-        return Range(start, start.replace(year=year + (month in (0, 12)), month=month % 12 + 1 if month else 1))
+            return TimeRange(start, start + timedelta(days=1))
+        return TimeRange(start, start.replace(year=year + (month in (0, 12)), month=month % 12 + 1 if month else 1))
     except ValueError:
         return None
 
 
-def _make_earlier_range(now: datetime, unit: str, count: int) -> Range | None:
+def _make_earlier_range(now: datetime, unit: str, count: int) -> TimeRange | None:
     """Return the day, week, month or year that lies `count` units in the past."""
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
-        return Range(day - timedelta(days=count), day - timedelta(days=count - 1))
+        return TimeRange(day - timedelta(days=count), day - timedelta(days=count - 1))
     if unit == "week":
         start = day - timedelta(days=day.weekday() + 7 * count)
-        return Range(start, start + timedelta(days=7))
+        return TimeRange(start, start + timedelta(days=7))
     if unit == "month":
         months = day.year * 12 + day.month - 1 - count
         return _make_calendar_range(months // 12, months % 12 + 1, now=day)
     return _make_calendar_range(day.year - count, now=day)
 
 
-def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
+def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
     """Yield dates, months and years with the text that names them. Without a year, choose the most recent month."""
     for match in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
         yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), now=now), match[0]
@@ -125,7 +125,7 @@ def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str]
     return bool(patterns[0].search(before) or patterns[1].search(after))
 
 
-def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
+def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
     """Yield the latest past date of each weekday, with its text. For "last Tuesday", also yield last week's date."""
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
@@ -148,7 +148,7 @@ def _parse_number(word: str) -> int:
     return 0
 
 
-def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
+def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if match := pattern.search(text):
             yield _make_earlier_range(now, unit, back), match[0]
@@ -170,7 +170,7 @@ def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
 
     The last day is at most today. Raise ValueError for a day that does not exist.
     """
-    words = " ".join(fold_term(normalise_text(text)).split())
+    words = " ".join(fold_accents(normalize_text(text)).split())
     # A month or a year alone may be meant as a word to search for.
     one_day = timedelta(days=1)
     days = [
@@ -187,7 +187,7 @@ def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
     return None
 
 
-def find_time_ranges(question: str, now: datetime) -> tuple[Range, ...]:
+def find_time_ranges(question: str, now: datetime) -> tuple[TimeRange, ...]:
     """Return the ranges of time that a normalised question names, relative to `now`."""
     dates = list(_find_absolute_dates(question, now))
     found = [*dates, *_find_relative_dates(question, now)]

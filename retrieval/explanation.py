@@ -27,7 +27,7 @@ class ChosenSource:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExplanationRecord:
-    """The sources of one answer."""
+    """The sources of one answer, as ids and scores, and the token counts of its prompt."""
 
     at: datetime
     model: str = ""
@@ -78,12 +78,12 @@ class ExplanationRecord:
 
 
 def make_explanation(
-    context: Context, *, at: datetime, model: str, looked_up_ids: Sequence[int] = ()
+    context: Context, *, answered_at: datetime, model: str, looked_up_ids: Sequence[int] = ()
 ) -> ExplanationRecord:
     """Return the explanation of an answer that was given in this context."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return ExplanationRecord(
-        at=at,
+        at=answered_at,
         model=model,
         ceiling=context.ceiling,
         parts=context.parts,
@@ -119,7 +119,7 @@ def parse_explanation(text: str) -> ExplanationRecord | None:
 
 
 def group_consecutive_ids(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Group consecutive ids. Return the first and last id of each group."""
+    """Group consecutive ids, and return the first and last id of each group."""
     runs: list[tuple[int, int]] = []
     for number in sorted(set(ids)):
         if runs and number == runs[-1][1] + 1:

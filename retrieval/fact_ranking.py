@@ -31,7 +31,7 @@ IMPORTANCE_WEIGHT = 0.6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactRecall:
-    """Settings for the selection of facts in a prompt."""
+    """Settings that control which facts a prompt contains."""
 
     top: int = 5  # facts near the question, not counting pinned ones; 0 leaves out states too
     min_similarity: float | None = None  # None means that of the model
@@ -59,10 +59,10 @@ def rank_facts(
     model: str = "",
     min_similarity: float | None = None,
 ) -> list[RecalledFact]:
-    """Return the pinned facts and those close in words or meaning, best first. `vectors` are keyed by fact id."""
-    shares = _compute_word_shares(facts, question.own)
-    leaning = shares if question.terms == question.own else _compute_word_shares(facts, question.terms)
-    closeness = _compute_closeness(facts, question.vector, vectors or {}, model, min_similarity)
+    """Return pinned facts and facts close in words or meaning, best first. `vectors` are keyed by fact id."""
+    shares = _score_word_overlap(facts, question.own)
+    leaning = shares if question.terms == question.own else _score_word_overlap(facts, question.terms)
+    closeness = _score_similarity(facts, question.vector, vectors or {}, model, min_similarity)
     found = []
     for fact in facts:
         parts: dict[str, float] = {}
@@ -81,29 +81,29 @@ def rank_facts(
 
 
 def find_facts(
-    facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall: FactRecall
+    facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall_settings: FactRecall
 ) -> FoundFacts:
-    """Find the facts for a prompt: those close to the question, lasting states, and instructions for every request."""
-    ranked = rank_facts(facts, question, vectors=vectors, model=model, min_similarity=recall.min_similarity)
+    """Find the facts for a prompt: facts close to the question, lasting states, and general instructions."""
+    ranked = rank_facts(facts, question, vectors=vectors, model=model, min_similarity=recall_settings.min_similarity)
     near = {recalled.fact.id for recalled in ranked}
     always = [fact for fact in reversed(facts) if fact.kind == "instruction" and not fact.subject]
     applying = [recalled.fact for recalled in ranked if recalled.fact.is_lasting]
     applying += [fact for fact in always if fact.id not in near]
     applying.sort(key=lambda fact: LASTING.index(fact.kind))
     others = [recalled for recalled in ranked if not recalled.fact.is_lasting]
-    best = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][: recall.top]
+    best = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][: recall_settings.top]
     relevant = [recalled for recalled in others if recalled in best or recalled.fact.is_pinned]
     chosen = {recalled.fact.id for recalled in relevant}
     # Nobody asks about a bad knee when planning a hike. What matters most, such as an allergy, comes first.
     states = [fact for fact in facts if fact.kind == "personal" and not fact.is_uncertain]
     states.sort(key=lambda fact: (fact.importance < 1, -fact.observed_at.timestamp(), -fact.id))
-    newest = states[:MAX_STATES] if recall.top else []
+    newest = states[:MAX_STATES] if recall_settings.top else []
     relevant += [RecalledFact(fact=fact, score={"state": 1.0}) for fact in newest if fact.id not in chosen]
     return FoundFacts(relevant=relevant, lasting=[RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying])
 
 
-def _compute_word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
-    """Map each fact id to the share of the question's words in the fact, weighted by rarity."""
+def _score_word_overlap(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
+    """Score facts by the share of the question's words in them, weighted by rarity. Return scores by fact id."""
     words = {fact.id: list_fact_terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
     total = len(facts) + IMAGINED_FACTS
@@ -123,10 +123,10 @@ def _list_terms(text: str) -> frozenset[str]:
     return frozenset(list_terms(text))
 
 
-def _compute_closeness(
+def _score_similarity(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, min_similarity: float | None
 ) -> dict[int, float]:
-    """Map the ids of similar facts to a score from 0 (the minimum similarity) to 1 (the same meaning)."""
+    """Score facts by similarity, from 0 (the minimum) to 1 (the same meaning). Return the scores by fact id."""
     if query is None:
         return {}
     held = {fact.id: vectors[fact.id] for fact in facts if fact.id in vectors}

@@ -86,7 +86,7 @@ class Packing:
         return is_added
 
     def add_snippet(self, snippet: Snippet, *, reserved_tokens: int = 0) -> bool:
-        """Add a snippet, or replace the existing snippet of its message. Return False if it does not fit."""
+        """Add a snippet, replacing an earlier snippet of the same message. Return False if it does not fit."""
         id_, line = snippet.message.id, self._format_line(snippet.message, snippet.text)
         if line in self._texts:  # another message says the same
             return True

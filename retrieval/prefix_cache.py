@@ -55,8 +55,8 @@ def select_archived_messages(newest_messages: Sequence[Message], turn_count: int
     return [message for message in newest_messages if message.turn in archived[-turn_count:]]
 
 
-def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """Return the index of the first turn to keep so that the kept turns fit `budget`.
+def find_first_fitting_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
+    """Return the index of the oldest turn from which all turns fit `budget`.
 
     The number of dropped tokens is rounded up to a multiple of `step`, so that the index changes rarely.
     """

@@ -13,7 +13,7 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 from records.turns import UserMessage
 from retrieval import prefix_cache, sent_along
-from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role
+from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_prompt_role
 from text.tokenizer import Tokenizer
 
 MAX_PROFILE_TOKENS = 800
@@ -65,8 +65,8 @@ class PromptBuilder:
         incoming: UserMessage,
         system_prompt: str,
         now: datetime,
-        explains: bool = False,
-        powers: str = "",
+        explains_format: bool = False,
+        command_list: str = "",
     ) -> None:
         self._tokens = tokenizer
         self._renderer = TurnRenderer(tokenizer, in_group=incoming.in_group)
@@ -89,7 +89,7 @@ class PromptBuilder:
             limit = min(MAX_QUOTED_TOKENS, budgets.ceiling // QUOTED_SHARE)
             replied = replace(incoming.replied, text=tokenizer.truncate(incoming.replied.text, limit))
             self._clock = f"{prompts.format_replied_message(replied)}\n{self._clock}"
-        sections = [powers, prompts.READER if explains else ""]
+        sections = [command_list, prompts.READER if explains_format else ""]
         system = add_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.truncate(system, budgets.system)
         self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
@@ -133,7 +133,7 @@ class PromptBuilder:
                 self._add_turn(squeezed)
 
     def add_search_hint(self) -> None:
-        """Tell the model to search further in this turn, if there is room."""
+        """Add a hint that the model should search further in this turn, if there is room for it."""
         size = self._tokens.count(prompts.TEXTS["search_on"]) + 1
         if size <= self._left:
             self._clock = f"{self._clock}\n{prompts.TEXTS['search_on']}"
@@ -195,7 +195,7 @@ class PromptBuilder:
         last = sum(turn.tokens for turn in self._turns)
         # The cut moves by half the budget at once. If it moved with every turn, it would miss the provider's cache.
         budget = max(0, self._full_recent - last)
-        start = prefix_cache.find_first_kept_turn(sizes, budget=budget, step=self._full_recent // 2)
+        start = prefix_cache.find_first_fitting_turn(sizes, budget=budget, step=self._full_recent // 2)
         room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
         while start < len(older) and sum(sizes[start:]) > room:
             start += 1
@@ -268,8 +268,8 @@ class PromptBuilder:
         """Add snippets, best first, that together fit `remaining_snippet_tokens`."""
         self._snippets = list(snippets)
 
-    def context(self) -> Context:
-        """Return the finished context. Raise ContextTooLong if it cannot be cut to fit."""
+    def build_context(self) -> Context:
+        """Build the finished context. Raise ContextTooLong if it cannot be cut to fit."""
         while (total := self._tokens.count_request_tokens(request := self._make_request())) > self._budgets.ceiling:
             if not self._drop_least_important_part(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
@@ -359,7 +359,7 @@ class PromptBuilder:
         request += [PromptMessage(role="user", content=about)] if about else []
         for turn in self._list_turns_in_order():
             for message, content in zip(turn.messages, turn.contents, strict=True):
-                request.append(PromptMessage(role=find_role(message), content=content))
+                request.append(PromptMessage(role=find_prompt_role(message), content=content))
         last = prompts.make_last_message(
             facts=self._format_facts(),
             snippets=self._format_snippets(),

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from llm.quoting import MAX_NAME_CHARS
-from retrieval.date_expressions import Range, find_time_ranges
+from retrieval.date_expressions import TimeRange, find_time_ranges
 from storage.search.protocol import Floats
-from text.analyzer import fold_term, list_content_terms, list_query_terms, list_terms, normalise_text
+from text.analyzer import fold_accents, list_content_terms, list_query_terms, list_terms, normalize_text
 from text.characters import cut_out_middle
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
@@ -25,15 +25,15 @@ class Question:
     now: datetime  # the time of asking, in the owner's time zone
     terms: tuple[str, ...]  # of `text`
     own: tuple[str, ...]  # the terms of the question alone
-    times: tuple[Range, ...] = ()
+    times: tuple[TimeRange, ...] = ()
     vector: Floats | None = None  # the embedding of `meant` [d], or None to search words only
 
     @classmethod
-    def analyse(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
+    def analyze(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
         """Analyse a question. `previous` is the last message of the same person before it."""
         text = cut_out_middle(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
-        times = find_time_ranges(fold_term(normalise_text(cut_out_middle(text, MAX_CHARS_FOR_TIMES))), now)
+        times = find_time_ranges(fold_accents(normalize_text(cut_out_middle(text, MAX_CHARS_FOR_TIMES))), now)
         if previous and len(own) <= FOLLOW_UP_TERMS:
             text = f"{cut_out_middle(previous, MAX_QUESTION_CHARS)}\n{text}"
             terms = tuple(dict.fromkeys([*own, *list_content_terms(text)]))
@@ -86,7 +86,7 @@ _EMOJI_FORM = "\ufe0f"  # variation selector 16: some keyboards add it to an emo
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchQuery:
-    """A parsed /search query."""
+    """A parsed query of /search: its text, quoted phrases and search terms."""
 
     text: str  # without quotation marks
     phrases: tuple[str, ...]  # quoted parts, normalised, or the whole of a query without words
@@ -95,16 +95,16 @@ class SearchQuery:
 
     @classmethod
     def parse(cls, query: str) -> "SearchQuery":
-        phrases = [_normalise_phrase("".join(groups)) for groups in _QUOTED.findall(query)]
+        phrases = [_normalize_phrase("".join(groups)) for groups in _QUOTED.findall(query)]
         text = _QUOTED.sub(r"\1\2\3\4\5", query)
         terms = tuple(list_query_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
-        phrases = phrases if phrases or terms else [_normalise_phrase(text)]
+        phrases = phrases if phrases or terms else [_normalize_phrase(text)]
         return cls(
             text=" ".join(text.split()),
             phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
             terms=terms,
-            word="" if phrases or " " in (word := _fold_word(text)) else word,
+            word="" if phrases or " " in (word := _normalize_word(text)) else word,
         )
 
     def matches(self, text: str) -> bool:
@@ -116,13 +116,13 @@ class SearchQuery:
         return len(set(self.terms) & set(list_terms(sentence))) + 10.0 * self._count_phrases(sentence)
 
     def _count_phrases(self, text: str) -> int:
-        whole = _normalise_phrase(text)
-        return sum(phrase in whole for phrase in self.phrases) or contains_name(_fold_word(whole), self.word)
+        whole = _normalize_phrase(text)
+        return sum(phrase in whole for phrase in self.phrases) or contains_name(_normalize_word(whole), self.word)
 
 
-def _fold_word(text: str) -> str:
-    return fold_term(_NUMBER_GAP.sub("", _normalise_phrase(text)).casefold())
+def _normalize_word(text: str) -> str:
+    return fold_accents(_NUMBER_GAP.sub("", _normalize_phrase(text)).casefold())
 
 
-def _normalise_phrase(text: str) -> str:
-    return " ".join(normalise_text(text).replace(_EMOJI_FORM, "").split())
+def _normalize_phrase(text: str) -> str:
+    return " ".join(normalize_text(text).replace(_EMOJI_FORM, "").split())

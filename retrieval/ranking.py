@@ -42,22 +42,22 @@ class Ranking:
 
     @property
     def ids(self) -> list[int]:
-        """The ids of the messages, best first."""
+        """The ids of the candidate messages, best first."""
         return list(dict.fromkeys(self.candidates.ids[self.candidates.messages[self.order]].tolist()))
 
     def get_score_parts(self, row: int) -> dict[str, float]:
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
-def rank_passages(candidates: Candidates, question: Question, closeness: Similarities | None = None) -> Ranking:
+def rank_passages(candidates: Candidates, question: Question, similarities: Similarities | None = None) -> Ranking:
     """Score all candidate passages and sort them, best first. Equal scores are sorted by time, newest first."""
     neighbours = _find_neighbour_rows(candidates)
     by_assistant = candidates.by_assistant[candidates.messages]
     is_verbose = not 0 < candidates.assistant_mean < VERBOSE_RATIO * candidates.person_mean
     words, lent = (WORD_WEIGHT * values for values in _score_own_and_neighbour_words(candidates, neighbours))
     meaning = np.zeros(len(candidates))
-    if closeness is not None:
-        meaning = (closeness.get_cosines(candidates) - closeness.mean) / COSINE_UNIT
+    if similarities is not None:
+        meaning = (similarities.get_cosines(candidates) - similarities.mean) / COSINE_UNIT
     is_itself = neighbours == np.arange(len(candidates))
     alone = 1 + NEIGHBOUR_SHARE * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
     nearby = NEIGHBOUR_SHARE * np.where(is_itself, 0.0, (words + lent + meaning)[neighbours]).sum(axis=0)
@@ -135,7 +135,7 @@ def _score_own_and_neighbour_words(candidates: Candidates, neighbours: NDArray[n
 
 
 def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """Return, for the first message of each day, how far the day's best score exceeds its own, and 0 for others."""
+    """Return the day's best score minus its own score for the first message of each day, and 0 for others."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
@@ -148,7 +148,7 @@ def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ign
 
 
 def _score_following_answer(candidates: Candidates, scores: Values, word_scores: Values) -> Values:
-    """Return a bonus for the best passages of a long answer to the highest-scoring message, and 0 for all others."""
+    """Return a bonus for the best passages of a long answer to the highest-scoring message, and 0 for others."""
     raised = np.zeros(len(candidates))
     best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
     both = slice(best, best + 2)
@@ -161,7 +161,7 @@ def _score_following_answer(candidates: Candidates, scores: Values, word_scores:
 
 
 def _score_named_speaker(candidates: Candidates, text: str) -> Values:
-    """Return 1 for each message of the named speaker if the question names exactly one, and 0 for all others."""
+    """Return 1 for each message of the speaker named in the question, or all 0 unless exactly one is named."""
     named = {speaker for speaker in set(candidates.speakers) if speaker and contains_name(text, speaker)}
     return np.array([len(named) == 1 and speaker in named for speaker in candidates.speakers], np.float64)
 

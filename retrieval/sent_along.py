@@ -13,7 +13,7 @@ SHARE = 2  # documents take at most half of the ceiling, and so do pictures
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Part:
+class _QuotedPart:
     """A block of texts with a limit of `max_tokens`, formatted by `quote`."""
 
     texts: Sequence[str]
@@ -37,9 +37,9 @@ class IncomingRenderer:
             return add_speaker(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_own_text(texts[0])
 
         parts = (
-            _Part(texts=incoming.passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
-            _Part(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=ceiling),
-            _Part(texts=(incoming.own_text,), quote=quote_own_text, max_tokens=ceiling),
+            _QuotedPart(texts=incoming.passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
+            _QuotedPart(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=ceiling),
+            _QuotedPart(texts=(incoming.own_text,), quote=quote_own_text, max_tokens=ceiling),
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 
@@ -51,7 +51,7 @@ class IncomingRenderer:
         was_cut = rendered != [text for _, text in self._quoted]
         return "\n\n".join(text for text in rendered if text), was_cut
 
-    def _shorten_part(self, part: _Part, quoted_text: str, max_tokens: int) -> str:
+    def _shorten_part(self, part: _QuotedPart, quoted_text: str, max_tokens: int) -> str:
         if self._tokens.count(quoted_text) <= max_tokens:
             return quoted_text
         text = "\n".join(part.texts)

@@ -66,7 +66,7 @@ class TurnRenderer:
     def _make_past_turn(
         self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True
     ) -> PastTurn:
-        roles = map(find_role, messages)
+        roles = map(find_prompt_role, messages)
         tokens = sum(map(self._tokens.count_text_message_tokens, roles, contents))
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
@@ -87,7 +87,7 @@ class TurnRenderer:
         return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own_text(text)
 
 
-def find_role(message: Message) -> Role:
+def find_prompt_role(message: Message) -> Role:
     """Return the role of a message in a prompt. Only the bot's own answers are "assistant"."""
     return "assistant" if message.role == "assistant" and message.origin in ("", "tool") else "user"
 

@@ -25,7 +25,7 @@ _CLASSIC_SCRIPT = re.compile(r'<script src="\./static/([\w.]+)"></script>')
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asset:
-    """A static file, plain and compressed with gzip."""
+    """A static file, as plain bytes and compressed with gzip."""
 
     media_type: str
     body: bytes
@@ -34,7 +34,7 @@ class Asset:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Assets:
-    """The static files of a page."""
+    """The static files of a page, and the version in their URLs."""
 
     files: dict[str, Asset]  # by name
     version: str  # a hash of all files

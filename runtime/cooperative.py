@@ -20,7 +20,7 @@ def iterate_with_pauses(items: Iterable[T]) -> Iterator[T]:
             until = time.perf_counter() + WORK_SECONDS
 
 
-def pop_each(items: deque[T]) -> Iterator[T]:
-    """Remove and yield the items one by one. (Freeing 100,000 items at once would take 100 ms.)"""
+def drain_deque(items: deque[T]) -> Iterator[T]:
+    """Remove and yield the items one by one. Freeing 100,000 items together would take about 100 ms."""
     while items:
         yield items.popleft()

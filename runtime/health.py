@@ -26,7 +26,7 @@ Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError if its part does
 
 @define(eq=False)
 class Readiness:
-    """Checks whether the process is ready: started, not stopping, and with all of its parts working."""
+    """Checks whether the process is ready: it has started, is not stopping, and all of its parts work."""
 
     _is_stopping: Callable[[], bool]
     _monotonic: Callable[[], float] = time.monotonic

@@ -48,7 +48,7 @@ class RecentRecords(logging.Handler):
 RECENT = RecentRecords()  # of this process
 
 
-class DiscreetFormatter(logging.Formatter):
+class RedactingFormatter(logging.Formatter):
     """Formats a record without secrets or message text. A traceback follows on further lines."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -66,7 +66,7 @@ class DiscreetFormatter(logging.Formatter):
         return text
 
 
-class JsonFormatter(DiscreetFormatter):
+class JsonFormatter(RedactingFormatter):
     """Formats a record as one line with a JSON object, including the `extra` fields of our own records."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -122,7 +122,7 @@ def format_traceback_locations(error: BaseException) -> str:
 def set_up_logging(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
     """Set up logging to stderr. Libraries log only warnings and errors, because lower levels contain payloads."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter(secrets) if style == "json" else DiscreetFormatter(secrets))
+    handler.setFormatter(JsonFormatter(secrets) if style == "json" else RedactingFormatter(secrets))
     logging.captureWarnings(style == "json")  # they would be lines of their own
     root = logging.getLogger()
     root.handlers[:] = [handler, RECENT]

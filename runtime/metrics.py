@@ -21,7 +21,7 @@ Labels = Mapping[str, Iterable[str]]  # each label with its known values, or non
 
 
 def make_counter(name: str, description: str, labels: Labels | None = None) -> Counter:
-    """Register a counter that starts at 0 for all known label values. Prometheus appends "_total" to its name."""
+    """Register a counter that starts at 0 for all known label values. Prometheus appends "_total" to the name."""
     counter = Counter(name, description, tuple(labels or ()), registry=REGISTRY)
     create_series(counter, labels or {})
     return counter

@@ -23,12 +23,12 @@ FILE_PATIENCE = 5.0  # seconds that a person's second file waits for the first
 MAX_FILE_SECONDS = 900.0
 
 
-class TooLarge(Exception):  # noqa: N818 - reads as the state it is
-    """Raised if a request body exceeds its limit."""
+class RequestTooLarge(Exception):  # noqa: N818 - reads as the state it is
+    """Raised if the body of a request exceeds its limit."""
 
 
-class TooBusy(Exception):  # noqa: N818 - reads as the state it is
-    """Raised if the same person is transferring another file, or too many files are being transferred."""
+class TransfersBusy(Exception):  # noqa: N818 - reads as the state it is
+    """Raised if a person is already transferring a file, or if too many files are being transferred."""
 
 
 @define(eq=False)
@@ -51,7 +51,7 @@ class RateLimiter:
 
 
 class Visitors:
-    """The rate limiters of all visitors."""
+    """The rate limiters of all visitors, and the persons that session tokens belong to."""
 
     def __init__(self) -> None:
         self._persons = LRUCache[bytes, int](MAX_VISITORS)
@@ -59,7 +59,7 @@ class Visitors:
         self.strangers = RateLimiter(burst=300, per_second=80)  # a request takes 1 ms of the event loop
 
     def remember_person(self, token: str, person: int) -> None:
-        """Remember that a session token belongs to `person`."""
+        """Remember the person that a session token belongs to."""
         self._persons[_hash_token(token)] = person
 
     def find_limiter_and_check_session(self, scope: Scope) -> tuple[RateLimiter, bool]:
@@ -110,8 +110,8 @@ class FileTransfers:
         self._persons = WeakValueDictionary[int, asyncio.Lock]()
 
     @asynccontextmanager
-    async def reserve_place(self, person: int) -> AsyncIterator[None]:
-        """Hold a place for a file transfer while the block runs. Raise TooBusy if none becomes free in time."""
+    async def reserve_transfer_slot(self, person: int) -> AsyncIterator[None]:
+        """Reserve a slot for a file transfer while the block runs. Raise TransfersBusy if none becomes free."""
         own = self._persons.setdefault(person, asyncio.Lock())
         async with AsyncExitStack() as stack:
             try:
@@ -119,19 +119,19 @@ class FileTransfers:
                     await stack.enter_async_context(own)
                     await stack.enter_async_context(self._all)
             except TimeoutError:
-                raise TooBusy from None
+                raise TransfersBusy from None
             yield
 
 
 async def receive_file(request: Request, max_bytes: int) -> IO[bytes]:
-    """Return the body of a request as an open temporary file. Raise TooLarge if it exceeds `max_bytes`."""
+    """Return the body of a request as an open temporary file. Raise RequestTooLarge if it exceeds `max_bytes`."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     size = 0
     try:
         async for piece in request.stream():
             size += len(piece)
             if size > max_bytes:
-                raise TooLarge  # noqa: TRY301 - the file is closed first
+                raise RequestTooLarge  # noqa: TRY301 - the file is closed first
             await asyncio.to_thread(file.write, piece)
         file.seek(0)
     except BaseException:

@@ -26,7 +26,7 @@ def limit_resources(*, memory_bytes: int, cpu_seconds: int | None = None) -> Non
             resource.setrlimit(what, (most, most))
 
 
-def write_answer(out: IO[bytes], kind: str, value: object) -> None:
+def write_child_answer(out: IO[bytes], kind: str, value: object) -> None:
     """Write an answer for the parent process as JSON, preceded by its length."""
     content = json.dumps([kind, value]).encode()
     out.write(LENGTH.pack(len(content)) + content)

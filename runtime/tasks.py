@@ -23,8 +23,8 @@ async def cancel_and_wait(*tasks: asyncio.Task[object]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Return the result of `work`. If the calling task is cancelled, finish `work` and then raise CancelledError."""
+async def run_to_completion(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """Return the result of `work`. If the caller is cancelled, let `work` finish, then raise CancelledError."""
     task = asyncio.ensure_future(work())
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -62,7 +62,7 @@ async def acquire_or_undo(
             with suppress(Exception):  # if `acquire` failed, there is nothing to undo
                 await undo(await task)
 
-        await run_uncancelled(undo_when_acquired)
+        await run_to_completion(undo_when_acquired)
         raise
 
 
@@ -87,9 +87,9 @@ def _log_failure(task: asyncio.Task[Any]) -> None:
 async def repeat_in_background(
     name: str, work: Callable[[], Awaitable[object]], *, interval: float, at_start: bool = False, grace: float = 0.0
 ) -> AsyncIterator[None]:
-    """Run `work` every `interval` seconds until the block ends, and first `at_start`. Log its failures by its `name`.
+    """Run `work` every `interval` seconds until the block ends, and first `at_start`. Log its failures under `name`.
 
-    At the end, the last run has `grace` seconds to finish.
+    When the block ends, a running call has `grace` seconds to finish.
     """
     closing = asyncio.Event()
 

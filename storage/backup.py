@@ -34,7 +34,7 @@ from records.errors import (
     StorageTooNew,
 )
 from records.owners import StorageType
-from runtime.subprocess_child import write_answer
+from runtime.subprocess_child import write_child_answer
 from storage.bot_state.directory import SHARED_STATE, insert_rows
 from storage.engine import data_dir as dirs
 from storage.engine.protocol import Reader, Transaction
@@ -104,7 +104,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackupResult
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
     if not parent.is_dir():
         raise SettingsError("--backup", f"{parent} is no folder; nothing was backed up.")
-    dirs.check_file_types(folder)
+    dirs.require_regular_files(folder)
     if not database_url and not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # `parent` may be any folder, so touch nothing else there.
@@ -188,7 +188,7 @@ async def _open_backup_sources(
 async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
     """Open a reader on a snapshot of a SQLite file. Other connections may keep writing to the file."""
 
-    async def run(work: Callable[[Any], Result]) -> Result:
+    async def run_on_snapshot(work: Callable[[Any], Result]) -> Result:
         with translate_storage_errors(path):
             return work(connection)
 
@@ -197,7 +197,7 @@ async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
         connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None)
     with contextlib.closing(connection):
         connection.row_factory = sqlite3.Row
-        reader = Reader(run)
+        reader = Reader(run_on_snapshot)
         await reader.execute("PRAGMA query_only=ON")
         await reader.execute("BEGIN")
         with translate_storage_errors(path):
@@ -271,9 +271,9 @@ def run_as_child_process() -> None:
     asked = json.load(sys.stdin)
     try:
         made = back_up(Path(asked["folder"]), Path(asked["file"]), database_url=asked["url"])
-        write_answer(sys.stdout.buffer, "made", (made.messages, made.elsewhere))
+        write_child_answer(sys.stdout.buffer, "made", (made.messages, made.elsewhere))
     except KeepsakeError as error:
-        write_answer(sys.stdout.buffer, "failed", error.sentence)
+        write_child_answer(sys.stdout.buffer, "failed", error.sentence)
 
 
 def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> RestoreResult:

@@ -21,7 +21,7 @@ from records.messages import NEVER_RECALLED, OTHERS, Message, limit_document_pas
 from records.model_calls import Completion, Prompt, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
-from summaries.quality_score import Score, Source, find_names_and_numbers, score_summary
+from summaries.quality_score import Source, SummaryScore, find_names_and_numbers, score_summary
 from text.analyzer import list_terms
 from text.characters import QUESTION_MARKS, find_sentence_ends
 from text.fingerprint import list_essential_words
@@ -65,19 +65,19 @@ class SummaryInput:
         return replace(self, lines=self.window, prior=(), dropped=(), window=()) if self.dropped else self
 
 
-class Summariser:
+class Summarizer:
     """Generates summaries, with no request longer than the model's context window."""
 
-    def __init__(self, *, tokenizer: Tokenizer, window: int, under: Callable[[int], int] = int) -> None:
+    def __init__(self, *, tokenizer: Tokenizer, window: int, apply_model_limit: Callable[[int], int] = int) -> None:
         self._tokens = tokenizer
         self._most = window
-        self._under = under
+        self._under = apply_model_limit
 
     @property
     def _window_tokens(self) -> int:
         return self._under(self._most)
 
-    async def summarise(self, material: SummaryInput, ask: Ask, *, model: str) -> NewSummary:
+    async def summarize(self, inputs: SummaryInput, ask: Ask, *, model: str) -> NewSummary:
         """Return a summary that passed the quality gate. Raise SummaryRejected after two failed attempts."""
         started, spent, faults = time.monotonic(), list[Usage](), list[str]()
 
@@ -86,9 +86,9 @@ class Summariser:
             spent.append(completion.usage)
             return completion.text.strip()
 
-        wishes = self._tokens.truncate_for_rendering(material.wishes, self._window_tokens // 5, quoting.quote_text)
-        material = replace(material, wishes=wishes, superseded=self._keep_newest_superseded_facts(material.superseded))
-        for attempt in (material, material.without_prior_summaries()):
+        wishes = self._tokens.truncate_for_rendering(inputs.wishes, self._window_tokens // 5, quoting.quote_text)
+        inputs = replace(inputs, wishes=wishes, superseded=self._keep_newest_superseded_facts(inputs.superseded))
+        for attempt in (inputs, inputs.without_prior_summaries()):
             try:
                 text = await self._generate_text_with_retry(attempt, ask_for_text, faults)
             except ModelDeclined:
@@ -96,9 +96,9 @@ class Summariser:
                     raise
                 faults = ["it was a refusal"]
                 continue
-            text = await asyncio.to_thread(self._shorten_and_remove_superseded, text, material)
+            text = await asyncio.to_thread(self._shorten_and_remove_superseded, text, inputs)
             faults, judged = await asyncio.to_thread(self._find_faults_and_score, text, attempt)
-            if not faults and judged is not None and attempt is material:
+            if not faults and judged is not None and attempt is inputs:
                 text, judged = await self._add_missing_details(text, judged, attempt, ask_for_text)
             if not faults:
                 return NewSummary(
@@ -109,38 +109,38 @@ class Summariser:
                     tokens_out=sum(usage.completion for usage in spent),
                     milliseconds=round((time.monotonic() - started) * 1000),
                     score=judged.total if judged else None,
-                    details={**(judged.parts if judged else {}), "compressed": float(material.compressed)},
+                    details={**(judged.parts if judged else {}), "compressed": float(inputs.compressed)},
                 )
         log.info("a summary was refused: %s", "; ".join(faults))
         raise SummaryRejected(f"The summary was refused: {'; '.join(faults)}.")
 
     async def _add_missing_details(
-        self, text: str, score: Score, material: SummaryInput, ask: AskForText
-    ) -> tuple[str, Score]:
+        self, text: str, score: SummaryScore, inputs: SummaryInput, ask: AskForText
+    ) -> tuple[str, SummaryScore]:
         """Ask for missing names and numbers. Return the new text if it scores higher, or else the old one."""
         told = (
-            [replace(source, is_user=True) for source in material.new_sources]
-            if material.of_summaries
-            else material.new_sources
+            [replace(source, is_user=True) for source in inputs.new_sources]
+            if inputs.of_summaries
+            else inputs.new_sources
         )
         missing = await asyncio.to_thread(quality_score.find_details_missing_in_text, text, told)
         if not missing:
             return text, score
-        completed = replace(material, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
+        completed = replace(inputs, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
         try:
             again = await self._generate_text_with_retry(completed, ask, ())
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, score
-        again = await asyncio.to_thread(self._shorten_and_remove_superseded, again, material)
-        faults, other = await asyncio.to_thread(self._find_faults_and_score, again, material)
+        again = await asyncio.to_thread(self._shorten_and_remove_superseded, again, inputs)
+        faults, other = await asyncio.to_thread(self._find_faults_and_score, again, inputs)
         return (again, other) if not faults and other and other.total > score.total else (text, score)
 
-    def _shorten_and_remove_superseded(self, text: str, material: SummaryInput) -> str:
-        lines = [source.text for source in material.new_sources]
-        own = quality_gate.remove_headings(_remove_superseded_facts(text, material.superseded), lines)
-        kept = quality_score.shorten_summary(own, material.limit, count_tokens=self._tokens.count)
-        return self._tokens.truncate(kept, material.limit)
+    def _shorten_and_remove_superseded(self, text: str, inputs: SummaryInput) -> str:
+        lines = [source.text for source in inputs.new_sources]
+        own = quality_gate.remove_headings(_remove_superseded_facts(text, inputs.superseded), lines)
+        kept = quality_score.shorten_summary(own, inputs.limit, count_tokens=self._tokens.count)
+        return self._tokens.truncate(kept, inputs.limit)
 
     def _keep_newest_superseded_facts(self, superseded_facts: Sequence[str]) -> Sequence[str]:
         superseded_facts, room = superseded_facts[-MAX_SUPERSEDED:], self._window_tokens // 5
@@ -150,9 +150,9 @@ class Summariser:
                 return superseded_facts[number + 1 :]
         return superseded_facts
 
-    def _find_faults_and_score(self, text: str, material: SummaryInput) -> tuple[list[str], Score | None]:
+    def _find_faults_and_score(self, text: str, inputs: SummaryInput) -> tuple[list[str], SummaryScore | None]:
         """Return a text's faults and score. This is slow for long sources, so run it in a thread."""
-        known = [*material.prior, *material.window] if material.window else material.new_sources
+        known = [*inputs.prior, *inputs.window] if inputs.window else inputs.new_sources
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
         lines = [quality_gate.parse_source_line(source.text) for source in known]
         words = "\n".join(line.words for line in lines)
@@ -160,52 +160,49 @@ class Summariser:
         faults = quality_gate.find_text_faults(
             text, words, text_tokens=tokens, source_tokens=source_tokens, source_dates=days
         )
-        if not material.wishes and quality_gate.is_in_another_language(text, words):
+        if not inputs.wishes and quality_gate.is_in_another_language(text, words):
             faults.append("it is in another language than the talk")
-        if not faults and material.dropped and _mentions_dropped_text(text, material.dropped, material.window):
+        if not faults and inputs.dropped and _mentions_dropped_text(text, inputs.dropped, inputs.window):
             faults = ["it tells of what was to be dropped"]
         if faults:
             return faults, None
-        told = material.new_sources
-        size = source_tokens if not material.window else sum(self._tokens.count(source.text) for source in told)
+        told = inputs.new_sources
+        size = source_tokens if not inputs.window else sum(self._tokens.count(source.text) for source in told)
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
-    async def _generate_text_with_retry(self, material: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
+    async def _generate_text_with_retry(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
         """Generate the text. If the model rejects a request as too long, retry with smaller parts."""
         while True:
             window = self._window_tokens
             try:
-                return await self._generate_text(material, ask, faults)
+                return await self._generate_text(inputs, ask, faults)
             except ContextTooLong:
                 if self._window_tokens >= window:
                     raise
 
-    async def _generate_text(self, material: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
-        """Generate the text with one request if it fits the window, or else part by part.
-
-        Counting and splitting tokens is slow for long texts and therefore runs in threads.
-        """
-        if request := await asyncio.to_thread(self._make_prompt_if_it_fits, material, faults):
+    async def _generate_text(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
+        """Generate the text in one request if it fits, or else in parts. Counting long texts runs in threads."""
+        if request := await asyncio.to_thread(self._make_prompt_if_it_fits, inputs, faults):
             return await ask(request)
-        if material.dropped:
-            return await self._generate_text(material.without_prior_summaries(), ask, faults)
-        if material.prior:
-            said = await self._generate_text(replace(material, prior=()), ask, ())
-            below = [*material.prior, Source(text=_format_bullet(said), is_user=False)]
-            return await self._generate_text(replace(material, lines=below, prior=(), of_summaries=True), ask, faults)
-        parts = await asyncio.to_thread(self._make_prompts_for_parts, material, faults)
+        if inputs.dropped:
+            return await self._generate_text(inputs.without_prior_summaries(), ask, faults)
+        if inputs.prior:
+            said = await self._generate_text(replace(inputs, prior=()), ask, ())
+            below = [*inputs.prior, Source(text=_format_bullet(said), is_user=False)]
+            return await self._generate_text(replace(inputs, lines=below, prior=(), of_summaries=True), ask, faults)
+        parts = await asyncio.to_thread(self._make_prompts_for_parts, inputs, faults)
         texts = [text for part in parts if (text := await ask(part))]
         if len(texts) < 2:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
-        of_texts = replace(material, lines=(), of_summaries=True)
+        of_texts = replace(inputs, lines=(), of_summaries=True)
         below = await asyncio.to_thread(
             self._make_bullet_sources, texts, self._get_free_tokens(of_texts, faults) // 2 - 1
         )
         return await self._generate_text(replace(of_texts, lines=below), ask, faults)
 
-    def _make_prompt_if_it_fits(self, material: SummaryInput, faults: Sequence[str]) -> list[PromptMessage] | None:
-        request = self._make_prompt(material, faults)
+    def _make_prompt_if_it_fits(self, inputs: SummaryInput, faults: Sequence[str]) -> list[PromptMessage] | None:
+        request = self._make_prompt(inputs, faults)
         return request if self._tokens.count_request_tokens(request) <= self._window_tokens else None
 
     def _make_bullet_sources(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
@@ -217,12 +214,12 @@ class Summariser:
             for text in texts
         ]
 
-    def _make_prompts_for_parts(self, material: SummaryInput, faults: Sequence[str]) -> list[list[PromptMessage]]:
+    def _make_prompts_for_parts(self, inputs: SummaryInput, faults: Sequence[str]) -> list[list[PromptMessage]]:
         """Return requests that each fit the window and together contain all lines. Split lines that are too long."""
-        room = self._get_free_tokens(material, faults)
+        room = self._get_free_tokens(inputs, faults)
         pieces = [
             Source(text=piece, is_user=line.is_user)
-            for line in material.lines
+            for line in inputs.lines
             for piece in self._tokens.split(line.text, room)
         ]
         groups: list[list[Source]] = [[]]
@@ -234,43 +231,40 @@ class Summariser:
                 used = 0
             groups[-1].append(piece)
             used += size
-        return [self._make_prompt(replace(material, lines=group), faults) for group in groups]
+        return [self._make_prompt(replace(inputs, lines=group), faults) for group in groups]
 
-    def _make_prompt(self, material: SummaryInput, faults: Sequence[str]) -> list[PromptMessage]:
-        of: Literal["summaries", "conversation"] = "summaries" if material.of_summaries else "conversation"
+    def _make_prompt(self, inputs: SummaryInput, faults: Sequence[str]) -> list[PromptMessage]:
+        of: Literal["summaries", "conversation"] = "summaries" if inputs.of_summaries else "conversation"
         kind: prompts.FoldKind = of
         # Small models answer the last block: one gave back the superseded facts alone.
         blocks: list[tuple[quoting.Block, Sequence[str]]] = [
-            ("superseded", material.superseded),
-            ("missing", [_format_bullet(detail) for detail in material.missing]),
+            ("superseded", inputs.superseded),
+            ("missing", [_format_bullet(detail) for detail in inputs.missing]),
         ]
-        if material.prior:
-            kind = "sliding" if material.dropped else "rolling"
-            blocks.append(("summaries", [line.text for line in material.prior]))
-        blocks += [(of, [line.text for line in material.lines]), ("dropped", [line.text for line in material.dropped])]
+        if inputs.prior:
+            kind = "sliding" if inputs.dropped else "rolling"
+            blocks.append(("summaries", [line.text for line in inputs.prior]))
+        blocks += [(of, [line.text for line in inputs.lines]), ("dropped", [line.text for line in inputs.dropped])]
         carried = [(name, lines) for name, lines in blocks if lines or name == of]
         names = [name for name, _ in carried]
         system = prompts.make_fold_instructions(
-            kind, max_tokens=material.limit, blocks=names, wishes=material.wishes, faults=faults
+            kind, max_tokens=inputs.limit, blocks=names, wishes=inputs.wishes, faults=faults
         )
         return [
             PromptMessage(role="system", content=system),
             PromptMessage(role="user", content="\n".join(quoting.format_block(*block) for block in carried)),
         ]
 
-    def _get_free_tokens(self, material: SummaryInput, faults: Sequence[str]) -> int:
-        frame = self._tokens.count_request_tokens(self._make_prompt(replace(material, lines=()), faults))
+    def _get_free_tokens(self, inputs: SummaryInput, faults: Sequence[str]) -> int:
+        frame = self._tokens.count_request_tokens(self._make_prompt(replace(inputs, lines=()), faults))
         return max(MIN_SOURCE_TOKENS, self._window_tokens - frame - 16)
 
 
 @define(kw_only=True, eq=False)
 class SummaryWriter:
-    """Generates summaries with a model, within the owner's quota.
+    """Generates summaries within the owner's quota. `fallback` is used if the model fails or its text is rejected."""
 
-    The fallback model is used if the model fails or its text is rejected. Without a fallback, the error is raised.
-    """
-
-    _summariser: Summariser
+    _summarizer: Summarizer
     _model: ChatModel
     _quota: Quota
     _fallback: ChatModel | None
@@ -279,26 +273,26 @@ class SummaryWriter:
         """Raise QuotaExceeded if the owner has used up their quota."""
         await self._quota.raise_if_used_up(owner)
 
-    async def summarise(self, owner: int, material: SummaryInput) -> NewSummary:
+    async def summarize(self, owner: int, inputs: SummaryInput) -> NewSummary:
         """Return a summary that passed the quality gate. Its token counts include failed attempts."""
-        if not material.new_sources:
+        if not inputs.new_sources:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         started, spent = time.monotonic(), list[Usage]()
 
-        async def ask(messages: Prompt) -> Completion:
+        async def complete_within_quota(messages: Prompt) -> Completion:
             completion = await self._quota.complete(owner, self._model, messages)
             spent.append(completion.usage)
             return completion
 
         try:
-            return await self._summariser.summarise(material, ask, model=self._model.name)
+            return await self._summarizer.summarize(inputs, complete_within_quota, model=self._model.name)
         except QuotaExceeded:
             raise
         except KeepsakeError as error:
             if self._fallback is None:
                 raise
             log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
-            made = await self.summarise_with_model(self._fallback, material)
+            made = await self.summarize_with_model(self._fallback, inputs)
         return replace(
             made,
             tokens_in=made.tokens_in + sum(usage.prompt for usage in spent),
@@ -306,9 +300,9 @@ class SummaryWriter:
             milliseconds=round((time.monotonic() - started) * 1000),
         )
 
-    async def summarise_with_model(self, model: ChatModel, material: SummaryInput) -> NewSummary:
+    async def summarize_with_model(self, model: ChatModel, inputs: SummaryInput) -> NewSummary:
         """Return a summary generated by `model`, without checking or using the owner's quota."""
-        return await self._summariser.summarise(material, model.complete, model=model.name)
+        return await self._summarizer.summarize(inputs, model.complete, model=model.name)
 
 
 def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> list[Source]:

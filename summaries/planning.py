@@ -14,7 +14,7 @@ KEPT_SHARE = 0.2  # share of the active tokens that stays verbatim under pressur
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActiveTurn:
-    """The active (unsummarised) messages of a turn."""
+    """The active messages of a turn, which no summary covers yet."""
 
     message_ids: tuple[int, ...]
     answered: bool  # True once the answer is among them
@@ -48,7 +48,7 @@ class ScopeState:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryPolicy:
-    """A policy that decides when and what to fold."""
+    """A policy that decides when to fold, and which messages or summaries."""
 
     name: Policy
     plan: Callable[[ScopeState, SummaryReason], SummaryPlan | None]

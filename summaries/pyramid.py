@@ -1,4 +1,4 @@
-"""The default policy, as pure functions: every N turns become a summary, and five summaries one of the next level."""
+"""The default policy, as pure functions: N turns become a summary, and five summaries become a higher one."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

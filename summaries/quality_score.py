@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from summaries.quality_gate import find_invented_numbers, find_numbers, parse_source_line
-from text.analyzer import fold_term, list_terms
+from text.analyzer import fold_accents, list_terms
 from text.characters import split_sentences_with_spaces
 
 WEIGHTS = {"retention": 0.35, "novelty": 0.25, "coverage": 0.2, "compression": 0.1, "repetition": 0.1}
@@ -35,7 +35,7 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Score:
+class SummaryScore:
     """A total score and its parts, from 0 (bad) to 1 (good).
 
     "retention" is the share of source details kept; the user's details count double. "novelty" is the share of summary
@@ -47,7 +47,7 @@ class Score:
     parts: Mapping[str, float]
 
 
-def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score | None:
+def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> SummaryScore | None:
     """Score a summary against its sources. Return None if the sources contain nothing worth keeping."""
     sources = _truncate_sources(
         [Source(text=parse_source_line(source.text).words, is_user=source.is_user) for source in sources]
@@ -67,22 +67,22 @@ def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_t
         "repetition": len(set(runs)) / len(runs) if runs else 1.0,
     }
     rounded = {name: round(value, 3) for name, value in parts.items()}
-    return Score(total=round(sum(WEIGHTS[name] * value for name, value in parts.items()), 3), parts=rounded)
+    return SummaryScore(total=round(sum(WEIGHTS[name] * value for name, value in parts.items()), 3), parts=rounded)
 
 
 def find_names_and_numbers(text: str) -> set[str]:
     """Return the numbers, names, URLs and email addresses in a text, case-folded."""
-    addresses = {fold_term(match.lower().rstrip(".,")) for match in _URL.findall(text)}
+    addresses = {fold_accents(match.lower().rstrip(".,")) for match in _URL.findall(text)}
     return addresses | find_numbers(text) | _find_names(_URL.sub(" ", text))
 
 
 def find_details_missing_in_text(text: str, sources: Sequence[Source]) -> list[str]:
     """Return the names, dates and numbers from the user that a summary lacks, or [] if it has at least half of them."""
-    kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
+    kept = {fold_accents(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
     for source in _truncate_sources(sources):
         for match in _WEIGHTY.finditer(parse_source_line(source.text).words) if source.is_user else ():
-            wanted.setdefault(fold_term(match.group().casefold()), match.group())
+            wanted.setdefault(fold_accents(match.group().casefold()), match.group())
     lacking = [written for plain, written in wanted.items() if not kept.issuperset(_TOKEN.findall(plain))]
     if len(lacking) < MIN_MISSING or 2 * len(lacking) <= len(wanted):
         return []
@@ -90,10 +90,11 @@ def find_details_missing_in_text(text: str, sources: Sequence[Source]) -> list[s
 
 
 def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]) -> str:
-    """Shorten a summary to `limit` tokens, keeping the sentences with the most details for their length.
+    """Shorten a summary to `limit` tokens, keeping the sentences with the most details per token.
 
-    This is better than cutting off the end, which would lose the most recent events. Once a single sentence less is
-    enough, the one with the fewest details goes: by its length, a long one may tell little and yet the most.
+    Cutting off the end would lose the most recent events. As soon as removing one sentence is enough, remove the
+    sentence with the fewest details, because a long sentence may have few details per token and still have the most in
+    total.
     """
     if count_tokens(text) <= limit:
         return text
@@ -112,12 +113,12 @@ def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]
 
 
 def _find_names(text: str) -> set[str]:
-    return {fold_term(match.casefold()) for match in _NAME.findall(text)}
+    return {fold_accents(match.casefold()) for match in _NAME.findall(text)}
 
 
 def _measure_retention(text: str, sources: Sequence[Source]) -> float:
     capitalised = re.findall(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}", text)
-    kept = find_names_and_numbers(text) | {fold_term(word.casefold()) for word in capitalised}
+    kept = find_names_and_numbers(text) | {fold_accents(word.casefold()) for word in capitalised}
     wanted = found = 0.0
     seen = set[str]()
     for source in sorted(sources, key=lambda source: not source.is_user):
@@ -133,7 +134,7 @@ def _measure_novelty(text: str, source_text: str) -> float:
     own = find_names_and_numbers(text)
     if not own:
         return 1.0
-    words = {fold_term(word.casefold()) for word in _TOKEN.findall(source_text)}
+    words = {fold_accents(word.casefold()) for word in _TOKEN.findall(source_text)}
     foreign = _find_names(_URL.sub(" ", text)) - words
     addresses = map(str.lower, _URL.findall(text))
     foreign |= {address for address in addresses if address.rstrip(".,") not in source_text.lower()}
@@ -142,12 +143,12 @@ def _measure_novelty(text: str, source_text: str) -> float:
 
 
 def _measure_coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
-    def is_supported(terms: Set[str]) -> bool:
+    def is_covered(terms: Set[str]) -> bool:
         shares = ((len(terms & sentence), min(len(terms), len(sentence))) for sentence in sentences if sentence)
         return any(common and common >= MIN_SHARED_TERMS * shorter for common, shorter in shares)
 
     turns = [terms for terms in (_collect_terms(source.text) for source in sources) if len(terms) >= 2]
-    return sum(map(is_supported, turns)) / len(turns) if turns else 1.0
+    return sum(map(is_covered, turns)) / len(turns) if turns else 1.0
 
 
 def _collect_terms(text: str) -> frozenset[str]:

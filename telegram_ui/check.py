@@ -27,7 +27,7 @@ from storage.engine.data_dir import check_free_space
 from telegram_ui.updates.service import identify_bot
 
 
-class Findings:
+class CheckReporter:
     """Prints one line per check result, and records the highest exit status so far."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
@@ -57,7 +57,7 @@ SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 
 async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) -> int:
     """Check each part of the setup, print the findings and return the exit status. `warnings` are printed as well."""
-    findings = Findings(settings.list_secrets())
+    findings = CheckReporter(settings.list_secrets())
     missing = find_missing_settings(settings)
     known = "" if missing else "all values can be used."
     sentences = filter(None, (known, *(error.sentence for error in missing.values()), *warnings))
@@ -73,11 +73,11 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
         if "OPENAI_API_KEY" in missing:
             findings.report("model", "not asked, since nothing says which endpoint to ask")
         else:
-            answers, summariser = await assembly.open_answer_and_summary_models(settings, stack)
-            for model in dict.fromkeys((answers, summariser)):
+            answers, summarizer = await assembly.open_answer_and_summary_models(settings, stack)
+            for model in dict.fromkeys((answers, summarizer)):
                 tools = model is answers and settings.tools == "auto"
                 await findings.report_result(
-                    "model", describe_model(model, probes_tools=tools, probes_schema=model is summariser)
+                    "model", describe_model(model, probes_tools=tools, probes_schema=model is summarizer)
                 )
             for sentence in await describe_model_shutdowns(settings, assembly.utc_now().date()):
                 findings.report("warning", sentence)

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 import Stemmer
 
-from text.characters import normalise_unicode
+from text.characters import normalize_unicode
 from text.stopwords import FUNCTION_WORDS, WORD_LISTS
 
 CACHED_WORDS = 10_000
@@ -60,21 +60,21 @@ _FOLDED = str.maketrans(
 _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE50) for c in map(chr, range(b, b + 10))}
 
 
-def normalise_text(text: str) -> str:
-    """Return the text in NFKC and lower case, with one kind of apostrophe and ASCII digits. Keep diacritics."""
+def normalize_text(text: str) -> str:
+    """Return the text in NFKC and lower case, with straight apostrophes and ASCII digits. Keep diacritics."""
     if text.isascii():
         return text.lower()
-    composed = normalise_unicode("NFKC", text)
+    composed = normalize_unicode("NFKC", text)
     # casefold() would turn "ß" into "ss", which the German stemmer does not expect.
     lowered = composed.lower() if "ß" in text else composed.replace("İ", "i").casefold()
     return lowered.replace("’", "'").translate(_DIGITS)
 
 
-def fold_term(term: str) -> str:
+def fold_accents(term: str) -> str:
     """Remove diacritics and vowel points, and unify variants of Arabic letters."""
     if term.isascii():
         return term
-    return normalise_unicode("NFC", normalise_unicode("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
+    return normalize_unicode("NFC", normalize_unicode("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
 
 
 class _Stemmers(threading.local):
@@ -88,14 +88,14 @@ _STEMMERS = _Stemmers()
 
 
 def stem_word(word: str, language: str) -> str:
-    """Return the folded Snowball stem of a word. Words with digits stay whole."""
+    """Return the Snowball stem of a word, without diacritics. Words with digits are not stemmed."""
     head = word.split("'")[0]
     word = head if language == "english" or len(head) > 2 else word.split("'")[-1]
     if language in ("arabic", "persian"):
-        word = fold_term(word)
+        word = fold_accents(word)
     if language in _KNOWN_STEMMERS and not any(map(str.isdigit, word)):
         word = str(_STEMMERS.get(language).stemWord(word))
-    return fold_term(word)
+    return fold_accents(word)
 
 
 @lru_cache(maxsize=CACHED_WORDS)
@@ -113,7 +113,7 @@ def _find_script_and_languages(word: str) -> tuple[str, Mapping[str, float]]:
 
 
 def detect_latin_language(words: Iterable[str], default: str = "english") -> str:
-    """Return the likeliest language of words in Latin script, or `default` if the evidence is weak."""
+    """Return the most likely language of words in Latin script, or `default` if the evidence is weak."""
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
     for word in words:
         for language, vote in _find_script_and_languages(word)[1].items():
@@ -129,7 +129,7 @@ def list_terms(text: str) -> list[str]:
     These are stems without function words, pairs of characters for scripts without spaces, and whole codes and
     addresses.
     """
-    plain = normalise_text(text)
+    plain = normalize_text(text)
     words = _WORD.findall(plain)
     languages = _SCRIPT_LANGUAGE | {"LATIN": detect_latin_language(words)}
     if not _PERSIAN.isdisjoint(plain):
@@ -144,7 +144,7 @@ def list_terms(text: str) -> list[str]:
         term, is_function_word = _stem_term(word, languages.get(script, ""))
         if term:
             (function_words if is_function_word else terms).append(term)
-    terms += [fold_term(code.group().rstrip(".,;:!?)")) for code in _CODE.finditer(plain)]
+    terms += [fold_accents(code.group().rstrip(".,;:!?)")) for code in _CODE.finditer(plain)]
     return terms or function_words
 
 
@@ -155,13 +155,13 @@ def _stem_term(word: str, language: str) -> tuple[str, bool]:
     word = word.translate(_WITHOUT_POINTS)
     term = stem_word(word.split("'")[-1] if language in ("french", "italian") else word, language)
     known = FUNCTION_WORDS.get(language, frozenset())
-    plain = fold_term(word) if language == "arabic" else word
+    plain = fold_accents(word) if language == "arabic" else word
     return term, plain in known or (language == "english" and word.split("'")[0] in known)
 
 
 def split_words(text: str) -> list[str]:
     """Return the unstemmed words of a text, or character pairs for scripts without spaces."""
-    words = _WORD.findall(normalise_text(text))
+    words = _WORD.findall(normalize_text(text))
     return [part for word in words for part in (_split_into_character_pairs(word) if _PAIRS.search(word) else [word])]
 
 
@@ -181,7 +181,7 @@ def list_content_terms(question: str) -> list[str]:
 
 
 def list_query_terms(query: str) -> list[str]:
-    """Return a query's terms, and the stems of its words in other languages to which the words may belong."""
+    """Return the terms of a query, and the stems of its words in other languages to which they may belong."""
     terms = list_content_terms(query)
     return list(
         dict.fromkeys(
@@ -204,9 +204,9 @@ def find_foreign_stems(
     wanted = {term for term in terms if term.isalpha() and _find_script_and_languages(term)[0] == "LATIN"}
     beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}
-    words = (islice(_WORD.findall(normalise_text(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
+    words = (islice(_WORD.findall(normalize_text(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
     for word in dict.fromkeys(chain.from_iterable(words)):
-        plain = fold_term(word)
+        plain = fold_accents(word)
         if not any(beginning in plain for beginning in beginnings):  # spares most words the stemming
             continue
         stems = _find_stems(word)
@@ -231,4 +231,4 @@ def _split_into_character_pairs(word: str) -> list[str]:
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
         # Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
         terms += [pair for pair in pairs if not all("\u3040" <= one <= "\u309f" for one in pair)] or pairs
-    return terms + [fold_term(rest) for rest in _PAIRS.split(word) if rest]
+    return terms + [fold_accents(rest) for rest in _PAIRS.split(word) if rest]

@@ -52,7 +52,7 @@ def collapse_to_single_line(text: str) -> str:
 
 
 def _replace_invisible_run(run: re.Match[str]) -> str:
-    """Return the run if it affects how its neighbours are drawn, a space for a line separator, or else ""."""
+    """Return a run that affects how its neighbours are drawn. Replace line separators by spaces, others by ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
     kinds = [unicodedata.category(letter)[0] if letter else "" for letter in (before, after)]
@@ -74,7 +74,7 @@ def replace_surrogates_in_json(json_value: Any) -> Any:
     return json_value if repaired is written else json.loads(repaired)
 
 
-def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
+def normalize_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     """Normalise a text like unicodedata.normalize, but in linear time even for long runs of combining marks."""
     if len(text) <= PIECE or text.isascii():
         return unicodedata.normalize(form, text)
@@ -85,7 +85,7 @@ def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) ->
 
 
 def _find_safe_cut(text: str, start: int) -> int:
-    """Return a position PIECE to 2 * PIECE characters after `start`, outside any combined letter if possible."""
+    """Return a position PIECE to 2 * PIECE characters after `start`, if possible not within a combined letter."""
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
             return at
@@ -98,7 +98,7 @@ def count_weighted_characters(text: str) -> int:
 
 
 def cut_out_middle(text: str, limit: int) -> str:
-    """Remove the middle of a text to leave about `limit` characters. Questions are usually at the start or end."""
+    """Cut a text to about `limit` characters by removing its middle. Questions are usually at the start or end."""
     half = limit // 2
     return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
 
@@ -142,7 +142,7 @@ def find_grapheme_start(text: str, position: int, min_position: int = 0) -> int:
 
 
 def find_next_grapheme(text: str, position: int) -> int:
-    """Return `position`, moved forward a few characters if it would split a visible character."""
+    """Return `position`, moved forward by a few characters if it would split a visible character."""
     nearby = range(position, min(len(text), position + 16)) if position > 0 else ()
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 

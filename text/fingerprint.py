@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from text.analyzer import fold_term, list_terms, normalise_text, stem_word
+from text.analyzer import fold_accents, list_terms, normalize_text, stem_word
 from text.stopwords import WORD_LISTS
 
 # A missed difference merges two facts wrongly. Therefore a doubtful case counts as a difference.
@@ -30,8 +30,8 @@ def _map_calendar_names_to_keys() -> Mapping[str, str]:
     for locale in _LOCALES:
         for context in ("format", "stand-alone"):
             months, days = get_month_names("wide", context, locale), get_day_names("wide", context, locale)
-            found |= {_strip_case_ending(normalise_text(name)): f"month{number}" for number, name in months.items()}
-            found |= {_strip_case_ending(normalise_text(name)): f"day{number + 1}" for number, name in days.items()}
+            found |= {_strip_case_ending(normalize_text(name)): f"month{number}" for number, name in months.items()}
+            found |= {_strip_case_ending(normalize_text(name)): f"day{number + 1}" for number, name in days.items()}
     return found
 
 
@@ -72,7 +72,7 @@ def make_fingerprint(text: str) -> Fingerprint:
     negated = any(mark in text for mark in _HAN_NEGATION)
     for match in _WORD.finditer(text):
         word = match.group()
-        plain = normalise_text(word)
+        plain = normalize_text(word)
         bare = plain.split("'")[0] if len(plain.split("'")[0]) > 1 else plain
         if word[0].isdigit():
             continue
@@ -88,8 +88,10 @@ def make_fingerprint(text: str) -> Fingerprint:
             hedges.add(bare)
         elif word[0].isupper() and bare.split("'")[0] not in _NO_NAMES:
             # Without the case ending.
-            names.append(stem_word(bare, "russian") if "а" <= bare[:1] <= "ё" else fold_term(bare.removesuffix("'s")))
-    for match in NUMBER.finditer(normalise_text(text)):
+            names.append(
+                stem_word(bare, "russian") if "а" <= bare[:1] <= "ё" else fold_accents(bare.removesuffix("'s"))
+            )
+    for match in NUMBER.finditer(normalize_text(text)):
         number = remove_thousands_separators(match.group())
         numbers.append(number.lstrip("0") or "0" if number.isdigit() else number.replace(",", "."))
     return Fingerprint(
@@ -101,10 +103,10 @@ def make_fingerprint(text: str) -> Fingerprint:
 def list_essential_words(text: str) -> tuple[str, ...]:
     """Return the words of a sentence without articles, copulas and fillers, to recognise equal statements."""
     found = []
-    for word in _WORD.findall(normalise_text(text)):
+    for word in _WORD.findall(normalize_text(text)):
         bare = word.removesuffix("'s") if len(word) > 3 else word
         if bare not in _DROPPED:
-            found.append(fold_term(str(NUMBER_WORDS.get(bare, bare))))
+            found.append(fold_accents(str(NUMBER_WORDS.get(bare, bare))))
     return tuple(found)
 
 
@@ -113,7 +115,7 @@ def find_topics(text: str) -> frozenset[str]:
     """Return the stems of a text's content words, without negations and fillers."""
     words = [
         str(NUMBER_WORDS.get(word, word))
-        for word in _WORD.findall(normalise_text(text))
+        for word in _WORD.findall(normalize_text(text))
         if word not in _IGNORED and not word.endswith(_NEGATED_AUXILIARY)
     ]
     return frozenset(term[:7] for term in list_terms(" ".join(words)))
@@ -121,7 +123,7 @@ def find_topics(text: str) -> frozenset[str]:
 
 def parse_number_word(word: str) -> int | None:
     """Return the value of a number word, the number of a named month, or None."""
-    plain = normalise_text(word)
+    plain = normalize_text(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
     named = _map_calendar_names_to_keys().get(_strip_case_ending(plain), "")
@@ -138,7 +140,7 @@ def _map_short_month_names() -> Mapping[str, int]:
 
 def describes_change(message: str) -> bool:
     """Return True if a message reports that something changed."""
-    return _NOT_AS_IT_WAS.search(normalise_text(message)) is not None
+    return _NOT_AS_IT_WAS.search(normalize_text(message)) is not None
 
 
 def remove_thousands_separators(number: str) -> str:

@@ -28,7 +28,7 @@ def split_into_passages(text: str) -> list[str]:
 
 
 def excerpt_passages(text: str, indexes: Set[int]) -> str:
-    """Return the passages of a text at the given indexes, joined, with "…" in place of those left out."""
+    """Return the passages of a text at these indexes as one text, with "…" in place of omitted passages."""
     passages = split_into_passages(text)
     if len(indexes) >= len(passages):
         return text

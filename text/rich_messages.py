@@ -34,13 +34,13 @@ def read_rich_message(raw: object) -> RichText:
     """Return the text and media of a `rich_message`, or an empty result if it is not an object."""
     if not isinstance(raw, Mapping):
         return RichText()
-    reader = _Reader()
+    reader = _RichMessageReader()
     return RichText(
         text=reader.read_blocks(raw.get("blocks", raw), 0).strip("\n")[:MAX_CHARS], media=tuple(reader.media)
     )
 
 
-class _Reader:
+class _RichMessageReader:
     """A reader of one message that stops after MAX_PARTS. Recursive methods stop at level MAX_LEVELS."""
 
     def __init__(self) -> None:
@@ -240,11 +240,11 @@ def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 
-def format_super_or_subscript(mark: str, words: str) -> str:
-    """Return words as superscript ("^") or subscript ("_"): "²", or "^(ab)" if Unicode lacks such letters."""
-    if all(ord(character) in _SHIFTED[mark] for character in words):
-        return words.translate(_SHIFTED[mark])
-    return f"{mark}({words})" if len(words) > 1 else f"{mark}{words}"
+def format_super_or_subscript(mark: str, text: str) -> str:
+    """Return a text as superscript ("^") or subscript ("_"), as in "²", or as "^(ab)" if Unicode lacks such letters."""
+    if all(ord(character) in _SHIFTED[mark] for character in text):
+        return text.translate(_SHIFTED[mark])
+    return f"{mark}({text})" if len(text) > 1 else f"{mark}{text}"
 
 
 def _read_cell_span(cell: Mapping[str, Any], name: str) -> int:
@@ -267,8 +267,8 @@ def _join_paragraphs(*parts: str) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _add_prefix(prefix: str, words: str) -> str:
-    return f"{prefix}{words}" if words.strip() else ""
+def _add_prefix(prefix: str, text: str) -> str:
+    return f"{prefix}{text}" if text.strip() else ""
 
 
 def _indent_lines(text: str, first_prefix: str, other_prefix: str) -> str:
@@ -276,14 +276,14 @@ def _indent_lines(text: str, first_prefix: str, other_prefix: str) -> str:
     return "\n".join([f"{first_prefix}{begin}".rstrip(), *(f"{other_prefix}{line}".rstrip() for line in rest)])
 
 
-def surround_with_mark(mark: str, words: str) -> str:
-    """Put `mark` around the words, but inside any outer spaces. Markdown would not recognise it otherwise."""
-    inner = words.strip()
+def surround_with_mark(mark: str, text: str) -> str:
+    """Put `mark` around a text but inside its outer spaces, because Markdown would not recognise it otherwise."""
+    inner = text.strip()
     has_marks = (inner.startswith(mark) and inner.endswith(mark)) or (len(mark) > 1 and mark in inner)
     if not inner or not mark or has_marks:  # the same marks cannot be nested
-        return words
-    before = len(words) - len(words.lstrip())
-    return f"{words[:before]}{mark}{inner}{mark}{words[before + len(inner) :]}"
+        return text
+    before = len(text) - len(text.lstrip())
+    return f"{text[:before]}{mark}{inner}{mark}{text[before + len(inner) :]}"
 
 
 def _format_code(code: str) -> str:

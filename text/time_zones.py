@@ -9,7 +9,7 @@ from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from records.reminders import NewReminder, Repeat
-from text.analyzer import fold_term, normalise_text
+from text.analyzer import fold_accents, normalize_text
 
 MAX_NAME_CHARS = 60  # no place has a longer name
 UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "greenwich"})
@@ -22,11 +22,11 @@ PARTS_OF_HOURS: Mapping[int, str] = {
 }  # fmt: skip
 
 
-def find_zone(words: str) -> str | None:
-    """Return the tz database name of the zone in `words`, "" for UTC, or None unless exactly one zone matches."""
-    if len(words) > MAX_NAME_CHARS:
+def find_zone(text: str) -> str | None:
+    """Return the tz database name of the zone in a text, or "" for UTC. Return None unless exactly one matches."""
+    if len(text) > MAX_NAME_CHARS:
         return None
-    name = _simplify_name(words)
+    name = _simplify_name(text)
     if name.removeprefix("etc/") in UTC_NAMES:
         return ""
     offset = _OFFSET.fullmatch(name.replace(" ", "").replace("−", "-"))
@@ -34,7 +34,7 @@ def find_zone(words: str) -> str | None:
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return find_zone_of_offset(minutes if offset[1] == "+" else -minutes)
     # "Lisbon, Portugal" means the city alone.
-    return _read_zones().get(name) or _read_zones().get(_simplify_name(words.partition(",")[0]))
+    return _read_zones().get(name) or _read_zones().get(_simplify_name(text.partition(",")[0]))
 
 
 def find_zone_of_offset(minutes: int) -> str | None:
@@ -87,11 +87,11 @@ def _read_zones() -> Mapping[str, str]:
 
 
 def _simplify_name(text: str) -> str:
-    return " ".join(fold_term(normalise_text(text)).replace("_", " ").replace(".", " ").split())
+    return " ".join(fold_accents(normalize_text(text)).replace("_", " ").replace(".", " ").split())
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
-    """Convert a local time in `zone` (None: UTC) to UTC. Of two possible moments, choose the earlier one."""
+    """Convert a local time in `zone` (None: UTC) to UTC. If it is ambiguous, choose the earlier time."""
     # A time that daylight saving skips counts as if the clock had not changed.
     return local.replace(tzinfo=zone or UTC).astimezone(UTC)
 

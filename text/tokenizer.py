@@ -56,11 +56,11 @@ class Tokenizer:
             # Counting uses the copy that tiktoken made outside Python. Its other one, of 25 MB, serves pickling.
             encoding._mergeable_ranks = {}
 
-        def count(text: str) -> int:
+        def count_tokens(text: str) -> int:
             pieces = (text[start : start + _PIECE_CHARS] for start in range(0, len(text), _PIECE_CHARS))
             return sum(len(encoding.encode_ordinary(piece)) for piece in pieces)
 
-        return Tokenizer(count, name=name)
+        return Tokenizer(count_tokens, name=name)
 
     def count(self, text: str) -> int:
         """Count the tokens of a text. Special tokens count as plain text."""
@@ -171,13 +171,13 @@ class Tokenizer:
         return pieces
 
     def take_head(self, text: str, max_tokens: int, start: int = 0) -> str:
-        """Return a prefix of text[start:] that has at most `max_tokens` tokens and is nearly as long as possible."""
+        """Return the longest prefix of text[start:] with at most `max_tokens` tokens, or nearly the longest."""
         return self._find_longest_piece(
             len(text) - start, max_tokens, lambda size: text[start : find_grapheme_start(text, start + size, start)]
         )
 
     def take_tail(self, text: str, max_tokens: int) -> str:
-        """Return a suffix of a text that has at most `max_tokens` tokens and is nearly as long as possible."""
+        """Return the longest suffix of a text with at most `max_tokens` tokens, or nearly the longest."""
         last = len(text)
         return self._find_longest_piece(last, max_tokens, lambda size: text[find_next_grapheme(text, last - size) :])
 
@@ -208,8 +208,8 @@ class Tokenizer:
         return best
 
 
-def _format_omission_note(left_out: int) -> str:
-    return f"\n[… {left_out:,} tokens left out …]\n"
+def _format_omission_note(omitted_tokens: int) -> str:
+    return f"\n[… {omitted_tokens:,} tokens left out …]\n"
 
 
 def _find_last_sentence_end(head: str, text: str) -> int:

@@ -65,7 +65,7 @@ class Archiver:
     async def extract_summary(self, block: str) -> NewSummary:
         """Return a summary that consists of the most informative sentences of a block."""
         started = time.monotonic()
-        text = await asyncio.to_thread(self._summarise_block, block)
+        text = await asyncio.to_thread(self._summarize_block, block)
         return NewSummary(
             text=text,
             model=MODEL,
@@ -73,7 +73,7 @@ class Archiver:
             milliseconds=round((time.monotonic() - started) * 1000),
         )
 
-    def _summarise_block(self, block: str) -> str:
+    def _summarize_block(self, block: str) -> str:
         text = extract_sentences(block, self._text_budget, count_tokens=self._tokens.count)
         if text:
             return text

@@ -36,7 +36,7 @@ class ExportedFile:
 
 @define(kw_only=True, eq=False)
 class Exporter:
-    """Exports the memories of owners to files."""
+    """Exports owners' memories to files, for people and for /import."""
 
     _memory: ExternalMemory
     _clock: Clock

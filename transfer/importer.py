@@ -21,7 +21,7 @@ from records.reminders import Reminder
 from records.scopes import Clock, Scope
 from records.summaries import SummaryLease
 from runtime.cooperative import iterate_with_pauses
-from runtime.tasks import acquire_or_undo, run_uncancelled
+from runtime.tasks import acquire_or_undo, run_to_completion
 from storage.schema.portable_tables import PortableRow
 from storage.stores.memory_store import MemoryStore
 from storage.tables.reminders import make_reminder_row
@@ -29,10 +29,10 @@ from text.characters import collapse_to_single_line
 from transfer.archiver import Archiver, HistoryArchive, split_into_chunks
 from transfer.formats import detection
 from transfer.formats.history import (
-    FileReading,
     ImportedHistory,
     ImportedMessage,
     ImportQuestion,
+    ReadContext,
     date_undated_messages,
     list_message_sources,
 )
@@ -79,9 +79,9 @@ class Importer:
     def __attrs_post_init__(self) -> None:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
-    async def plan(self, scope: Scope, person: int, data: bytes, reading: FileReading | None = None) -> ImportPlan:
+    async def plan(self, scope: Scope, person: int, data: bytes, context: ReadContext | None = None) -> ImportPlan:
         """Return a plan of what importing a file would add. Raise ImportRefused or StorageError on failure."""
-        job = await self._prepare_import(scope, data, reading or FileReading(person=person))
+        job = await self._prepare_import(scope, data, context or ReadContext(person=person))
         dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in job.new))
         known = await asyncio.to_thread(lambda: sorted(said.created_at for said in job.new if not said.is_undated))
         facts, questions = job.rows.get("facts", ()), job.history.questions
@@ -114,17 +114,17 @@ class Importer:
         )
 
     async def import_file(
-        self, scope: Scope, person: int, data: bytes, reading: FileReading | None = None, *, progress: Progress
+        self, scope: Scope, person: int, data: bytes, context: ReadContext | None = None, *, progress: Progress
     ) -> ImportResult:
         """Import everything in the file that is new. After an interruption, run it again with the same file.
 
         Raise ImportRefused, or StorageError if the memory was moved or erased during the import.
         """
         with self._lock_owner(scope.owner):
-            reading = reading or FileReading(person=person)
-            job = await self._prepare_import(scope, data, reading)
+            context = context or ReadContext(person=person)
+            job = await self._prepare_import(scope, data, context)
             must_answer = (question.key for question in job.history.questions if question.chosen is None)
-            if any(key not in reading.answers for key in must_answer):
+            if any(key not in context.answers for key in must_answer):
                 raise ImportRefused(tr("import-not-answered"))
             if not await self._memory.is_memory_on(scope.owner):
                 await self._memory.set_enabled(scope.owner, enabled=True)
@@ -152,7 +152,7 @@ class Importer:
 
     @contextmanager
     def _lock_owner(self, owner: int) -> Iterator[None]:
-        """Prevent other imports for the owner, whose topics share message ids. Raise ImportBusy if one is running."""
+        """Prevent other imports for the owner in all topics. Raise ImportBusy if an import is already running."""
         if owner in self._importing:
             raise ImportBusy(tr("import-busy"))
         self._importing.add(owner)
@@ -181,18 +181,18 @@ class Importer:
         if self.is_running(owner):
             self._stopped.add(owner)
 
-    async def _prepare_import(self, scope: Scope, data: bytes, reading: FileReading) -> _ImportJob:
+    async def _prepare_import(self, scope: Scope, data: bytes, context: ReadContext) -> _ImportJob:
         owner = scope.owner
         config = await self._memory.get_config(owner)
         if config is not None and config.incognito:
             raise ImportRefused(tr("transfer-incognito"))
         zone = config.zone if config else UTC
-        history = await self._reader.read(data, replace(reading, zone=zone, now=self._clock()))
+        history = await self._reader.read(data, replace(context, zone=zone, now=self._clock()))
         is_signed = await self._identify_signer(history) == "here"
         rows = await asyncio.to_thread(convert_history_to_rows, history, owner, self._clock(), is_signed_here=is_signed)
         async with self._memory.open_store(owner) as store:
             if history.rows is None:
-                history = await _remove_own_chat(store, owner, history)
+                history = await _remove_chat_with_this_bot(store, owner, history)
             is_own = history.owner == owner
             restore_plan = await plan_restore(store, owner, history, rows)
             known = await store.history.find_stored_message_ids(
@@ -277,12 +277,12 @@ class Importer:
         return await acquire_or_undo(acquire_lease, self._release_lease)
 
     async def _release_lease(self, lease: SummaryLease) -> None:
-        async def release() -> None:
+        async def release_import_lease() -> None:
             async with self._memory.open_store(lease.scope.owner) as store:
                 await store.release_summary_lease(lease)
 
         with suppress(StorageError, ServedElsewhere):
-            await run_uncancelled(release)
+            await run_to_completion(release_import_lease)
 
 
 def _make_import_job(
@@ -322,7 +322,7 @@ def _make_import_job(
 
 
 def _preselect_undecided_facts(question: ImportQuestion, decided_texts: Set[str]) -> ImportQuestion:
-    """Return a question in which the facts that the owner has not changed or deleted before are preselected."""
+    """Preselect the facts in a question that the owner has not changed or deleted before. Return the new question."""
     chosen = tuple(number for number, text in enumerate(question.options) if text not in decided_texts)
     return replace(question, chosen=chosen) if question.name == "facts" and decided_texts else question
 
@@ -357,7 +357,7 @@ def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
     return [told if job.history.is_whole else f"{told} {tr('import-send-others')}"]
 
 
-async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
+async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
     """Return the history without the owner's chat with this bot.
 
     Telegram's HTML exports have no ids, so the chat is recognised by stored messages with the same time and text.
@@ -389,7 +389,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
 
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Return the ids that messages without a source have in the export, and still have in the store."""
+    """Map each sourceless message's export id to itself if the store has the same message under this id."""
     by_thread = await asyncio.to_thread(_group_sourceless_messages, history)
     found: dict[int, int] = {}
     for thread, said in by_thread.items():

@@ -15,7 +15,7 @@ from pathlib import Path
 from string import Template
 from typing import IO
 
-from locales.catalog import RIGHT_TO_LEFT, current_language, tr
+from locales.catalog import RIGHT_TO_LEFT, get_current_language, tr
 from runtime.cooperative import iterate_with_pauses
 
 Row = Mapping[str, object]
@@ -24,7 +24,7 @@ _PAGE = Path(__file__).with_name("page.html")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
+class ExportPart:
     """The messages of one file of a readable export."""
 
     number: int  # from 1
@@ -76,24 +76,24 @@ class ReadableExport:
                 continue
             self.counts[table] += 1
 
-    def split_into_parts(self, max_bytes: int) -> Sequence[Part]:
+    def split_into_parts(self, max_bytes: int) -> Sequence[ExportPart]:
         """Split the messages by time into parts of at most `max_bytes` bytes."""
         ends = [*self._places[1:], self._spool.tell()]
-        made, size = [Part(number=1, messages=array("q"))], 0
+        made, size = [ExportPart(number=1, messages=array("q"))], 0
         for index in sorted(range(len(self._places)), key=self._moments.__getitem__):
             size += ends[index] - self._places[index]
             if size > max_bytes and made[-1].messages:
-                made.append(Part(number=len(made) + 1, messages=array("q")))
+                made.append(ExportPart(number=len(made) + 1, messages=array("q")))
                 size = ends[index] - self._places[index]
             made[-1].messages.append(self._places[index])
         return made
 
-    def count_rows(self, part: Part) -> Mapping[str, int]:
+    def count_rows(self, part: ExportPart) -> Mapping[str, int]:
         """Return the number of rows of a part by table. Only the first part has rows other than messages."""
         others = self.counts if part.number == 1 else {}
         return {**others, "messages": len(part.messages)}
 
-    def write_zip(self, file: IO[bytes], part: Part) -> None:
+    def write_zip(self, file: IO[bytes], part: ExportPart) -> None:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             # A month that two parts share has two names, so that both can be unpacked into one folder.
             number = f"-{part.number}" if part.number > 1 else ""
@@ -112,16 +112,16 @@ class ReadableExport:
                 text = "\n".join(line if table == "profile" else f"- {_join_lines(line)}" for line in lines)
                 archive.writestr(f"{table}.md", f"{_format_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
-    def write_page(self, file: IO[bytes], part: Part) -> None:
+    def write_page(self, file: IO[bytes], part: ExportPart) -> None:
         title, search = escape(tr("transfer-page-title")), escape(tr("transfer-page-search"))
 
         def write_text(text: str) -> None:
             file.write(text.encode("utf-8", "replace"))
 
-        direction = "rtl" if current_language() in RIGHT_TO_LEFT else "ltr"
+        direction = "rtl" if get_current_language() in RIGHT_TO_LEFT else "ltr"
         head, script = _PAGE.read_text(encoding="utf-8").split("<!-- sections -->\n")
         write_text(
-            Template(head).substitute(language=current_language(), direction=direction, title=title, search=search)
+            Template(head).substitute(language=get_current_language(), direction=direction, title=title, search=search)
         )
         for table, lines in self._iterate_texts(part):
             write_text(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
@@ -137,7 +137,7 @@ class ReadableExport:
             write_text("</section>\n")
         write_text(script)
 
-    def _group_messages_by_month(self, part: Part) -> Iterator[tuple[str, Iterator[_MessageFields]]]:
+    def _group_messages_by_month(self, part: ExportPart) -> Iterator[tuple[str, Iterator[_MessageFields]]]:
         return groupby(self._read_messages(part.messages), key=lambda said: f"{said[0]:%Y-%m}")
 
     def _read_messages(self, positions: Sequence[int]) -> Iterator[_MessageFields]:
@@ -147,7 +147,7 @@ class ReadableExport:
             role, speaker, title, content = map(str, said)
             yield self._to_local_time(at), role, speaker, title, content
 
-    def _iterate_texts(self, part: Part) -> Iterator[tuple[str, list[str]]]:
+    def _iterate_texts(self, part: ExportPart) -> Iterator[tuple[str, list[str]]]:
         rows = self._rows if part.number == 1 else {}
         told = sorted(rows.get("summaries", ()), key=lambda row: str(row["first_at"]))
         yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])

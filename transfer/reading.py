@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from locales.catalog import current_language, tr
+from locales.catalog import get_current_language, tr
 from records.errors import ImportRefused
 from runtime import subprocess_worker
 from transfer.formats import detection
-from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportedMessage, ImportQuestion
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, ImportQuestion, ReadContext
 
 READ_HERE = 64_000  # bytes; a smaller unpacked file is read in a thread
 MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little it computed
@@ -30,20 +30,20 @@ class FileReader:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read(self, data: bytes, reading: FileReading) -> ImportedHistory:
-        """Read a file. Raise ImportRefused on failure."""
+    async def read(self, data: bytes, context: ReadContext) -> ImportedHistory:
+        """Read a file, in a child process unless it is small. Raise ImportRefused on failure."""
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:
-            return await asyncio.to_thread(detection.parse_file, data, reading)
-        async with self._of_each.setdefault(reading.person, asyncio.Lock()), self._slots:
-            return await read_history_in_child(data, reading)
+            return await asyncio.to_thread(detection.parse_file, data, context)
+        async with self._of_each.setdefault(context.person, asyncio.Lock()), self._slots:
+            return await read_history_in_child(data, context)
 
 
-async def read_history_in_child(data: bytes, reading: FileReading) -> ImportedHistory:
-    """Read a file in a child process with limits. Raise ImportRefused if it is unreadable or too large."""
+async def read_history_in_child(data: bytes, context: ReadContext) -> ImportedHistory:
+    """Read a file in a child process with limits. Raise ImportRefused if the file is unreadable or too large."""
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
-    arguments = (base64.b64encode(pickle.dumps(reading)).decode(), str(len(data)), current_language())
+    arguments = (base64.b64encode(pickle.dumps(context)).decode(), str(len(data)), get_current_language())
     with suppress(subprocess_worker.ChildDied):
         async with aclosing(
             subprocess_worker.iterate_child_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)

@@ -11,9 +11,9 @@ from typing import Any
 
 from locales.catalog import tr, use_language
 from records.errors import ImportRefused
-from runtime.subprocess_child import limit_resources, write_answer
+from runtime.subprocess_child import limit_resources, write_child_answer
 from transfer.formats import detection
-from transfer.formats.history import FileReading, ImportedHistory
+from transfer.formats.history import ImportedHistory, ReadContext
 
 MEMORY_ANYWAY = 400_000_000  # bytes of address space
 MEMORY_EACH = 10  # more bytes for each byte that the file may unpack to
@@ -24,7 +24,7 @@ PIECE_ITEMS = 100  # messages or rows that are returned at once: the parent deco
 def run_as_child_process() -> None:
     """Read a file from standard input, and write its content to standard output in pieces."""
     # Our own parent process wrote this, not the sender of the file.
-    reading: FileReading = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
+    reading: ReadContext = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
     limit_resources(
         memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.compute_max_unpacked_bytes(size), cpu_seconds=SECONDS
@@ -33,11 +33,11 @@ def run_as_child_process() -> None:
     with use_language(sys.argv[4]):
         try:
             for kind, value in _encode_in_batches(detection.parse_file(sys.stdin.buffer.read(size), reading)):
-                write_answer(out, kind, value)
+                write_child_answer(out, kind, value)
         except ImportRefused as refused:
-            write_answer(out, "refused", refused.sentence)
+            write_child_answer(out, "refused", refused.sentence)
         except MemoryError:
-            write_answer(out, "refused", tr("import-too-much"))
+            write_child_answer(out, "refused", tr("import-too-much"))
 
 
 def _encode_in_batches(history: ImportedHistory) -> Iterator[tuple[str, object]]:

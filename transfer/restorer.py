@@ -46,7 +46,7 @@ class RestorePlan:
 
     @property
     def missing_parts_text(self) -> str:
-        """Return the names of the missing files, or "" if this file completes the restore."""
+        """The names of the missing files, or "" if this file completes the restore."""
         held = self.parts | {self.part}
         last = self.last or max(held)
         gone = [tr("import-part", number=str(number)) for number in range(1, last + 1) if number not in held]
@@ -96,40 +96,40 @@ class Restorer:
                 )
         chunks = await asyncio.to_thread(_group_by_chunk, rows["messages"])
         async with self._memory.open_store(owner) as store:
-            held = [cast(PortableRow, row["held"]) for row in await store.history.list_held_back_rows(owner)]
+            held = [cast(PortableRow, row["held"]) for row in await store.history.list_deferred_rows(owner)]
             held_back = {**dict.fromkeys(_LAST, ()), **group_rows_by_table(held, owner)}
             stored = await store.history.read_summaries(owner, [number for number in chunks if number is not None])
         summaries = {row["id"]: row for row in (*stored, *held_back["summaries"], *rows["summaries"])}
         for group in _iterate_batches(chunks):
             covering = await self._make_covering_summaries(group, summaries)
             async with self._memory.open_store(owner) as store:
-                await store.history.put_rows_and_recount_summaries(
+                await store.history.store_rows_and_recount_summaries(
                     lease, [*covering, *({"table": "messages", **row} for row in group)]
                 )
             done += len(group)
             await progress(done, len(rows["messages"]))
         if plan.missing_parts_text:
-            await self._store_held_back_rows(lease, plan, rows)
+            await self._store_deferred_rows(lease, plan, rows)
             return 0
         await self._finish_restore(lease, rows, held_back)
         return len(rows["facts"]) + len(held_back["facts"])
 
-    async def _store_held_back_rows(self, lease: SummaryLease, plan: RestorePlan, rows: Rows) -> None:
+    async def _store_deferred_rows(self, lease: SummaryLease, plan: RestorePlan, rows: Rows) -> None:
         owner, first = lease.scope.owner, plan.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
         kept = [self._make_restore_row(owner, plan, number, row) for number, row in enumerate(last, start=first + 1)]
         parts = sorted(plan.parts | {plan.part})
         kept.append(self._make_restore_row(owner, plan, 0, {"parts": parts, "last": plan.last}))
         async with self._memory.open_store(owner) as store:
-            await store.history.put_rows(lease, kept)
+            await store.history.store_rows(lease, kept)
 
-    async def _finish_restore(self, lease: SummaryLease, rows: Rows, held_back: Rows) -> None:
+    async def _finish_restore(self, lease: SummaryLease, rows: Rows, deferred_rows: Rows) -> None:
         owner = lease.scope.owner
-        found = {name: [*held_back.get(name, ()), *rows.get(name, ())] for name in _LAST}
+        found = {name: [*deferred_rows.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}
         found["summaries"] = await asyncio.to_thread(_remove_unknown_sources, found["summaries"], ids)
         async with self._memory.open_store(owner) as store:
-            await store.history.put_rows(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
+            await store.history.store_rows(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
             await store.history.end_restore(lease, ids)
         if rows["users"]:
             await self._memory.change_config(owner, partial(_merge_config, rows["users"][0]))
@@ -217,9 +217,9 @@ def list_persona_and_instructions(rows: Rows) -> list[str]:
     return [str(row[name])[:most] for row in rows.get("users", ()) for name, most in chosen.items() if row[name]]
 
 
-def _merge_config(imported: PortableRow, current: OwnerConfig) -> OwnerConfig:
+def _merge_config(imported_settings: PortableRow, current: OwnerConfig) -> OwnerConfig:
     """Return the settings of the export, but keep the current state and storage of the memory."""
-    kept = parse_config({**imported, "storage_type": current.storage})
+    kept = parse_config({**imported_settings, "storage_type": current.storage})
     return replace(
         kept,
         owner=current.owner,

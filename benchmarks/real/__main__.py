@@ -24,7 +24,7 @@ from benchmarks.invented import Clock, make_incoming_message
 from benchmarks.measure import print_progress, print_report
 from benchmarks.real.judging import judge_facts, judge_summaries
 from benchmarks.real.script import Script, read_script
-from benchmarks.real.watched import AnswerCache, WatchedModel
+from benchmarks.real.watched import AnswerCache, RecordingModel
 from chat.services import Services
 from llm.openai_api import OpenAIChat
 from llm.trial import describe_model
@@ -48,11 +48,11 @@ async def play_scripted_turns(services: Services, script: Script, clock: Clock) 
         print_progress(f"turn {place} of {len(script.lines)}, {time.perf_counter() - started:.0f} s")
     # What is still waiting is learned once the conversation has paused.
     clock.now += timedelta(days=1)
-    await services.facts.learn_from_quiet_scopes()
+    await services.facts.learn_from_idle_scopes()
     return failed_folds
 
 
-async def ask_questions(services: Services, script: Script, clock: Clock, model: WatchedModel) -> dict[str, object]:
+async def ask_questions(services: Services, script: Script, clock: Clock, model: RecordingModel) -> dict[str, object]:
     """Ask the bot all questions, count the right answers, and measure the requests.
 
     Incognito mode is on, so that the bot does not remember an answer and use it for a later question.
@@ -84,10 +84,7 @@ async def ask_questions(services: Services, script: Script, clock: Clock, model:
 async def measure_model(
     settings: Settings, script: Script, *, cache: AnswerCache, every_n: int = EVERY_N
 ) -> dict[str, object]:
-    """Run the script against the endpoint in the settings, and return the report.
-
-    `cache` holds the model's answers of an earlier run.
-    """
+    """Run the script against the configured endpoint, and return the report. `cache` has earlier answers."""
     clock = Clock(now=script.lines[0].said_at)
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(
@@ -100,11 +97,11 @@ async def measure_model(
         )
         capabilities = await describe_model(model, probes_tools=True, probes_schema=True)
         print_progress(capabilities)
-        answering = WatchedModel(model, cache, [line.answer for line in script.lines])
+        answering = RecordingModel(model, cache, [line.answer for line in script.lines])
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="keepsake-real-"))
         services = await stack.enter_async_context(
             open_services(
-                replace(settings, data_dir=Path(folder)), clock=clock, models=(answering, WatchedModel(model, cache))
+                replace(settings, data_dir=Path(folder)), clock=clock, models=(answering, RecordingModel(model, cache))
             )
         )
         await services.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=every_n)

@@ -66,5 +66,5 @@ def judge_summaries(script: Script, summaries: Sequence[str]) -> dict[str, objec
     }
 
 
-def _compute_percent(part: int, whole: int) -> float:
-    return round(100 * part / whole, 1) if whole else 0.0
+def _compute_percent(part: int, total: int) -> float:
+    return round(100 * part / total, 1) if total else 0.0

@@ -23,10 +23,7 @@ class StatedFact:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScriptedTurn:
-    """A turn of the script.
-
-    `facts` lists the facts that it states, and `ends` lists the ids of earlier facts that are no longer true after it.
-    """
+    """A turn that states `facts`. `ends` lists the ids of earlier facts that are no longer true after it."""
 
     said_at: datetime
     text: str

@@ -28,10 +28,7 @@ class RecordedAnswer:
 
 
 class AnswerCache:
-    """The model's answers by request. New ones are appended to the file at `path`.
-
-    If `path` is None, they are only kept in memory.
-    """
+    """The model's answers by request, appended to the file at `path`, or kept in memory if it is None."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
@@ -53,7 +50,7 @@ class AnswerCache:
                 out.write(f"{line}\n")
 
 
-class WatchedModel(ChatModel):
+class RecordingModel(ChatModel):
     """Wraps a model and records its answers in `answers`.
 
     The first answers come from `script` and are not recorded. Requests whose answer is in `cache` do not reach the

@@ -73,7 +73,7 @@ class Broadcasts(StatementRunner):
         return int(rows[0][0]) if rows else None
 
     async def record_outcome(self, broadcast: Broadcast, person_id: int, outcome: Outcome) -> None:
-        """Record the outcome for one recipient."""
+        """Record the outcome of sending a broadcast to one person."""
         await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person_id)
 
     async def requeue_recipient(self, broadcast: Broadcast, person_id: int) -> None:

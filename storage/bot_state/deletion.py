@@ -13,7 +13,7 @@ from attrs import define, field
 from records.errors import ServedElsewhere, StorageError
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import StorageType
-from runtime.tasks import run_uncancelled
+from runtime.tasks import run_to_completion
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.leases import OwnerLeases
 from storage.bot_state.usage import UsageLedger
@@ -28,7 +28,7 @@ from storage.stores.memory_store import MemoryStore
 
 @define(eq=False)
 class OwnerDeletion(StatementRunner):
-    """Deletes memories from all stores of one data directory."""
+    """Deletes owners' memories from all stores and files of one data directory."""
 
     database: OwnerDatabase
     _folder: Path
@@ -57,7 +57,7 @@ class OwnerDeletion(StatementRunner):
         [[deletion_id]] = await self._execute(owner, recording, owner, record, format_moment(now))
         try:
             # Not cancelled half-way: the next start would repeat a deletion that is not marked as done.
-            forgotten = await run_uncancelled(lambda: self._execute_deletion(deletion_id, owner, request, store, now))
+            forgotten = await run_to_completion(lambda: self._execute_deletion(deletion_id, owner, request, store, now))
         except StorageError:
             with suppress(StorageError, ServedElsewhere):
                 await self._delete_record(deletion_id, owner)
@@ -90,7 +90,7 @@ class OwnerDeletion(StatementRunner):
         return finished
 
     async def overwrite_erased_data(self) -> bool:
-        """Remove deleted text from all files. Return False if a file is in use, so that the caller must try again."""
+        """Overwrite deleted text in all files. Return False if a file is in use, so that the caller must try again."""
         async with self._cleaning:
             mine = [row for row in await self._list_deletions() if self._leases.is_serving(row["user_id"])]
             erased = [row for row in mine if row["is_erased"] or row["id"] in self._erased]

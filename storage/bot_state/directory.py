@@ -23,7 +23,7 @@ SHARED_STATE: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Move:
+class StorageMove:
     """An unfinished move between stores. The source is in use while "copying", and the target while "erasing"."""
 
     owner: int
@@ -33,11 +33,11 @@ class Move:
 
 
 class Directory(StatementRunner):
-    """The recorded locations and moves of owners. Every change is durable when its method returns."""
+    """Records the store of each owner, and unfinished moves. Each change is durable when its method returns."""
 
-    def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
+    def __init__(self, database: OwnerDatabase, moves_database: OwnerDatabase | None = None) -> None:
         super().__init__(database)
-        self._moves = moves or database
+        self._moves = moves_database or database
 
     async def find_storage(self, owner: int) -> StorageType | None:
         """Return the type of the store that holds an owner, or None for an unknown owner."""
@@ -103,21 +103,21 @@ class Directory(StatementRunner):
             raise
         await self._finish_move(owner, stores)
 
-    async def finish_moves(self, stores: Stores) -> list[Move]:
+    async def finish_moves(self, stores: Stores) -> list[StorageMove]:
         """Finish or undo all interrupted moves, and return these moves. Call this at startup."""
-        finished: list[Move] = []
+        finished: list[StorageMove] = []
         for move in await self.list_moves():
             with skip_damaged_item(move.owner):
                 await self._finish_move(move.owner, stores)
                 finished.append(move)
         return finished
 
-    async def list_moves(self) -> list[Move]:
+    async def list_moves(self) -> list[StorageMove]:
         async with self._moves.open_reader(None) as reader:
             rows = await reader.fetch_rows("SELECT user_id, source, target, state FROM moves ORDER BY user_id")
         with translate_value_errors("moves"):
             return [
-                Move(owner=owner, source=StorageType(source), target=StorageType(target), state=state)
+                StorageMove(owner=owner, source=StorageType(source), target=StorageType(target), state=state)
                 for owner, source, target, state in rows
             ]
 

@@ -100,7 +100,7 @@ class Inbox(StatementRunner):
         await self._update_rows("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def increment_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> int:
-        """Increment a counter and return it, or 0 if the update is unknown. May raise ServedElsewhere."""
+        """Increment a counter and return it. Return 0 if the update is unknown. May raise ServedElsewhere."""
         rows = await self._update_rows(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 

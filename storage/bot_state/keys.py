@@ -15,7 +15,7 @@ ON CONFLICT (nonce) DO UPDATE SET expires_at = excluded.expires_at
 
 
 class ExportKey(StatementRunner):
-    """The signing key, read once and then cached."""
+    """The bot's signing key, which is read from the database once and then cached."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         super().__init__(database)

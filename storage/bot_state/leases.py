@@ -10,10 +10,7 @@ PrepareOwners = Callable[[Sequence[int]], Awaitable[None]]
 
 
 class OwnerLeases:
-    """The leases of a single process, which serves all owners.
-
-    PostgresLeases overrides its methods for several processes.
-    """
+    """The leases of one process that serves all owners. PostgresLeases overrides this for several processes."""
 
     def is_serving(self, owner: int) -> bool:
         """Return True if this process believes that it serves the owner."""
@@ -23,7 +20,7 @@ class OwnerLeases:
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
     def hold_owner_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Hold the lease on an owner while the block runs. If another process holds it, first ask for its release.
+        """Hold the lease on an owner while the block runs. Ask another holder to release it first.
 
         Raise ServedElsewhere if that process is busy with the owner.
         """

@@ -49,7 +49,7 @@ class People(StatementRunner):
         return frozenset(person.id for person in self.list_people("admin"))
 
     async def get_or_set_admin_link_expiry(self, *, new_expiry: datetime, now: datetime) -> datetime:
-        """Offer a link that makes its first user the admin, or keep one that is still valid. Return its expiry."""
+        """Offer a link that makes its first user the admin, unless such a link is still valid. Return the expiry."""
         [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(new_expiry), format_moment(now))
         return datetime.fromisoformat(str(offered))
 

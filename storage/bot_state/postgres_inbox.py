@@ -45,7 +45,7 @@ _UNFINISHED_IN = f"SELECT update_id FROM updates WHERE bot_id = ? AND done_at IS
 
 
 class PostgresInbox(Inbox):
-    """The inbox in PostgreSQL, for all processes."""
+    """The update inbox in PostgreSQL, which all processes of a bot share."""
 
     _mine = """bot_id = ? AND update_id = ?
     AND fence = (SELECT fence FROM leases WHERE leases.user_id = updates.user_id AND replica_id = ?)"""

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from attrs import define, field
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageError
-from runtime.tasks import run_uncancelled
+from runtime.tasks import run_to_completion
 from storage.bot_state.leases import OwnerLeases, PrepareOwners
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
@@ -88,7 +88,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             try:
                 yield leases
             finally:
-                await run_uncancelled(leases._release_all_leases)
+                await run_to_completion(leases._release_all_leases)
 
     def is_serving(self, owner: int) -> bool:
         return owner in self._served
@@ -159,7 +159,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             await self._prepare_owners(await self.database.transact(take_leases, None))
 
     def _count_claimable_owners(self, connection: Connection, waiting_owners: Sequence[int]) -> int:
-        """Return how many of the waiting owners this process may take for an even load among all live processes."""
+        """Return how many waiting owners this process may take over if all live processes share them evenly."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting_owners),)).fetchall()[0]
         fair: int = math.ceil((served + free) / max(1, processes))
@@ -174,7 +174,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             raise ServedElsewhere
 
     async def release_owners(self, owners: Collection[int]) -> None:
-        """Release the leases of these owners."""
+        """Release the leases of these owners, so that other processes may take them over."""
         gone = [owner for owner in owners if self.replica.held.pop(owner, None) is not None]
         self._served.difference_update(gone)
         if gone:
@@ -182,7 +182,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             self._signal_lease_change()
 
     async def check_writable(self) -> None:
-        """Write this process's own row. Raise StorageError if the server is unreachable or read-only."""
+        """Raise StorageError if the server is unreachable or read-only. Test this by writing this process's row."""
         await self._execute(None, "UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
 
     @property
@@ -192,7 +192,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
 
     @property
     def unprepared_owners(self) -> frozenset[int]:
-        """The owners whose lease is held but whose callbacks have not finished."""
+        """The owners whose leases are held although their callbacks have not finished."""
         return frozenset(self.replica.held.keys() - self._served)
 
     async def wait_for_lease_change(self) -> None:
@@ -200,7 +200,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         await self._changed.wait()
 
     async def _prepare_owners(self, fences: dict[int, int]) -> bool:
-        """Run the callbacks for newly acquired owners, and release them on error. Return False if `fences` is empty."""
+        """Run the callbacks for new owners. Release the owners on failure. Return False if `fences` is empty."""
         owners = list(fences)
         if not owners:
             return False
@@ -213,14 +213,14 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             if isinstance(error, KeepsakeError):
                 log.warning("owners cannot be served yet: %s", error.sentence)
             with suppress(StorageError):
-                await run_uncancelled(lambda: self.release_owners(owners))
+                await run_to_completion(lambda: self.release_owners(owners))
             raise
         self._served.update(owners)
         self._signal_lease_change()
         return True
 
     def _recheck_leases(self) -> None:
-        """Give up all leases if this process may have been declared dead, or else check them against the database."""
+        """Give up all leases if this process may have been declared dead. Otherwise check them in the database."""
         if not self.replica.is_surely_alive():
             self._drop_lost_leases(list(self.replica.held))
         elif self._checking is None or self._checking.done():
@@ -273,7 +273,7 @@ class PollingLeader:
         """Return True if this process polls Telegram for the bot."""
         return self._leases.is_serving(self._lock_number)
 
-    async def try_to_lead(self) -> None:
+    async def try_to_become_leader(self) -> None:
         """Become the leader, unless another process is the leader."""
         with suppress(ServedElsewhere, StorageError):
             await self._leases.start_serving(self._lock_number)

@@ -92,7 +92,7 @@ class OwnerRenaming(StatementRunner):
 
 
 class SharedRenaming(OwnerRenaming):
-    """Renamings that are recorded in PostgreSQL."""
+    """Renamings of owners that are recorded in PostgreSQL, where all processes see them."""
 
     home = None
 

@@ -50,7 +50,7 @@ def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.stat().st_mode & 0o077:
             path.chmod(0o700)
-        check_file_types(path)
+        require_regular_files(path)
         # The lock file may be writable while the folder is not. SQLite and snapshots need to create files.
         probe = path / f"{PROBE}{os.getpid()}"
         os.close(os.open(probe, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -75,7 +75,7 @@ def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
         os.close(handle)
 
 
-def check_file_types(folder: Path) -> None:
+def require_regular_files(folder: Path) -> None:
     """Raise SettingsError if one of our files is a folder, a dangling link, or a FIFO, which could block a reader."""
     for name in OUR_FILES:
         path = folder / name

@@ -18,7 +18,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from records.errors import ServedElsewhere, SettingsError, StorageError
-from runtime.tasks import run_uncancelled
+from runtime.tasks import run_to_completion
 from storage.engine import postgres_driver as driver
 from storage.engine.protocol import Connection, Reader, Runner, Transaction
 from storage.engine.replica import Replica
@@ -79,7 +79,7 @@ class PostgresDatabase:
             await database.run_in_thread(pool.open)
             yield database
         finally:
-            await run_uncancelled(partial(database.run_in_thread, partial(pool.close, 1.0)))
+            await run_to_completion(partial(database.run_in_thread, partial(pool.close, 1.0)))
             threads.shutdown(wait=False)
             if database._shutdown_timer is not None:
                 database._shutdown_timer.cancel()
@@ -115,7 +115,7 @@ class PostgresDatabase:
         setting = EVERYBODY if owner is None else str(int(owner))
         begin = f"{_BEGIN_SNAPSHOT}; SELECT set_config('app.owner', '{setting}', true)" if in_snapshot else ""
         async with self._borrow_connection(begin, owner_setting=setting) as run:
-            yield Reader(run, begin=_BEGIN_SNAPSHOT)
+            yield Reader(run, begin_sql=_BEGIN_SNAPSHOT)
 
     def set_shutdown_deadline(self, deadline: float) -> None:
         """Cut all connections when time.monotonic() reaches `deadline`, even if the server never answers."""
@@ -144,7 +144,7 @@ class PostgresDatabase:
             explained = driver.translate_postgres_errors()(work)
             return await asyncio.get_running_loop().run_in_executor(self._threads, explained)
 
-        return await run_uncancelled(wait_for_thread)
+        return await run_to_completion(wait_for_thread)
 
     @contextlib.asynccontextmanager
     async def _borrow_connection(self, begin_sql: str, *, owner_setting: str = "") -> AsyncIterator[Runner]:
@@ -158,21 +158,21 @@ class PostgresDatabase:
                 borrowed[0].prepares = not begin_sql
             return borrowed[0]
 
-        async def run(work: Callable[[Any], Result], /) -> Result:
+        async def run_on_connection(work: Callable[[Any], Result], /) -> Result:
             return await self.run_in_thread(lambda: _retry_if_stale(acquire_once(), work))
 
         async with self._free:
             try:
                 if begin_sql:
                     await self.run_in_thread(acquire_once)
-                yield run
+                yield run_on_connection
             finally:
                 for connection in borrowed:
                     give_back = partial(self._return_connection, connection)
                     if connection.is_idle:  # no rollback, so no round trip to wait for
                         give_back()
                     else:
-                        await run_uncancelled(partial(self.run_in_thread, give_back))
+                        await run_to_completion(partial(self.run_in_thread, give_back))
 
     def _make_begin_sql(self, owner: int | None) -> str:
         """Return the SQL that begins a write and takes the owner's lock. Raise ServedElsewhere if the lease is lost."""

@@ -48,9 +48,9 @@ class Runner(Protocol):
 class Reader:
     """Runs read statements on one connection."""
 
-    def __init__(self, run: Runner, *, begin: str = "BEGIN") -> None:
+    def __init__(self, run: Runner, *, begin_sql: str = "BEGIN") -> None:
         self._run = run
-        self._begin = begin
+        self._begin = begin_sql
 
     async def fetch_rows(self, sql: str, *values: Value) -> list[Row]:
         return await self._run(lambda connection: connection.execute(sql, values).fetchall())
@@ -83,7 +83,7 @@ class Transaction(Reader):
     """A transaction. It is committed if the `async with db.open_transaction(owner)` block ends without an error."""
 
     async def execute_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run the statement once for each row."""
+        """Run a statement once for each row of parameters."""
         await self._run(lambda connection: connection.executemany(sql, rows))
 
 
@@ -99,7 +99,7 @@ class OwnerDatabase(Protocol):
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
         """Run `work` as one transaction in the database's thread, and return its result once it is on disk.
 
-        `work` may run again after a rollback, so it must change nothing but the database.
+        `work` may run again after a rollback, so it must not change anything except the database.
         """
         ...
 

@@ -70,21 +70,21 @@ class Replica:
         return self._is_alone or _read_clock() < self._sure_until
 
     async def wait_for_fresh_heartbeat(self) -> None:
-        """Wait until the next heartbeat succeeds or fails, if the last one is too old."""
+        """Wait until the next heartbeat succeeds or fails, if the last heartbeat is too old."""
         if _read_clock() >= self._sure_until:
             await self._heartbeat_done.wait()
 
     async def wait_for_work(self) -> None:
-        """Wait a few seconds, or less if there is work for this process."""
+        """Wait until there is work for this process, but at most a few seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await self.called.wait()
         self.called.clear()
 
     @asynccontextmanager
-    async def send_heartbeats(self, url: str, on_lapse: Callable[[], None]) -> AsyncIterator[None]:
-        """Send heartbeats while the block runs. Call `on_lapse` if other processes may have taken the leases."""
-        task = asyncio.create_task(self._run_heartbeat(url, on_lapse))
+    async def send_heartbeats(self, url: str, on_leases_lost: Callable[[], None]) -> AsyncIterator[None]:
+        """Send heartbeats while the block runs. Call `on_leases_lost` if other processes may have taken the leases."""
+        task = asyncio.create_task(self._run_heartbeat(url, on_leases_lost))
         try:
             yield
         finally:
@@ -92,7 +92,7 @@ class Replica:
                 abort_connection(self._raw)  # otherwise psycopg waits up to ten seconds for a cancelled query
             await cancel_and_wait(task)
 
-    async def _run_heartbeat(self, url: str, on_lapse: Callable[[], None]) -> None:
+    async def _run_heartbeat(self, url: str, on_leases_lost: Callable[[], None]) -> None:
         was_away = False
         while True:
             try:
@@ -104,7 +104,7 @@ class Replica:
                     was_away = False
                     while True:
                         async with asyncio.timeout(LIVES_SECONDS / 2):
-                            await self._send_heartbeat(raw, on_lapse)
+                            await self._send_heartbeat(raw, on_leases_lost)
                         async for called in raw.notifies(timeout=5.0):
                             if called.payload:
                                 self.wanted.add(int(called.payload))
@@ -114,7 +114,7 @@ class Replica:
                     log.warning("The PostgreSQL server does not hear that this process lives: %s", type(error).__name__)
                 was_away = True
             if not self.is_surely_alive():
-                on_lapse()
+                on_leases_lost()
             self._signal_heartbeat_done()
             await asyncio.sleep(1.0)
 
@@ -125,7 +125,7 @@ class Replica:
             await raw.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
         self.called.set()  # work may have arrived before LISTEN
 
-    async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], on_lapse: Callable[[], None]) -> None:
+    async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], on_leases_lost: Callable[[], None]) -> None:
         begun = _read_clock()
         values = {"id": self.id, "instance_id": self.instance_id, "for": LIVES_SECONDS}
         row = await (await raw.execute(_HEARTBEAT, values)).fetchone()
@@ -134,7 +134,7 @@ class Replica:
         self._sure_until, self._is_alone = begun + LIVES_SECONDS, not has_others
         if has_lapsed:
             log.warning("This process was away for so long that others may have taken over its work.")
-            on_lapse()
+            on_leases_lost()
         self._signal_heartbeat_done()
 
     def _signal_heartbeat_done(self) -> None:
@@ -143,5 +143,5 @@ class Replica:
 
 
 def _read_clock() -> float:
-    """Return a monotonic time in seconds that, if the system supports it, includes time asleep."""
+    """Return a monotonic time in seconds, which includes time asleep if the system supports that."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from records.errors import StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
-from runtime.tasks import run_uncancelled
+from runtime.tasks import run_to_completion
 from storage.engine import sqlite_driver as driver
 from storage.engine.protocol import Reader
 from storage.engine.sqlite_driver import sqlite3, translate_storage_errors
-from storage.engine.sqlite_writer import SqliteConnection, Writer
+from storage.engine.sqlite_writer import SqliteConnection, SqliteWriter
 
 Migration = Callable[[sqlite3.Connection], None]
 """A schema step. It runs in the transaction that raises the file's version."""
@@ -26,7 +26,7 @@ FROM pragma_user_version, pragma_application_id
 """
 
 
-class Database(Writer):
+class Database(SqliteWriter):
     """An open SQLite file, created by `open`. It ignores `owner`, because SQLite has no row-level security."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Database(Writer):
                 connection = SqliteConnection(open_file, path, name)
                 with translate_storage_errors(path):
                     await connection
-                stack.push_async_callback(run_uncancelled, connection.close)
+                stack.push_async_callback(run_to_completion, connection.close)
                 return connection
 
             connection = await open_connection("writer")
@@ -62,7 +62,7 @@ class Database(Writer):
             for reader in readers:
                 await Reader(reader.run).execute("PRAGMA query_only=ON")
             database = cls(connection, readers, busy_timeout_ms=round(busy_timeout * 1000))
-            stack.push_async_callback(run_uncancelled, database.wait_until_written)
+            stack.push_async_callback(run_to_completion, database.wait_until_written)
             yield database
 
     @contextlib.asynccontextmanager
@@ -76,7 +76,7 @@ class Database(Writer):
         finally:
             try:
                 if in_snapshot:
-                    await run_uncancelled(connection.rollback)
+                    await run_to_completion(connection.rollback)
             finally:
                 self._readers.put_nowait(connection)
 
@@ -89,7 +89,7 @@ class Database(Writer):
         """Rewrite the file without deleted data. The log keeps such data until `truncate_log` is called."""
         # secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         async with self.lock:
-            await run_uncancelled(partial(self.connection.run, lambda connection: connection.execute("VACUUM")))
+            await run_to_completion(partial(self.connection.run, lambda connection: connection.execute("VACUUM")))
 
 
 def _truncate_write_ahead_log(connection: sqlite3.Connection) -> bool:
@@ -171,18 +171,18 @@ async def check_integrity_in_background(path: Path, report: Callable[[str], None
         await reading
 
 
-async def _report_damage(path: Path, stopping: threading.Event, report: Callable[[str], None]) -> None:
+async def _report_damage(path: Path, stop_event: threading.Event, report: Callable[[str], None]) -> None:
     try:
-        await asyncio.to_thread(_check_integrity, path, stopping)
+        await asyncio.to_thread(_check_integrity, path, stop_event)
     except StorageCorrupt as error:
         report(error.sentence)
     except StorageError:
         return  # the file could not be read to its end; its users get the error
 
 
-def _check_integrity(path: Path, stopping: threading.Event) -> None:
+def _check_integrity(path: Path, stop_event: threading.Event) -> None:
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with translate_storage_errors(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
-        connection.set_progress_handler(stopping.is_set, 10_000)
+        connection.set_progress_handler(stop_event.is_set, 10_000)
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise driver.make_corrupt_error(path)

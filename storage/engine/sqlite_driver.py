@@ -73,7 +73,7 @@ def fsync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def translate_storage_errors(path: Path) -> Iterator[None]:
-    """Raise driver and file system errors as StorageError."""
+    """Convert driver and file system errors that the block raises to StorageError."""
     try:
         yield
     except (sqlite3.Error, standard.Error, OSError) as error:
@@ -90,7 +90,7 @@ _SENTENCES = {
 
 
 def make_corrupt_error(path: Path) -> StorageCorrupt:
-    """Return the error for a damaged file, with its remedy."""
+    """Return the error for a damaged file, which names the remedy."""
     return StorageCorrupt(f"{path.name} is damaged and was left untouched; {_REMEDIES.get(path.name, RESTORE)}")
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar, cast
 import aiosqlite
 
 from records.errors import StorageBusy, StorageError
-from runtime.tasks import run_uncancelled
+from runtime.tasks import run_to_completion
 from storage.engine.protocol import Transaction
 from storage.engine.sqlite_driver import sqlite3, translate_storage_errors
 
@@ -76,7 +76,7 @@ class _QueuedWrite:
             self.outcome.set_exception(error)
 
 
-class Writer:
+class SqliteWriter:
     """Runs transactions on one connection, one after the other. Hold `lock` to use the connection directly."""
 
     def __init__(self, connection: SqliteConnection, *, busy_timeout_ms: int) -> None:
@@ -91,7 +91,7 @@ class Writer:
         self._writing: asyncio.Task[None] | None = None
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """Run `work` as a transaction. Return its result once it is on disk. After a rollback, `work` may run again."""
+        """Run `work` as a transaction, and return its result once it is on disk. It may run again after a rollback."""
         waiting = _QueuedWrite(work)
         self._waiting.append(waiting)
         if self._writing is None or self._writing.done():
@@ -100,7 +100,7 @@ class Writer:
             result: Result = await asyncio.shield(waiting.outcome)
         except asyncio.CancelledError:
             if waiting.has_begun:
-                await run_uncancelled(lambda: asyncio.wait({waiting.outcome}))
+                await run_to_completion(lambda: asyncio.wait({waiting.outcome}))
                 waiting.outcome.exception()  # mark it as retrieved: nobody else awaits it
             else:
                 self._waiting.remove(waiting)
@@ -115,9 +115,9 @@ class Writer:
                 await self.connection.run(self._begin_transaction)
                 yield Transaction(self.connection.run)
             except BaseException:
-                await run_uncancelled(self._roll_back)
+                await run_to_completion(self._roll_back)
                 raise
-            await run_uncancelled(self._commit_transaction)
+            await run_to_completion(self._commit_transaction)
 
     async def wait_until_written(self) -> None:
         """Wait until all queued writes are committed or have failed."""
@@ -131,7 +131,7 @@ class Writer:
                 for waiting in group:
                     waiting.has_begun = True
                 try:
-                    await run_uncancelled(partial(self._write_group, group))
+                    await run_to_completion(partial(self._write_group, group))
                 except Exception as error:  # broad: every waiting caller must get an outcome
                     for waiting in group:
                         waiting.set_outcome(None, error)

@@ -92,7 +92,7 @@ class DeletionCascade(OwnerTables):
             if request.what == "conversations":
                 await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(request.ids)))
             if request.what == "edits":
-                await fact_cascade.undo_edits(tx, owner, request.ids)
+                await fact_cascade.undo_fact_edits(tx, owner, request.ids)
         self._drop_copies(owner)
         return taken
 
@@ -165,7 +165,7 @@ async def _rewrite_message(tx: Transaction, old_message: Message, text: str, now
     await tx.execute(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
     await tx.execute(_REWRITE, text, format_moment(now), scope.owner, message)
     if old_message.role == "user":
-        await fact_cascade.rewind_learning(tx, scope, [message])
+        await fact_cascade.reschedule_learning(tx, scope, [message])
     row = await tx.fetch_row(_MESSAGE, *scope, message)
     assert row is not None  # noqa: S101 - it was updated above
     await tx.run(word_index.reindex_message, int(row["seq"]), row)
@@ -345,7 +345,7 @@ async def _void_summary_leases(tx: Transaction, owner: int) -> None:
 async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_end_times: bool) -> None:
     messages = json.dumps(deletion.message_ids)
     if deletion.message_ids:
-        await tx.run(word_index.remove_messages, owner, messages)
+        await tx.run(word_index.unindex_messages, owner, messages)
         await _delete_rows(tx, "reminders", "source_id", owner, messages)
         await _delete_rows(tx, "versions", "message_id", owner, messages)
         await _delete_rows(tx, "messages", "id", owner, messages)

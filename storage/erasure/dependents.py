@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummarySources:
-    """The sources of a summary: messages from `first_id` to `last_id`, its chunks, and the summaries in `made_of`."""
+    """The sources of a summary: the messages from `first_id` to `last_id`, its chunks and other summaries."""
 
     id: int
     thread: int
@@ -19,7 +19,7 @@ class SummarySources:
     is_active: bool
 
     @property
-    def made_of(self) -> set[int]:
+    def source_summary_ids(self) -> set[int]:
         return {*self.summaries, *(() if self.base_id is None else (self.base_id,))}
 
 
@@ -61,7 +61,7 @@ def find_summary_cascade(
     }
     above: dict[int, list[int]] = {}
     for summary in summaries:
-        for source in summary.made_of | {*summary.chunks} - {summary.id}:
+        for source in summary.source_summary_ids | {*summary.chunks} - {summary.id}:
             above.setdefault(source, []).append(summary.id)
     waiting = list(gone)
     while waiting:
@@ -69,8 +69,8 @@ def find_summary_cascade(
             if higher not in gone:
                 gone.add(higher)
                 waiting.append(higher)
-    uncovered = {source for summary in summaries if summary.id in gone for source in summary.made_of}
-    still_covered = {source for summary in summaries if summary.id not in gone for source in summary.made_of}
+    uncovered = {source for summary in summaries if summary.id in gone for source in summary.source_summary_ids}
+    still_covered = {source for summary in summaries if summary.id not in gone for source in summary.source_summary_ids}
     back = {
         summary.id for summary in summaries if summary.id in uncovered - still_covered - gone and not summary.is_active
     }

@@ -135,7 +135,7 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
         "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, json.dumps(cascade.ids)
     )
     for thread, ids in cascade.again.items():
-        await rewind_learning(tx, Scope(owner=owner, thread=thread), ids)
+        await reschedule_learning(tx, Scope(owner=owner, thread=thread), ids)
 
 
 async def list_edited_facts(reader: Reader, owner: int, edit_ids: Sequence[int]) -> list[DatedFact]:
@@ -144,7 +144,7 @@ async def list_edited_facts(reader: Reader, owner: int, edit_ids: Sequence[int])
     return [DatedFact(id=row["superseded_by"], made_at=row["valid_to"]) for row in rows]
 
 
-async def undo_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> None:
+async def undo_fact_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> None:
     """Undo edits of facts by restoring the earlier texts, and delete the rows that stored these texts."""
     for row in reversed(await tx.fetch_rows(_EARLIER, owner, json.dumps(edit_ids))):
         fact = row["superseded_by"]
@@ -155,7 +155,7 @@ async def undo_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> No
         await tx.execute("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
-async def rewind_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
+async def reschedule_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule these messages to be learned from again. Imported messages (ids below 1) have their own progress."""
     if past := [message for message in message_ids if message < 1]:
         await history_extraction_table.schedule_repeated_extraction(tx, scope, past)

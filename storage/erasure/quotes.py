@@ -84,22 +84,22 @@ class _ForgottenWords:
             return True
         runs = [phrase for phrase in phrases & self.unsure if isinstance(phrase, tuple)]
         joined_runs = [run[0] + "".join(pair[-1] for pair in run[1:]) for run in runs]
-        repeated = (joined_run for joined_run in joined_runs if analyzer.normalise_text(text).count(joined_run) > 1)
+        repeated = (joined_run for joined_run in joined_runs if analyzer.normalize_text(text).count(joined_run) > 1)
         if len(runs) > 1 or (runs and len(text) <= MAX_SHORT_PAIRS) or any(repeated):
             return True
         return len(phrases & self.unsure) > len(runs) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
     def is_quoted_by(self, text: str, phrases: Set[Phrase]) -> bool:
-        """Return True if these phrases of a text prove that it is a quote.
+        """Return True if the phrases found in a text prove that it quotes forgotten text.
 
-        Everyday words prove one only in a short text that consists of nothing else.
+        Everyday words prove a quote only in a short text that contains nothing else.
         """
         return self.has_unambiguous_quote(text, phrases) or (
             bool(phrases) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_terms(text))
         )
 
     def find_forgotten_phrases(self, text: str, written_at: str) -> set[Phrase]:
-        """Return the phrases of `new` that a text contains, if a forgotten text had used them by `written_at`."""
+        """Return the phrases in `new` that a text contains and that a forgotten text had used by `written_at`."""
         phrases = (self.find_word_runs(text) | self.find_terms(text)) & self.new
         return {phrase for phrase in phrases if self.since[phrase][0] <= written_at}
 
@@ -142,7 +142,7 @@ class _RemainingMessages:
 async def find_remaining_quotes(
     reader: Reader, owner: int, deleted_ids: RowIds, *, fact_ids: Collection[int] = ()
 ) -> RemainingQuotes:
-    """Find the remaining texts that quote deleted messages or, if no messages are deleted, these facts."""
+    """Find the remaining texts that quote deleted messages or, if there are none, the facts `fact_ids`."""
     words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], fact_ids)
     said, holders = await _find_remaining_messages(reader, owner, words, deleted_ids["messages"])
     if not words.new:
@@ -196,7 +196,9 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, in_l
             spoken.update(split)
             is_english = analyzer.detect_latin_language(split) == "english"
             foreign.update(word for word in split if not (is_english and word.isascii()))
-            phrases = chain(analyzer.list_terms(read[-1]), _iterate_quotable_runs(split), _respell_numbers(read[-1]))
+            phrases = chain(
+                analyzer.list_terms(read[-1]), _iterate_quotable_runs(split), _iterate_number_spellings(read[-1])
+            )
             for phrase in phrases:
                 words.since[phrase] = min(at, words.since.get(phrase, at))
         left -= len(text)
@@ -263,7 +265,7 @@ async def _find_remaining_messages(
 
 
 def _find_terms_by_seq(connection: Connection, scopes: Sequence[Scope], words: _ForgottenWords) -> dict[int, set[str]]:
-    """Return the terms of each message by its `seq`, except terms that occur in too many messages."""
+    """Map each message's `seq` to the forgotten terms in it. Skip terms that occur in too many messages."""
     forms: dict[str, list[str]] = {}
     for form, term in words.terms.items():
         forms.setdefault(term, []).append(form)
@@ -313,9 +315,9 @@ def _is_short_character_run(phrase: Phrase) -> bool:
     return isinstance(phrase, tuple) and len(phrase) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, phrase))
 
 
-def _respell_numbers(text: str) -> Iterator[Phrase]:
-    """Yield other ways to write the numbers in a text: "85000" for "85,000", and the reverse."""
-    for number in {found for pattern in _NUMBERS for found in pattern.findall(analyzer.normalise_text(text))}:
+def _iterate_number_spellings(text: str) -> Iterator[Phrase]:
+    """Yield other spellings of the numbers in a text: "85000" for "85,000", and the reverse."""
+    for number in {found for pattern in _NUMBERS for found in pattern.findall(analyzer.normalize_text(text))}:
         yield (joined := "".join(filter(str.isdigit, number)))
         if joined == number and MIN_DIGITS <= len(joined) <= MAX_GROUPED:
             yield from (groups := tuple(f"{int(joined):,}".split(",")))

@@ -5,16 +5,16 @@ from pathlib import Path
 import psycopg
 
 from records.errors import StorageError, StorageTooNew, StorageTooOld
-from storage.schema.migrations import read_steps
+from storage.schema.migrations import read_migration_steps
 
-MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), *read_steps("postgres_steps.sql")]
+MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), *read_migration_steps("postgres_steps.sql")]
 """The migrations in order, as files or SQL."""
 
 _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keepsake') IS NOT NULL"
 
 
-def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Create or migrate the tables. Raise StorageError for an unsupported version or another program's tables."""
+def migrate_schema(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    """Create or migrate the tables. Raise StorageError for an unsupported version or tables of another program."""
     while (version := _read_schema_version(connection)) < len(MIGRATIONS):
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")

@@ -132,7 +132,7 @@ def find_completions(
 
 
 def list_speakers(connection: Connection, scope: Scope) -> list[str]:
-    """Return the names of the speakers of the newest messages."""
+    """Return the names of the speakers of the scope's newest messages."""
     return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, MAX_RECENT_MESSAGES)]
 
 
@@ -156,7 +156,7 @@ def _fetch_messages_with_neighbours(
 
 
 def _fetch_rows(connection: Connection, sql: str, *values: float | str) -> list[tuple[Any, ...]]:
-    """Return the result rows as plain tuples, which are faster to read and unpack than Row objects."""
+    """Return rows as plain tuples, which are faster to read and unpack than Row objects."""
     cursor = connection.cursor()
     cursor.row_factory = None
     return cursor.execute(sql, values).fetchall()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.terms import TermsEntry, make_scope_prefix, make_token
+from storage.search.terms import TermsEntry, make_index_token, make_scope_prefix
 
 MAX_SEGMENTS_ALIKE = 2  # segments of one size are merged from this number on
 MERGED_PAGES = 64  # pages written by one merge: a millisecond, and what some twenty messages need in the long run
@@ -52,13 +52,13 @@ class FullTextIndex:
 
     def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         """Map each term to the number of messages of the scope that contain it."""
-        tokens = {make_token(scope, term): term for term in terms}
+        tokens = {make_index_token(scope, term): term for term in terms}
         rows = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
         return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
 
     def find_completions(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
         """Return up to MAX_COMPLETIONS_READ longer terms in the scope that begin with `prefix`, in order."""
-        start = make_token(scope, prefix)
+        start = make_index_token(scope, prefix)
         rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_scope_prefix(scope)) for (token,) in rows]
 
@@ -84,14 +84,14 @@ _FTS5 = FullTextIndex()
 
 
 def get_word_index(connection: Connection) -> FullTextIndex:
-    """Return the word index implementation for a connection."""
+    """Return the word index for a connection: FTS5 for SQLite, tsvector for PostgreSQL."""
     index: FullTextIndex = getattr(connection, "full_text", _FTS5)
     return index
 
 
 def _make_match_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
     # Always quoted: raw terms could be read as operators.
-    return " OR ".join(f'"{make_token(scope, term)}"' for scope in scopes for term in terms)
+    return " OR ".join(f'"{make_index_token(scope, term)}"' for scope in scopes for term in terms)
 
 
 _RENAMED = """

@@ -8,7 +8,7 @@ import numpy as np
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search.full_text import LAST_CHARACTER, MAX_COMPLETIONS_READ, FullTextIndex
-from storage.search.terms import TermHashes, TermsEntry, make_scope_prefix, make_token
+from storage.search.terms import TermHashes, TermsEntry, make_index_token, make_scope_prefix
 
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
 MIN_WEIGHT = 1e-6  # of a term that more than half of the messages hold, as in FTS5
@@ -17,7 +17,7 @@ MAX_LEXEMES_BYTES = 600_000  # bytes of tokens of one message that are indexed: 
 
 
 class TsVectorIndex(FullTextIndex):
-    """The word index of the PostgreSQL store."""
+    """The word index of the PostgreSQL store: a tsvector column with a GIN index."""
 
     def insert_entries(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         connection.executemany(
@@ -43,12 +43,12 @@ class TsVectorIndex(FullTextIndex):
         connection.execute(_COUNTS_RENAMED, (new_id, f"^{before}", after, old_id))
 
     def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
-        tokens = {_format_lexeme(make_token(scope, term)): term for term in terms}
+        tokens = {_format_lexeme(make_index_token(scope, term)): term for term in terms}
         rows = connection.execute(_FREQUENCY, (scope.owner, " ".join(tokens)))
         return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
 
     def find_completions(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
-        start = _format_lexeme(make_token(scope, prefix))
+        start = _format_lexeme(make_index_token(scope, prefix))
         rows = connection.execute(_BEGINNING, (scope.owner, start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_scope_prefix(scope)) for (token,) in rows]
 
@@ -100,7 +100,7 @@ def _format_lexeme(token: str) -> str:
 
 def _make_ts_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
     # Tokens are letters, digits and marks only, so quotes are enough.
-    return " | ".join(f"'{_format_lexeme(make_token(scope, term))}'" for scope in scopes for term in terms)
+    return " | ".join(f"'{_format_lexeme(make_index_token(scope, term))}'" for scope in scopes for term in terms)
 
 
 _REMOVE = "DELETE FROM words WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?))"

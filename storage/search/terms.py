@@ -64,7 +64,7 @@ def select_rarest_terms(
     return chosen
 
 
-def make_token(scope: Scope, term: str) -> str:
+def make_index_token(scope: Scope, term: str) -> str:
     return make_scope_prefix(scope) + mask_separators(term)
 
 

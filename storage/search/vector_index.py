@@ -121,7 +121,7 @@ class VectorIndex(StatementRunner):
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
     _most_messages: int = field(default=MAX_MESSAGES, kw_only=True)
     _cache: LRUCache[tuple[Scope, str], PassageMatrix] = field(init=False)
-    # Held while a scope is loaded, and while `put_vectors` commits and updates the cache, so that neither misses rows.
+    # Held while a scope is loaded, and while `store_vectors` commits and updates the cache, so neither misses rows.
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _drops: int = field(default=0, init=False)
 
@@ -139,7 +139,7 @@ class VectorIndex(StatementRunner):
         [[count]] = await self._fetch_rows(None, _QUEUED)
         return int(count)
 
-    async def put_vectors(self, model: str, items: Sequence[MessageVectors]) -> None:
+    async def store_vectors(self, model: str, items: Sequence[MessageVectors]) -> None:
         """Store the vectors of messages, replacing old ones. Skip messages that have been erased or edited since."""
         await self._set_current_model(model)
         by_owner: dict[int, list[MessageVectors]] = {}
@@ -169,7 +169,7 @@ class VectorIndex(StatementRunner):
         return int((await self._fetch_row(owner, _WITH_VECTORS, owner, model) or [0])[0])
 
     async def compute_similarities(self, scope: Scope, model: str, query: Floats, limit: int) -> Similarities | None:
-        """Compare a query with a scope's passages. Return None if the scope has no vectors or is too large."""
+        """Return the passages' similarities to a query, or None if the scope has no vectors or too many."""
         matrix = self._cache.get((scope, model))
         if matrix is None or matrix.dimensions != len(query):
             sql = "SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?"

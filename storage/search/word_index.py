@@ -32,14 +32,14 @@ async def extract_terms_from_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[Te
     return await asyncio.to_thread(lambda: [extract_message_terms(seq, row) for seq, row in iterate_with_pauses(rows)])
 
 
-def remove_owner(connection: Connection, owner: int) -> None:
+def unindex_owner(connection: Connection, owner: int) -> None:
     """Remove an owner's messages from the index. Call this before deleting them from `messages`."""
     full_text.get_word_index(connection).remove_owner(connection, owner)
     for table in ("places", "scope_words"):
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
-def remove_messages(connection: Connection, owner: int, ids_json: str) -> None:
+def unindex_messages(connection: Connection, owner: int, ids_json: str) -> None:
     """Remove messages, given as a JSON array of ids. Call this before deleting them from `messages`."""
     _remove_entries(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids_json))])
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from records.errors import StorageError
 from records.owners import StorageType
-from runtime.tasks import run_uncancelled
+from runtime.tasks import run_to_completion
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import connect, sqlite3, translate_storage_errors
 from storage.schema.migrations import MIGRATIONS
@@ -89,7 +89,7 @@ class JsonStore(MemoryStore):
                 async with store.words.index_in_background():
                     yield store
             finally:
-                await run_uncancelled(store._close_database)
+                await run_to_completion(store._close_database)
         # Without this mark, the next start rebuilds the working copy. Syncing may take long: 100 MB may not be on disk
         # yet if its words are being indexed again.
         if store._is_before_deadline() and not store._is_corrupt:
@@ -98,11 +98,11 @@ class JsonStore(MemoryStore):
 
     async def erase_owner(self, owner: int) -> None:
         await super().erase_owner(owner)
-        await run_uncancelled(self._make_snapshot)
+        await run_to_completion(self._make_snapshot)
 
     async def purge_erased_text(self) -> None:
         """Rewrite memory.json, the journal and the working copy, so that no file contains erased text."""
-        await run_uncancelled(self._make_snapshot)
+        await run_to_completion(self._make_snapshot)
         await super().purge_erased_text()
 
     async def wait_until_indexed(self, owner: int, *, timeout: float | None = None) -> bool:
@@ -123,7 +123,7 @@ class JsonStore(MemoryStore):
         """Write memory.json and remove the journal. Raise SnapshotCancelled if `keep_going` returns False."""
         row = await self._fetch_row(None, "SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != files.compute_file_fingerprint(self._target):
-            await run_uncancelled(partial(self._make_snapshot, keep_going=keep_going))
+            await run_to_completion(partial(self._make_snapshot, keep_going=keep_going))
 
     # The next three methods implement CommitHooks.
     def prepare_commit(self, connection: sqlite3.Connection) -> None:
@@ -155,7 +155,7 @@ class JsonStore(MemoryStore):
         """Confirm the journal record of a transaction, and begin a snapshot if the journal has become large."""
         if self._next > self._seq:
             self._seq = self._next
-            self._journal.make_write_permanent()
+            self._journal.confirm_write()
             size = self._target.stat().st_size if self._target.exists() else 0
             if self._journal.is_snapshot_due(size) and (self.background is None or self.background.done()):
                 self._begin_snapshot()
@@ -165,7 +165,7 @@ class JsonStore(MemoryStore):
 
     async def _make_snapshot_in_background(self) -> None:
         try:
-            await run_uncancelled(lambda: self._make_snapshot(keep_going=lambda: not self._is_closing))
+            await run_to_completion(lambda: self._make_snapshot(keep_going=lambda: not self._is_closing))
         except files.SnapshotCancelled:
             pass
         except StorageError as error:

@@ -36,11 +36,11 @@ class SnapshotCancelled(Exception):  # noqa: N818 - reads as the state it is
 
 
 class SnapshotError(Exception):
-    """Raised if memory.json is invalid."""
+    """Raised if memory.json does not contain a valid snapshot."""
 
 
 def compute_file_fingerprint(path: Path) -> str | None:
-    """Return a string that changes whenever the file is edited or replaced, or None if it does not exist."""
+    """Return a string that changes whenever the file is edited or replaced. Return None if the file does not exist."""
     stat = path.stat() if path.exists() else None
     return f"{stat.st_size}-{stat.st_mtime_ns}" if stat else None
 
@@ -101,10 +101,7 @@ def _write_table(
 
 @cache
 def _make_flat_encoder(depth: int) -> Callable[[object], str]:
-    """Return a fast JSON encoder that puts each member of a flat object on its own line.
-
-    With an indent, json.dumps would run in pure Python, which is too slow for a large memory.
-    """
+    """Return a fast JSON encoder with one member a line. json.dumps with an indent runs in slow pure Python."""
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
 
@@ -326,8 +323,8 @@ class Journal:
             rest = rest[os.write(self._handle, rest) :]
         os.fsync(self._handle)
 
-    def make_write_permanent(self) -> None:
-        """Make the last record permanent. Call this once its transaction has been committed."""
+    def confirm_write(self) -> None:
+        """Confirm the last record. Call this once its transaction has been committed."""
         if self._is_unconfirmed and self._handle is not None:
             self.size = os.fstat(self._handle).st_size
         self._is_unconfirmed = False

@@ -237,7 +237,7 @@ def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEnt
         where = " AND ".join(f"{column} = ?" for column in table.key)
         for key in entry.delete.get(table.name, ()):
             if table is MESSAGES:
-                word_index.remove_messages(connection, key[0], json.dumps([key[1]]))
+                word_index.unindex_messages(connection, key[0], json.dumps([key[1]]))
             connection.execute(f"DELETE FROM {table.name} WHERE {where}", tuple(key))  # noqa: S608
     for table in TABLES:
         for row in entry.put.get(table.name, ()):
@@ -286,7 +286,7 @@ def _create_table_of_unindexed_messages(connection: Connection) -> None:
 
 def mark_message_unindexed(connection: Connection, owner: int, message_id: int, seq: int) -> None:
     """Mark a new or changed message as missing from the word index."""
-    word_index.remove_messages(connection, owner, json.dumps([message_id]))
+    word_index.unindex_messages(connection, owner, json.dumps([message_id]))
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
 
 
@@ -301,7 +301,7 @@ class WordIndexBacklog(StatementRunner):
 
     @contextlib.asynccontextmanager
     async def index_in_background(self) -> AsyncIterator[None]:
-        """Index missing messages in the background while the block runs."""
+        """Index missing messages in the background while the block is open."""
         self.missing = {row[0]: asyncio.Event() for row in await self._fetch_rows(None, _OWNERS)}
         task = asyncio.create_task(self._index_until_stopped()) if self.missing else None
         try:
@@ -346,7 +346,7 @@ class WordIndexBacklog(StatementRunner):
                     missing.set()
 
     async def _index_batch(self, owner: int) -> bool:
-        """Index a batch of an owner's newest unindexed messages. Return True if there were none left."""
+        """Index a batch of an owner's newest unindexed messages. Return True if none are left."""
         async with self.database.open_reader(owner) as reader:
             seqs = [row[0] for row in await reader.fetch_rows(_NEXT, owner, INDEX_BATCH_SIZE)]
             rows = await reader.fetch_rows(_ROWS, owner, json.dumps(seqs)) if seqs else []

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from records.context import MAX_UNSUMMARISED, ContextSources, StoredQuestion
+from records.context import MAX_UNSUMMARIZED, ContextSources, StoredQuestion
 from records.errors import StorageBusy, StorageError
 from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
@@ -74,24 +74,24 @@ class MemoryStore(SummaryTable):
         row = await self._fetch_row(owner, sql, owner, self.kind)
         return parse_config(row) if row else None
 
-    async def put_owner(self, config: OwnerConfig) -> None:
+    async def upsert_owner(self, config: OwnerConfig) -> None:
         """Insert or update an owner's settings. Raise StorageError if the owner belongs to another store."""
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
         values = (*_CONFIG.to_values(CONFIG_ROWS.to_row(config)), self.kind)
 
-        def upsert_owner(connection: Connection) -> bool:
+        def upsert_row(connection: Connection) -> bool:
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
             is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
             if is_here and before is not None and before[0] != config.timezone:
                 reminder_table.reschedule_for_time_zone(connection, config.owner, config.zone)
             return is_here
 
-        if not await self.database.transact(upsert_owner, config.owner):
+        if not await self.database.transact(upsert_row, config.owner):
             raise StorageError("This memory lives in another store.")
 
     async def count_active_owners_and_failures(self, since: datetime) -> tuple[int, int]:
-        """Return the number of owners active since a time, and of scopes whose last fold failed."""
+        """Return the number of owners active since `since`, and the number of scopes whose last fold failed."""
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
 
@@ -102,16 +102,16 @@ class MemoryStore(SummaryTable):
         """
         if not drafts:
             return []
-        analysed = await message_table.analyse_drafts(scope, drafts)
+        analyzed = await message_table.analyze_drafts(scope, drafts)
         self._unmerged += len(drafts)
-        append = partial(message_table.append_messages, scope=scope, kind=self.kind, drafts=analysed)
+        append = partial(message_table.append_messages, scope=scope, storage=self.kind, drafts=analyzed)
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, max_turns: int = 0) -> StoredQuestion:
         """Store a question as one turn. Return its existing answer, if any, or the context from earlier turns."""
-        analysed = await message_table.analyse_drafts(scope, pieces)
+        analyzed = await message_table.analyze_drafts(scope, pieces)
         self._unmerged += len(pieces)
-        ask = partial(message_table.store_question, scope=scope, kind=self.kind, pieces=analysed)
+        ask = partial(message_table.store_question, scope=scope, storage=self.kind, pieces=analyzed)
         try:
             return await self.database.transact(partial(ask, max_turns=max_turns), scope.owner)
         except StorageBusy:
@@ -131,12 +131,12 @@ class MemoryStore(SummaryTable):
         return parse_message(row) if row else None
 
     async def read_messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
-        """Return the messages of a scope that have one of these ids, in chronological order."""
+        """Return the messages of a scope with these ids, in chronological order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
-    async def list_unsummarised_messages(self, scope: Scope) -> list[Message]:
+    async def list_unsummarized_messages(self, scope: Scope) -> list[Message]:
         """Return up to MAX_UNSUMMARISED active messages of a scope, oldest first."""
-        return await self._read_messages(scope.owner, _UNSUMMARISED, *scope, MAX_UNSUMMARISED)
+        return await self._read_messages(scope.owner, _UNSUMMARIZED, *scope, MAX_UNSUMMARIZED)
 
     async def read_turn(self, scope: Scope, turn: int) -> list[Message]:
         """Return the messages of a turn, ordered by id."""
@@ -175,7 +175,7 @@ class MemoryStore(SummaryTable):
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def list_scopes(self, owner: int) -> list[Scope]:
-        """Return the owner's scopes that contain messages."""
+        """Return the scopes of an owner that contain messages."""
         sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
         return [Scope(owner=owner, thread=row[0]) for row in await self._fetch_rows(owner, sql, owner)]
 
@@ -200,7 +200,7 @@ class MemoryStore(SummaryTable):
         return await asyncio.to_thread(filter_matching_messages)
 
     async def list_speakers(self, scope: Scope) -> list[str]:
-        """Return the names of everyone who spoke in the scope recently."""
+        """Return the names of the people who spoke recently in the scope."""
         return await self._run_in_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
 
     async def find_term_completions(
@@ -220,10 +220,7 @@ class MemoryStore(SummaryTable):
         time_ranges: Sequence[tuple[float, float]] = (),
         before_id: int | None = None,
     ) -> Candidates:
-        """Return messages that may answer a question, and their neighbours, in chronological order.
-
-        Include `nearest_seqs` and messages sent in `time_ranges` (Unix timestamps). Exclude ids from `before_id` on.
-        """
+        """Return messages that may answer a question, and neighbours. See `candidates.find_candidate_messages`."""
         await self.wait_until_indexed(scope.owner, timeout=MAX_INDEX_WAIT_SECONDS)
         read = partial(search.find_candidate_messages, scope=scope, terms=terms, limit=limit, before_id=before_id)
         read = partial(read, nearest_seqs=nearest_seqs, time_ranges=time_ranges)
@@ -286,7 +283,7 @@ class MemoryStore(SummaryTable):
         """Set the deadline for shutdown, as a time.monotonic() value. Unfinished work is left for the next start."""
 
 
-_UNSUMMARISED = """
+_UNSUMMARIZED = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?
 """
 _OF_TURN = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id"

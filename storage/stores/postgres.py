@@ -6,7 +6,7 @@ from records.owners import StorageType
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.replica import Replica
 from storage.schema.portable_tables import ERASED
-from storage.schema.postgres_migrations import migrate
+from storage.schema.postgres_migrations import migrate_schema
 from storage.search.postgres_full_text import TsVectorIndex
 from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import change_owner_id
@@ -16,7 +16,7 @@ def open_postgres_database(
     url: str, *, replica: Replica | None = None
 ) -> AbstractAsyncContextManager[PostgresDatabase]:
     """Open a PostgreSQL database with this program's migrations and word index."""
-    return PostgresDatabase.open(url, migrate=migrate, full_text=TsVectorIndex(), replica=replica)
+    return PostgresDatabase.open(url, migrate=migrate_schema, full_text=TsVectorIndex(), replica=replica)
 
 
 class PostgresStore(MemoryStore):

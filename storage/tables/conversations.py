@@ -70,19 +70,19 @@ class ConversationTable(OwnerTables):
     ) -> dict[Scope, list[Message]]:
         """Map each untitled conversation that has messages to its first messages."""
 
-        def read_messages(connection: Connection) -> dict[Scope, list[Message]]:
+        def read_untitled_starts(connection: Connection) -> dict[Scope, list[Message]]:
             untitled = [scope for scope in conversations if not _read_stored_title(connection, scope)]
             messages = {scope: _read_first_messages(connection, scope) for scope in untitled}
             return {scope: found for scope, found in messages.items() if found}
 
-        return await self._run_in_snapshot(chat.owner, read_messages)
+        return await self._run_in_snapshot(chat.owner, read_untitled_starts)
 
     async def set_generated_title(
         self, chat: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
         """Store a generated title. Return False if a title exists or one of `made_from` has changed."""
 
-        def put_title(connection: Connection) -> bool:
+        def set_missing_title(connection: Connection) -> bool:
             texts = {message.id: message.content for message in _read_first_messages(connection, conversation)}
             is_stale = any(texts.get(message.id) != message.content for message in made_from)
             if is_stale or _read_stored_title(connection, conversation):
@@ -90,7 +90,7 @@ class ConversationTable(OwnerTables):
             _upsert_conversation(connection, chat, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True
 
-        return await self.database.transact(put_title, chat.owner)
+        return await self.database.transact(set_missing_title, chat.owner)
 
     async def list_conversations(self, chat: Scope, *, offset: int, limit: int) -> tuple[list[ListedConversation], int]:
         """Return a page of conversations, last opened first, and the total count. Skip empty ones that are not open."""
@@ -175,7 +175,7 @@ def _upsert_conversation(
     is_named: bool = True,
     is_opened: bool = True,
 ) -> None:
-    """Insert or update a conversation. An empty `title` keeps the existing title."""
+    """Insert or update a conversation. An empty `title` leaves the stored title unchanged."""
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *chat)).fetchall()
     first, last, instant = parse_moment(span[0]), parse_moment(span[1]), timedelta(microseconds=1)
     opened_at = max(now, last + instant) if is_opened else min(now, first) - instant

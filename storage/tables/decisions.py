@@ -35,10 +35,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def list_decisions_about(facts: Iterable[Fact], erased_fact_decisions: Iterable[Decision]) -> list[Decision]:
-    """Return `erased_fact_decisions`, then the decisions about `facts`.
-
-    A decision about a fact also covers the facts that it replaced.
-    """
+    """Return `erased_fact_decisions`, then decisions about `facts`, which cover replaced facts as well."""
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
     return [
@@ -105,7 +102,7 @@ class DecisionIndex:
 def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
     """Return True if a fact and its quote share enough words with the decision's fact.
 
-    The other fields are not compared, because a model fills them in differently each time that it reads a message.
+    The other fields are not compared, because a model fills them in differently each time it reads a message.
     """
     key, decided = decision.key, frozenset(decision.terms)
     terms = _hash_terms(find_topics(fact.text), key)

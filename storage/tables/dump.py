@@ -40,14 +40,14 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
             after = tuple(rows[-1][name] for name in order) if is_full else ()
 
 
-async def insert_owner_rows(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
-    """Implement `MemoryStore.load_owner` for a store of type `kind`. Run inside the caller's transaction."""
-    if await tx.fetch_row(_IS_HELD, owner, kind):
+async def insert_owner_rows(tx: Transaction, owner: int, batches: Batches, storage: StorageType) -> None:
+    """Insert an owner's rows inside the caller's transaction. See `MemoryStore.load_owner`."""
+    if await tx.fetch_row(_IS_HELD, owner, storage):
         raise StorageError("This store already holds a memory of that owner; nothing was changed.")
     async for batch in batches:
         for name, rows in group_rows_by_table(batch, owner).items():
             if name == USERS.name:
-                await tx.execute_many(UPSERT_USER, [(*USERS.to_values(row), kind) for row in rows])
+                await tx.execute_many(UPSERT_USER, [(*USERS.to_values(row), storage) for row in rows])
             elif name == MESSAGES.name:
                 await history_table.insert_messages(tx, rows)
             else:

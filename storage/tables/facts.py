@@ -33,7 +33,7 @@ class FactTable(OwnerTables):
         return [parse_fact(row) for row in await self._fetch_rows(owner, _VALID_IN_ORDER, owner)]
 
     async def list_all_facts(self, owner: int) -> list[Fact]:
-        """Return all stored facts, including ended, superseded and deleted ones, ordered by id."""
+        """Return all stored facts by ascending id, including ended, superseded and deleted facts."""
         rows = await self._fetch_rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
         return [parse_fact(row) for row in rows]
 
@@ -71,9 +71,9 @@ class FactTable(OwnerTables):
         if not await self._fetch_row(scope.owner, "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", *scope):
             await self._execute(scope.owner, _BEGIN, *scope, last_learned_id)
 
-    async def list_scopes_to_learn_from(self, quiet_since: datetime) -> list[Scope]:
-        """Return the scopes that have messages to learn from, but no message after `quiet_since`."""
-        rows = await self._fetch_rows(None, _WAITING, self.kind, format_moment(quiet_since))
+    async def list_scopes_to_learn_from(self, idle_since: datetime) -> list[Scope]:
+        """Return the scopes that have messages to learn from, but no message after `idle_since`."""
+        rows = await self._fetch_rows(None, _WAITING, self.kind, format_moment(idle_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
 
     async def commit_changes(
@@ -201,8 +201,8 @@ class FactTable(OwnerTables):
         """Return up to `limit` valid facts that this model has not embedded yet."""
         return [parse_fact(row) for row in await self._fetch_rows(None, _UNEMBEDDED, self.kind, model, limit)]
 
-    async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
-        """Store one vector per fact. Skip facts that have been changed or erased in the meantime."""
+    async def store_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
+        """Store one vector per fact. Skip facts that have been changed or erased since they were read."""
         by_owner: dict[int, list[tuple[str, bytes, int, int, str]]] = {}
         for fact, vector in zip(facts, vectors, strict=True):
             blob = np.asarray(vector).astype("<f2").tobytes()
@@ -246,7 +246,7 @@ class FactTable(OwnerTables):
     async def _mark_superseded(
         self, tx: Transaction, owner: int, fact_id: int, ended_at: datetime, successor_id: int
     ) -> None:
-        """End a fact at `ended_at`, unless it has ended already, and record its successor. Move its pin as well."""
+        """End a fact at `ended_at`, unless it has already ended. Record its successor, and move its pin to it."""
         row = await tx.fetch_row(_ONE, owner, fact_id)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return

@@ -137,14 +137,14 @@ async def complete_job(tx: Transaction, lease: SummaryLease, summary_id: int, no
 
 
 async def replace_sources_with_summary(
-    tx: Transaction, kind: StorageType, scope: Scope, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
+    tx: Transaction, storage: StorageType, scope: Scope, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
 ) -> Summary:
     """Insert a summary and archive its sources. Raise StaleSummary if a source has been deleted or archived."""
     messages = await _read_sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
     below = [SUMMARY_ROWS.parse(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
         raise StaleSummary
-    number = await tx.run(reserve_ids, kind, scope.owner, "next_summary_id")
+    number = await tx.run(reserve_ids, storage, scope.owner, "next_summary_id")
     below.sort(key=lambda summary: summary.sort_key)
     await tx.execute(_ARCHIVE, number, scope.owner, json.dumps(plan.message_ids))
     if plan.window_ids:
@@ -175,7 +175,7 @@ async def replace_sources_with_summary(
         reason=plan.reason,
         **make_summary_fields(new_summary),
     )
-    await put_summary(tx, summary)
+    await upsert_summary(tx, summary)
     await tx.execute(_DEACTIVATE, scope.owner, json.dumps(plan.summary_ids))
     return summary
 
@@ -193,7 +193,7 @@ def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
     return {**asdict(new_summary), "text": replace_surrogates(new_summary.text)}
 
 
-async def put_summary(tx: Transaction, summary: Summary) -> None:
+async def upsert_summary(tx: Transaction, summary: Summary) -> None:
     await tx.execute(SUMMARIES.upsert_sql, *SUMMARIES.to_values(SUMMARY_ROWS.to_row(summary)))
 
 

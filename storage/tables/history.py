@@ -123,7 +123,7 @@ class HistoryTable(OwnerTables):
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else tables.RESTORES.to_portable(row)
 
-    async def list_held_back_rows(self, owner: int) -> Sequence[PortableRow]:
+    async def list_deferred_rows(self, owner: int) -> Sequence[PortableRow]:
         """Return the rows that are held back until the restore is complete, ordered by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [tables.RESTORES.to_portable(row) for row in rows]
@@ -139,8 +139,8 @@ class HistoryTable(OwnerTables):
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.to_portable(row) for row in rows]
 
-    async def put_rows_and_recount_summaries(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert rows like `put_rows`, then recompute the message counts and ranges of the summaries among them."""
+    async def store_rows_and_recount_summaries(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert rows as `store_rows` does, then recompute the message counts and ranges of their summaries."""
         owner = lease.scope.owner
         async with transact_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, owner, rows)
@@ -162,7 +162,7 @@ class HistoryTable(OwnerTables):
             await delete_summaries(tx, owner, gone, back)
             await tx.execute(_END_RESTORE, owner)
 
-    async def put_rows(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
+    async def store_rows(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert portable rows that have a "table" key. Existing rows are replaced, except for messages."""
         async with transact_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, lease.scope.owner, rows)
@@ -254,7 +254,7 @@ async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fa
 
 
 def _is_overruled(fact: PortableRow, decisions: DecisionIndex) -> bool:
-    """Return True if a decision about a fact is newer than the fact. With `is_chosen`, older decisions count too."""
+    """Return True if a decision is newer than a fact. If the fact has `is_chosen`, older decisions count as well."""
     said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
     new = NewFact(
         text=str(fact["text"]), kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at

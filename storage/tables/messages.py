@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from records.context import MAX_UNSUMMARISED, ContextSources, StoredQuestion
+from records.context import MAX_UNSUMMARIZED, ContextSources, StoredQuestion
 from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -21,10 +21,10 @@ from storage.tables import profile as profile_table
 from storage.tables.owner_tables import reserve_ids
 from text.characters import replace_surrogates
 
-AnalysedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its entry in the word index
+AnalyzedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its entry in the word index
 
 
-async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[AnalysedDraft]:
+async def analyze_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[AnalyzedDraft]:
     """Analyse the words of new messages. Call this before the transaction, since a transaction blocks other writers."""
     clean = [
         replace(draft, content=replace_surrogates(draft.content), speaker=replace_surrogates(draft.speaker))
@@ -35,13 +35,13 @@ async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[Ana
 
 
 def append_messages(
-    connection: Connection, scope: Scope, kind: StorageType, drafts: Sequence[AnalysedDraft]
+    connection: Connection, scope: Scope, storage: StorageType, drafts: Sequence[AnalyzedDraft]
 ) -> list[Message]:
     """Store and index drafts. Return the stored message of each draft, including drafts that were stored before."""
     stored: list[Message] = []
     entries: list[TermsEntry] = []
     for draft, entry in drafts:
-        taken = _find_stored_message_or_reserve_id(connection, scope, kind, draft)
+        taken = _find_stored_message_or_reserve_id(connection, scope, storage, draft)
         if isinstance(taken, Message):
             stored.append(taken)
             continue
@@ -61,11 +61,13 @@ def append_messages(
 
 
 def store_question(
-    connection: Connection, scope: Scope, kind: StorageType, pieces: Sequence[AnalysedDraft], *, max_turns: int
+    connection: Connection, scope: Scope, storage: StorageType, pieces: Sequence[AnalyzedDraft], *, max_turns: int
 ) -> StoredQuestion:
-    """Implement `MemoryStore.store_question`."""
-    [first] = append_messages(connection, scope, kind, pieces[:1])
-    append_messages(connection, scope, kind, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]])
+    """Store a question inside the caller's transaction. See `MemoryStore.store_question`."""
+    [first] = append_messages(connection, scope, storage, pieces[:1])
+    append_messages(
+        connection, scope, storage, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]]
+    )
     source = pieces[-1][0].source
     row = connection.execute(IN_SCOPE_BY_SOURCE, (scope.owner, "assistant", source, scope.thread)).fetchone()
     if row is not None or not max_turns:
@@ -75,43 +77,43 @@ def store_question(
 
 
 def _find_stored_message_or_reserve_id(
-    connection: Connection, scope: Scope, kind: StorageType, draft: NewMessage
+    connection: Connection, scope: Scope, storage: StorageType, draft: NewMessage
 ) -> Message | tuple[int, str | None]:
     """Return a draft's message if it is stored already, or else a new id and the date of the preceding message."""
     sql, where = _TAKE_IN_TURN, tuple[int | str, ...]([draft.turn or 0])
     if draft.turn is None:
         second = (format_moment(draft.created_at), format_moment(draft.created_at + timedelta(seconds=1)))
         sql, where = _TAKE, second
-    values = (scope.owner, kind, draft.saved, draft.role, draft.source, scope.thread, *where)
+    values = (scope.owner, storage, draft.saved, draft.role, draft.source, scope.thread, *where)
     row = connection.execute(sql, values).fetchone()
     if row is not None:
         return int(row[0]) - 1, row[1]
     known = None
     if draft.source is not None:
         known = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
-    return parse_message(known) if known else (reserve_ids(connection, kind, scope.owner, "next_message_id"), None)
+    return parse_message(known) if known else (reserve_ids(connection, storage, scope.owner, "next_message_id"), None)
 
 
 def read_context_sources(
     connection: Connection, scope: Scope, *, max_turns: int, before_turn: int | None
 ) -> ContextSources:
-    """Implement `MemoryStore.read_context_sources`."""
+    """Read the context sources on a given connection. See `MemoryStore.read_context_sources`."""
     first_left_out = 2**62 if before_turn is None else before_turn
     total, archived, characters = connection.execute(_SUMS, tuple(scope)).fetchone() or (0, 0, 0)
-    latest = connection.execute(_UNSUMMARISED, (*scope, first_left_out, MAX_UNSUMMARISED)).fetchall()
-    unsummarised = [parse_message(row) for row in reversed(latest)]
+    latest = connection.execute(_UNSUMMARIZED, (*scope, first_left_out, MAX_UNSUMMARIZED)).fetchall()
+    unsummarized = [parse_message(row) for row in reversed(latest)]
     if archived:
         newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, max_turns)))}
-    else:  # all messages are in `unsummarised`
-        known = {message.turn for message in unsummarised if message.turn > 0}
+    else:  # all messages are in `unsummarized`
+        known = {message.turn for message in unsummarized if message.turn > 0}
         newest = set(sorted(known, reverse=True)[: max(0, max_turns)])
-    last = [message for message in unsummarised if message.turn in newest]
+    last = [message for message in unsummarized if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))
         last = sorted([*last, *(parse_message(row) for row in rows)], key=lambda message: message.sort_key)
     return ContextSources(
         last=last,
-        unsummarised=unsummarised,
+        unsummarized=unsummarized,
         summaries=fold_table.read_summaries(connection, scope),
         profile=profile_table.read_newest_profile(connection, scope.owner),
         facts=fact_table.read_valid_facts(connection, scope.owner),
@@ -140,7 +142,7 @@ SELECT DISTINCT turn_id FROM messages WHERE user_id = ? AND thread_id = ? AND tu
 ORDER BY turn_id DESC LIMIT ?
 """
 # The "+" keeps SQLite from using the index on turns, which would scan the whole scope. Few messages are active.
-_UNSUMMARISED = """
+_UNSUMMARIZED = """
 SELECT * FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND +turn_id < ?
 ORDER BY created_at DESC, id DESC LIMIT ?

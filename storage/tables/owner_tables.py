@@ -24,10 +24,10 @@ class OwnerTables(StatementRunner):
             return await reader.run_in_snapshot(work)
 
 
-def reserve_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
+def reserve_ids(connection: Connection, storage: StorageType, owner: int, counter: str, count: int = 1) -> int:
     """Reserve `count` ids from a counter in `users`. Return the first. Raise StorageError for an unknown owner."""
     sql = f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}"  # noqa: S608
-    row = connection.execute(sql, (count, owner, kind)).fetchone()
+    row = connection.execute(sql, (count, owner, storage)).fetchone()
     if row is None:
         raise StorageError("This memory is not kept here; turn it on first.")
     return int(row[0]) - count
@@ -35,7 +35,7 @@ def reserve_ids(connection: Connection, kind: StorageType, owner: int, counter: 
 
 def delete_owner_rows(connection: Connection, owner: int) -> None:
     """Delete an owner from the word index and from all tables except `users`."""
-    word_index.remove_owner(connection, owner)
+    word_index.unindex_owner(connection, owner)
     for table in ERASED:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 

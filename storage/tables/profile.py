@@ -25,7 +25,7 @@ class ProfileTable(OwnerTables):
         """Return all versions of an owner's profile, newest first."""
         return [PROFILE_ROWS.parse(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
-    async def put_profile(self, profile: NewProfile, *, now: datetime, revision: str | None = None) -> Profile:
+    async def store_profile(self, profile: NewProfile, *, now: datetime, revision: str | None = None) -> Profile:
         """Store a new profile version. Raise StaleFacts if a fact has changed or a source has been deleted.
 
         Raise NewerFacts if any fact or the profile has changed since `revision` was read with `read_revision`.

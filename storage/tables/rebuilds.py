@@ -10,7 +10,13 @@ from records.messages import MessageOutline
 from records.scopes import Scope
 from records.summaries import NewSummary, RebuiltSummary, SummaryLease
 from storage.schema.rows import SUMMARY_ROWS, format_moment
-from storage.tables.folds import DELETE_SUMMARIES, complete_job, make_summary_fields, put_summary, transact_under_lease
+from storage.tables.folds import (
+    DELETE_SUMMARIES,
+    complete_job,
+    make_summary_fields,
+    transact_under_lease,
+    upsert_summary,
+)
 from storage.tables.owner_tables import OwnerTables, reserve_ids
 
 MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted automatically
@@ -72,7 +78,7 @@ class RebuildTable(OwnerTables):
                     source_ids=tuple(first + source for source in new.summary.source_ids),
                     base_id=None if new.summary.base_id is None else first + new.summary.base_id,
                 )
-                await put_summary(tx, summary)
+                await upsert_summary(tx, summary)
                 await tx.execute(_INTO_CHUNK, summary.id, scope.owner, json.dumps(new.message_ids))
             await tx.execute(DELETE_SUMMARIES, scope.owner, json.dumps(old))
             await tx.execute("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
@@ -87,7 +93,7 @@ class RebuildTable(OwnerTables):
         """Replace the text, model and costs of a summary with those of a new summary."""
         async with transact_under_lease(self.database, lease) as tx:
             for row in await tx.fetch_rows(_ONE, *lease.scope, summary_id):
-                await put_summary(tx, replace(SUMMARY_ROWS.parse(row), **make_summary_fields(new_summary)))
+                await upsert_summary(tx, replace(SUMMARY_ROWS.parse(row), **make_summary_fields(new_summary)))
 
     async def list_interrupted_rebuilds(self) -> list[Scope]:
         """Return the scopes whose last job was an interrupted rebuild, unless it has failed MAX_RESTARTS times."""

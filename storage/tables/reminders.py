@@ -63,13 +63,16 @@ class ReminderTable(OwnerTables):
         """Return up to `limit` due reminders, starting with the most overdue reminder of each owner."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
-    async def count_sending_attempt(self, reminder: Reminder) -> int | None:
-        """Count a sending attempt. Return the number of attempts so far, or None if the reminder has changed."""
+    async def record_sending_attempt(self, reminder: Reminder) -> int | None:
+        """Record an attempt to send a reminder.
+
+        Return the number of attempts so far, or None if the reminder has changed.
+        """
         rows = await self._execute(reminder.owner, _BEGIN, *_make_occurrence_key(reminder))
         return int(rows[0][0]) if rows else None
 
     async def undo_sending_attempt(self, reminder: Reminder) -> None:
-        """Undo the last `count_sending_attempt`. Call this only if the reminder was definitely not sent."""
+        """Undo the last `record_sending_attempt`. Call this only if the reminder was definitely not sent."""
         await self._execute(reminder.owner, _TAKE_BACK, *_make_occurrence_key(reminder))
 
     async def finish_sending(self, reminder: Reminder, next_due: tuple[datetime, datetime] | None) -> None:

@@ -148,7 +148,7 @@ def _format_known_person(person: KnownPerson) -> str:
 
 async def ask_admins_to_admit(dependencies: Dependencies, person: Person, message_text: str) -> None:
     """Ask all admins whether a stranger may use the bot. Log errors instead of raising them."""
-    services, operation = dependencies.services, dependencies.operation
+    services, operation = dependencies.services, dependencies.operator
     name = f"{person.name} (@{person.username})" if person.username else person.name
     stranger = KnownPerson(id=person.id, standing="asked", name=name, language=person.language)
     try:

@@ -191,7 +191,7 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
 
 
 def format_shown_text(reply: Reply) -> str:
-    """Format a reply: incognito notice, part shown before an error, answer, and stop notice, each if it applies."""
+    """Format a reply, with an incognito notice, the text shown before an error, and a stop notice where they apply."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_formatting(reply.half)}\n\n" if reply.half else ""
     return above + (f"{close_formatting(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)

@@ -6,7 +6,7 @@ from functools import partial
 
 from telegram import InlineKeyboardButton
 
-from chat.operation import draft_broadcast, format_receipt, list_broadcast_recipient_ids
+from chat.operation import draft_broadcast, format_broadcast_receipt, list_broadcast_recipient_ids
 from locales.catalog import tr, use_language
 from records.errors import KeepsakeError
 from records.scopes import Person
@@ -53,12 +53,12 @@ class BroadcastCommands(CommandGroup):
         if what == STOP:
             progress = await broadcasts.count_outcomes(found)
             if await broadcasts.delete_broadcast(found):
-                receipt = format_receipt(progress, tr("broadcast-stopped"))
+                receipt = format_broadcast_receipt(progress, tr("broadcast-stopped"))
                 await self._show_text(event, receipt if found.is_sending else tr("broadcast-cancelled"))
             return None
         people = await list_broadcast_recipient_ids(self._services.memory, self._operation, event.person.id)
         if await broadcasts.start_sending(found, people, receipt_id=event.message_id):
-            text = format_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
+            text = format_broadcast_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
             row = _make_broadcast_buttons(self._dependencies, event.person.id, found.id, is_sending=True)
             await self._show_text(event, text, row)
         return None
@@ -66,7 +66,7 @@ class BroadcastCommands(CommandGroup):
 
 async def ask_to_confirm_broadcast(dependencies: Dependencies, event: ChatEvent, text: str) -> None:
     """Show an admin the text of a broadcast and the number of recipients, with buttons to send or cancel it."""
-    found = await draft_broadcast(dependencies.services, dependencies.operation, event.person.id, text)
+    found = await draft_broadcast(dependencies.services, dependencies.operator, event.person.id, text)
     if isinstance(found, str):
         await dependencies.delivery.send_text(event.chat, found)
         return
@@ -98,7 +98,7 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
     memory = dependencies.services.memory
     for broadcast in await memory.broadcasts.list_broadcasts_in_progress():
         if await memory.select_served_owners([broadcast.admin]):
-            if broadcast.admin not in dependencies.operation.admin_ids:
+            if broadcast.admin not in dependencies.operator.admin_ids:
                 await memory.broadcasts.delete_broadcast(broadcast)
                 continue
             language = await memory.get_language(broadcast.admin) or ""
@@ -136,7 +136,7 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
 async def _report_progress(
     dependencies: Dependencies, broadcast: Broadcast, progress: BroadcastProgress, *, is_over: bool
 ) -> None:
-    text = format_receipt(progress, tr("broadcast-done" if is_over else "broadcast-sending"))
+    text = format_broadcast_receipt(progress, tr("broadcast-done" if is_over else "broadcast-sending"))
     row = _make_broadcast_buttons(dependencies, broadcast.admin, broadcast.id, is_sending=True)
     keyboard, chat = make_keyboard([] if is_over else row), Chat(id=broadcast.admin)
     with suppress(KeepsakeError):  # the broadcast goes on without a report

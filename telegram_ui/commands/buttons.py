@@ -124,7 +124,7 @@ MAX_EARLIER_ANSWERS = 20  # earlier answers of one chat whose buttons are still 
 
 
 class LastButtons:
-    """Tracks which answers have buttons, so that only the last answer in each chat keeps them."""
+    """Remembers which answers have buttons, so that only the last answer in each chat keeps its buttons."""
 
     def __init__(self) -> None:
         self._shown = LRUCache[Scope, int](MAX_CHATS)

@@ -38,7 +38,7 @@ class ChatsCommands(CommandGroup):
             await self._services.corrections.clear_session(event.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(chat_scope, title)
-        self._services.titles.start_generating(chat_scope, [event.chat.scope])
+        self._services.titles.start_generating_titles(chat_scope, [event.chat.scope])
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     @Action(KIND, who="admins")
@@ -61,7 +61,7 @@ class ChatsCommands(CommandGroup):
             return tr("shared-dead-button")
         if not await self._services.memory.open_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
-        self._services.titles.start_generating(event.chat.chat_scope, [event.chat.scope])
+        self._services.titles.start_generating_titles(event.chat.chat_scope, [event.chat.scope])
         await self._show_chats_page(event)
         return tr("chats-opened")
 
@@ -73,7 +73,9 @@ class ChatsCommands(CommandGroup):
             found, total = await store.conversations.list_conversations(chat_scope, offset=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
-        self._services.titles.start_generating(chat_scope, [listed.scope for listed in found if not listed.is_titled])
+        self._services.titles.start_generating_titles(
+            chat_scope, [listed.scope for listed in found if not listed.is_titled]
+        )
         zone = await self._read_zone(chat_scope.owner)
         lines = [tr("chats-heading"), ""]
         rows: list[list[InlineKeyboardButton]] = []

@@ -12,7 +12,7 @@ from telegram.error import TelegramError
 
 from chat.choices import Choice, NotOffered, list_choices
 from llm.chat_model import choose_model
-from locales.catalog import LANGUAGES, current_language, tr, use_language
+from locales.catalog import LANGUAGES, get_current_language, tr, use_language
 from locales.sentences import format_memory_state
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands import wording
@@ -101,7 +101,7 @@ class ChoiceCommands(CommandGroup):
         if len(choices["model"].values) > 1:
             name = wording.format_quote(choices["model"].get_value(config), MAX_LABEL_CHARS)
             rows.append([self._make_button(event, MODEL, tr("model-button", model=name), ASK)])
-        language = tr("language-button", language=LANGUAGES[current_language()])
+        language = tr("language-button", language=LANGUAGES[get_current_language()])
         rows.append([self._make_button(event, LANGUAGE, language, ASK)])
         lines = [tr("choices-heading"), "", format_memory_state(config)]
         if config is not None and config.enabled:
@@ -179,7 +179,7 @@ class ChoiceCommands(CommandGroup):
             return await self._show_options(event, "language")
         await self._set_option(event, "language", found or "")
         with use_language(self._resolve_language(event, found or "")):
-            return tr("language-chosen", language=LANGUAGES[current_language()])
+            return tr("language-chosen", language=LANGUAGES[get_current_language()])
 
     @Command("model", who="admins")
     async def _set_or_show_model(self, event: ChatEvent) -> str | None:
@@ -214,7 +214,7 @@ class ChoiceCommands(CommandGroup):
 
     async def _press_option(self, event: ChatEvent, name: str) -> str | None:
         """Handle the press of a button in the list of a setting's values, or of the button that opens this list."""
-        language = current_language()
+        language = get_current_language()
         if event.argument != ASK:
             values = {make_option_key(name, value): value for value in self._choices[name].values}
             if (value := values.get(event.argument)) is None:
@@ -252,7 +252,7 @@ class ChoiceCommands(CommandGroup):
             await (bot.set_my_commands(rows, scope=scope) if language else bot.delete_my_commands(scope=scope))
 
     async def _show_options(self, event: ChatEvent, name: str, message_id: int | None = None) -> str | None:
-        """Show the values of a setting in the message `message_id`, or in a new message."""
+        """Show the possible values of a setting, in the message `message_id` or in a new message."""
         config, choice = await self._read_config(event), self._choices[name]
         chosen, values = choice.get_value(config), choice.values
         if name == "model" and len(values) == 1:

@@ -10,9 +10,9 @@ import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.choices import save_choices
-from chat.operation import Operation
+from chat.operation import Operator
 from chat.services import Services
-from locales.catalog import choose_language, current_language, tr
+from locales.catalog import choose_language, get_current_language, tr
 from locales.sentences import STORAGE_NAMES
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
@@ -37,7 +37,7 @@ SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awa
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChatEvent:
-    """A command, button press, text or file from one person."""
+    """A command, button press, text or file that one person sent to the bot."""
 
     update: telegram.Update
     chat: Chat
@@ -179,8 +179,8 @@ class Dependencies:
     answers: AnswerControls = field(default_factory=AnswerControls)
 
     @property
-    def operation(self) -> Operation:
-        return Operation(settings=self.settings, people=self.services.memory.people)
+    def operator(self) -> Operator:
+        return Operator(settings=self.settings, people=self.services.memory.people)
 
     def choose_language(self, chosen: str, app_language: str = "", *, is_shared: bool = False) -> str:
         """Return the chosen language, that of a person's app, or the bot's default, in this order."""
@@ -195,7 +195,7 @@ class CommandGroup:
     def __init__(self, dependencies: Dependencies) -> None:
         self._dependencies = dependencies
         self._services = dependencies.services
-        self._operation = dependencies.operation
+        self._operation = dependencies.operator
         self._last_buttons = dependencies.last_buttons
         self._delivery = dependencies.delivery
         self._may_configure = dependencies.may_configure
@@ -234,7 +234,7 @@ class CommandGroup:
 
     async def _set_group_language(self, event: ChatEvent) -> None:
         if not event.chat.is_private:
-            owner, spoken = event.chat.scope.owner, current_language()
+            owner, spoken = event.chat.scope.owner, get_current_language()
             await self._services.memory.change_config(owner, lambda known: replace(known, language=spoken))
 
     async def _switch_memory_on(self, event: ChatEvent) -> tuple[str, bool]:

@@ -59,7 +59,7 @@ class DashboardCommands(CommandGroup):
 
 
 def make_host(dependencies: Dependencies, health: Health) -> Host:
-    """Return the parts of the bot that the dashboard's server needs."""
+    """Return the parts of the bot that the dashboard uses."""
 
     async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
@@ -72,7 +72,7 @@ def make_host(dependencies: Dependencies, health: Health) -> Host:
         return True
 
     return Host(
-        operation=dependencies.operation,
+        operation=dependencies.operator,
         configures=may_configure,
         health=health,
         store_access=partial(set_access, dependencies),

@@ -9,7 +9,7 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from locales.sentences import format_erasures, format_quote_counts, format_receipt
+from locales.sentences import format_erasures, format_forget_receipt, format_quote_counts
 from records.facts import Fact
 from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Message
@@ -255,7 +255,7 @@ class ForgetCommands(CommandGroup):
             forgotten = ForgetResult() if is_gone else await self._services.corrections.forget(scope.owner, request)
         # This replaces the question, which quotes the forgotten text.
         nothing = tr("transfer-left" if was_importing else "forget-gone")
-        await self._show_text(event, nothing if forgotten.is_empty else format_receipt(forgotten))
+        await self._show_text(event, nothing if forgotten.is_empty else format_forget_receipt(forgotten))
         return tr("forget-done")
 
     _erase_chosen = Action(ERASE, who="admins", runs_once="by message")(_forget_chosen_target)

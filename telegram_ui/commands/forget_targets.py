@@ -26,7 +26,7 @@ _KINDS: Mapping[str, Kind] = dict(zip("mtfcdlLe", get_args(Kind), strict=True)) 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ForgetTarget:
-    """Messages, facts or a conversation to forget."""
+    """The messages, facts or conversation that a /forget request refers to."""
 
     kind: Kind
     number: int = 0  # the id of a fact or message (any message of a turn), or the thread of a conversation
@@ -98,9 +98,9 @@ def parse_forget_argument(argument: str, local_now: datetime) -> ForgetTarget | 
     return ForgetTarget(kind="days", first=known[0][0], last=known[-1][1])
 
 
-def _parse_day(figures: str) -> date:
-    year, month, day = figures.split("-") if "-" in figures else reversed(figures.split("."))
+def _parse_day(text: str) -> date:
+    year, month, day = text.split("-") if "-" in text else reversed(text.split("."))
     found = date(int(year), int(month), int(day))
     if not date(1970, 1, 1) <= found <= date(9000, 1, 1):
-        raise ValueError(figures)
+        raise ValueError(text)
     return found

@@ -16,7 +16,7 @@ from telegram_ui.commands.buttons import make_keyboard, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, download_file, find_document
-from transfer.formats.history import FileReading, ImportQuestion
+from transfer.formats.history import ImportQuestion, ReadContext
 from transfer.plans import format_import_result, format_plan, format_question
 
 log = logging.getLogger(__name__)
@@ -151,11 +151,11 @@ class TransferCommands(CommandGroup):
         button = self._make_button(event, kind, tr("answers-try-again"), event.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _download_file(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, FileReading]:
+    async def _download_file(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, ReadContext]:
         document = source.document
         typed = source.text.encode("utf-8", "replace")
         data = await download_file(self._delivery, event.chat, document) if document else typed
-        return data, FileReading(
+        return data, ReadContext(
             person=event.person.id,
             name=document.name if document else "",
             bot=event.update.get_bot().id,
@@ -325,7 +325,7 @@ class TransferCommands(CommandGroup):
 
 
 class _ImportPaused(Exception):  # noqa: N818 - not a failure
-    """Raised when the person has paused the import."""
+    """Raised to stop an import that the person has paused."""
 
 
 class ImportProgress:

@@ -127,7 +127,7 @@ class MemoryCommands(CommandGroup):
     def _refresh_profile(self, event: ChatEvent) -> str:
         again = [self._make_button(event, KIND, tr("answers-try-again"), event.argument)]
 
-        async def report(result: Profile | str | None) -> None:
+        async def send_result(result: Profile | str | None) -> None:
             keyboard = make_keyboard(again if isinstance(result, str) else [])
             if isinstance(result, Profile):
                 text = f"{tr('memory-button-profile')}\n\n{result.text}"
@@ -138,7 +138,7 @@ class MemoryCommands(CommandGroup):
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
-        self._services.distiller.start_distilling(event.chat.scope.owner, report)
+        self._services.distiller.start_distilling(event.chat.scope.owner, send_result)
         return tr("memory-distilling")
 
     async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> str | None:
@@ -207,7 +207,7 @@ def _render_fact_list(
     page: int, facts: Sequence[Fact], versions: Sequence[Profile], title: str, zone: tzinfo, make_button: MakeButton
 ) -> RenderedPage:
     valid = [fact for fact in facts if fact.is_valid]
-    valid.sort(key=lambda fact: (_rank_fact(fact), not fact.is_pinned, -fact.id))
+    valid.sort(key=lambda fact: (_get_fact_rank(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
     here, page, pages = select_page(valid, page, FACTS_PER_PAGE)
     lines = [title]
@@ -215,8 +215,8 @@ def _render_fact_list(
         lines += ["", *_format_version(versions[0], zone)]
     if valid:
         for rank, kind in enumerate((*LASTING, "facts")):
-            if section := [fact for fact in here if _rank_fact(fact) == rank]:
-                total = sum(_rank_fact(fact) == rank for fact in valid)
+            if section := [fact for fact in here if _get_fact_rank(fact) == rank]:
+                total = sum(_get_fact_rank(fact) == rank for fact in valid)
                 lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
                 lines += [f"{fact.id} · {_mark_pinned_fact(fact, fact.text)}" for fact in section]
     elif not versions:
@@ -234,7 +234,7 @@ def _render_fact_list(
     return "\n".join(lines), rows
 
 
-def _rank_fact(fact: Fact) -> int:
+def _get_fact_rank(fact: Fact) -> int:
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 

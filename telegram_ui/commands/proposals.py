@@ -3,7 +3,7 @@
 from telegram import Update
 
 from locales.catalog import list_translations, tr
-from locales.sentences import format_receipt
+from locales.sentences import format_forget_receipt
 from records.errors import FactsFull
 from records.facts import MAX_FACTS
 from records.forgetting import ForgetRequest
@@ -53,7 +53,7 @@ class ProposalButtons(CommandGroup):
         request = ForgetRequest(what="facts", ids=(target.number,))
         async with self._delivery.show_typing(event.chat):
             forgotten = await self._services.corrections.forget(event.chat.scope.owner, request)
-        return tr("forget-gone") if forgotten.is_empty else format_receipt(forgotten)
+        return tr("forget-gone") if forgotten.is_empty else format_forget_receipt(forgotten)
 
 
 def extract_command(text: str) -> str | None:

@@ -120,7 +120,7 @@ class Commands:
             return
         with suppress(StorageError):
             await TextQuestion.delete_open_question(event, self.dependencies.services.memory.wizards)
-        operation, text = self.dependencies.operation, None
+        operation, text = self.dependencies.operator, None
         if action.where == "admins" and not operation.is_admin(event.person, is_private=event.chat.is_private):
             is_theirs = operation.is_admin(event.person, is_private=True)
             text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.format_unknown_command(name)
@@ -160,7 +160,7 @@ class Commands:
                 await query.answer(toast)
 
     async def awaits_text(self, event: ChatEvent) -> bool:
-        """Return True if a command group may have asked for this text, or if the store fails."""
+        """Return True if a command group may have asked for this text. Also return True if the store fails."""
         try:
             state = await self.dependencies.services.memory.wizards.find_state(event.chat.chat_scope, event.person.id)
         except KeepsakeError:
@@ -230,7 +230,7 @@ class Commands:
     async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> str | None:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):
             return tr("shared-admins-only")
-        is_admin = self.dependencies.operation.is_admin(event.person, is_private=event.chat.is_private)
+        is_admin = self.dependencies.operator.is_admin(event.person, is_private=event.chat.is_private)
         if action.where == "admins" and not is_admin:  # a former admin may still have a button
             return tr("shared-dead-button")
         if not action.runs_once:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import current_language, find_language, list_words, tr, use_language
+from locales.catalog import find_language, get_current_language, list_words, tr, use_language
 from records.owners import OwnerConfig
 from records.reminders import MAX_REMINDER_CHARS, NewReminder, Reminder, Repeat
 from records.scopes import Person, Scope
@@ -101,7 +101,7 @@ class ReminderCommands(CommandGroup):
     async def _set_reminder(
         self, event: ChatEvent, reminder: NewReminder, source_id: int | None, config: OwnerConfig | None
     ) -> str | None:
-        scope, person, language = event.chat.scope, event.person.id, current_language()
+        scope, person, language = event.chat.scope, event.person.id, get_current_language()
         stored = await self._services.reminders.add(
             scope.owner, reminder, thread=event.chat.thread, person=person, language=language, source=source_id
         )
@@ -206,7 +206,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
         return "later"
     set_reference_time(now)
     chosen = find_language(config.language if config else "") or find_language(reminder.language)
-    with use_language(chosen or current_language()):
+    with use_language(chosen or get_current_language()):
         text = tr("reminders-due", text=reminder.text)
         if now - reminder.due_at >= timedelta(minutes=2):
             text += f"\n\n{tr('reminders-late', when=format_due_time(replace(reminder, repeat=''), find_zone(config)))}"

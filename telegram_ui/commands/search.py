@@ -7,7 +7,7 @@ from datetime import tzinfo
 from telegram import InlineKeyboardButton
 
 from chat.search import Hit, Page
-from locales.catalog import RIGHT_TO_LEFT, current_language, tr
+from locales.catalog import RIGHT_TO_LEFT, get_current_language, tr
 from records.messages import make_message_link
 from records.scopes import Scope
 from telegram_ui.commands import wording
@@ -54,7 +54,7 @@ class SearchCommands(CommandGroup):
     async def _send_page(self, event: ChatEvent, query: str, page: Page, titles: Mapping[Scope, str]) -> str | None:
         """Send a page of results. `titles` holds the titles of all conversations if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
-        lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
+        lines = [f"{RIGHT_TO_LEFT_MARK if get_current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
         lines += [tr("search-in-all")] if titles else []
         if not page.has_words:
             lines.append(tr("search-close" if page.found else "search-nothing"))

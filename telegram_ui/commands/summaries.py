@@ -65,7 +65,7 @@ class SummaryCommands(CommandGroup):
         return tr("summaries-off")
 
     @Command("summary_now", who="admins", queue="slow", stands_alone=True)
-    async def _summarise_now(self, event: ChatEvent) -> str | None:
+    async def _summarize_now(self, event: ChatEvent) -> str | None:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
@@ -138,7 +138,7 @@ class SummaryCommands(CommandGroup):
         message_ids: list[int] = []
         reported_at = 0.0
 
-        async def report(progress: RebuildProgress) -> None:
+        async def show_progress(progress: RebuildProgress) -> None:
             nonlocal reported_at
             is_update = progress.state == "running" and bool(message_ids)
             if is_update and self._delivery.clock.time() - reported_at < REPORT_SECONDS:
@@ -154,11 +154,11 @@ class SummaryCommands(CommandGroup):
             except DeliveryError as error:
                 log.warning("progress was not shown: %s", type(error).__name__)
 
-        return report
+        return show_progress
 
 
 def format_status(status: Status) -> str:
-    """Return the reply to /summary_status."""
+    """Format the reply to /summary_status."""
     config, counts = status.config, status.counts
     is_on = config is not None and config.enabled
     lines = [
@@ -202,7 +202,7 @@ def format_summary(summary: Summary, zone: tzinfo) -> str:
 
 
 def format_summary_policy(config: OwnerConfig | None) -> str:
-    """Return the reply to /summary_policy."""
+    """Format the reply to /summary_policy."""
     policy, every_n = (config.policy, config.every_n) if config else ("pyramid", DEFAULT_EVERY_N)
     rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
     heading = tr("policy-heading", policy=format_policy_name(policy))

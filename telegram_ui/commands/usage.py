@@ -51,7 +51,7 @@ def format_usage(days_of_use: Sequence[DailyUsage], since: date, today: date, pr
 
 
 def draw_chart(days_of_use: Sequence[DailyUsage], since: date, today: date) -> str:
-    """Draw a chart with one character per day, oldest first."""
+    """Draw token usage as a chart with one character per day, oldest first."""
     days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
     tokens = [sum(use.used.total for use in days_of_use if use.day == day) for day in days]
     most = max(1, *tokens)

@@ -9,7 +9,7 @@ from typing import Literal
 import telegram
 from telegram import InlineKeyboardButton
 
-from locales.catalog import join_alternatives, list_words, tr
+from locales.catalog import join_with_or, list_words, tr
 from locales.sentences import STORAGE_NAMES
 from records.errors import StorageError
 from records.owners import MAX_EVERY_N, StorageType
@@ -127,7 +127,7 @@ class SetupWizard(CommandGroup):
             if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
                 return False
             if storage is None:
-                storages = join_alternatives([*self._offered_storages.values(), "/cancel"])
+                storages = join_with_or([*self._offered_storages.values(), "/cancel"])
                 await self._delivery.send_text(chat, tr("wizard-no-storage", storages=storages))
             else:
                 await self._choose_storage(event, state, storage)

@@ -96,7 +96,7 @@ def format_speaker(message: Message) -> str:
 
 
 def format_quote(text: str, max_chars: int = MAX_QUOTE_CHARS) -> str:
-    """Return the beginning of a text on one line, cut between words."""
+    """Return the beginning of a text on one line, cut at the end of a word."""
     line = " ".join(text.split())
     return line if len(line) <= max_chars else line[:max_chars].rsplit(" ", 1)[0].rstrip() + " …"
 
@@ -152,7 +152,7 @@ def _translate_attachment_note(match: re.Match[str]) -> str:
 
 @cache
 def _map_attachment_names_to_kinds() -> Mapping[str, str]:
-    """Return a map from the English names stored for attachments to their kinds."""
+    """Map the English names that are stored for attachments to their kinds."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
 
@@ -173,6 +173,6 @@ def make_threshold_buttons(
 
 
 def format_conversation(entry: ListedConversation) -> str:
-    """Return the title of a conversation, or its first words."""
+    """Return the title of a conversation, or its first words if it has no title."""
     label = entry.label if entry.is_titled else format_quote(translate_attachment_notes(entry.label), MAX_LABEL_CHARS)
     return label or tr("chats-untitled")

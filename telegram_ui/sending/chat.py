@@ -44,7 +44,7 @@ class Chat:
 
     @property
     def topic(self) -> int | None:
-        """Return the `message_thread_id` of the Bot API, or None."""
+        """The `message_thread_id` of the Bot API, or None."""
         return self.thread if self.thread > 0 else None
 
     @property
@@ -54,12 +54,12 @@ class Chat:
 
     @property
     def chat_scope(self) -> Scope:
-        """Return the scope of the topic, which is also the scope of its first conversation."""
+        """The scope of the topic, which is also the scope of its first conversation."""
         return Scope(owner=self.id, thread=self.thread)
 
     @property
     def scope(self) -> Scope:
-        """Return the scope of the conversation that is open in this topic."""
+        """The scope of the conversation that is open in this topic."""
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
     def with_conversation(self, scope: Scope) -> "Chat":

@@ -110,7 +110,7 @@ class Delivery:
         return await self.send_parts(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
     async def try_to_send_text(self, chat: Chat, text: str) -> Literal["arrived", "unknown", "gone", "later"]:
-        """Send a text and return what became of it: "gone" if it never will arrive, "later" if it was not sent yet."""
+        """Send a text and return the outcome: "gone" if it can never arrive, "later" if it was not sent yet."""
         try:
             await self.send_text(chat, text)
         except ServedElsewhere:
@@ -284,11 +284,11 @@ class Delivery:
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
         if markdown:
 
-            async def post() -> Any:
+            async def send_rich_draft() -> Any:
                 fields = {**place, "rich_message": {"markdown": markdown}, **CAN_STOP}
                 return await self.bot.do_api_request("sendRichMessageDraft", fields)
 
-            if await self.newer_api.try_feature("sendRichMessageDraft", post, chat_id=chat.id) is not None:
+            if await self.newer_api.try_feature("sendRichMessageDraft", send_rich_draft, chat_id=chat.id) is not None:
                 return
         send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
         await self.newer_api.request_with_fallback(

@@ -28,7 +28,7 @@ class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A file in a chat."""
+    """A file that can be downloaded from a chat."""
 
     file_id: str
     message_id: int  # of the message with the file

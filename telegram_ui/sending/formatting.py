@@ -297,10 +297,10 @@ class TextBuilder:
         """Add an expandable quote. The caller must put it on lines of its own."""
         return self._add_entity(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
-    def add_collapsed_piece(self, inner: Piece) -> Self:
+    def add_collapsed_piece(self, piece: Piece) -> Self:
         """Add a formatted text as one expandable quote."""
-        self._entities += MessageEntity.shift_entities(self._units, inner.entities)
-        return self.add_quote(inner.text)
+        self._entities += MessageEntity.shift_entities(self._units, piece.entities)
+        return self.add_quote(piece.text)
 
     def build(self) -> Piece:
         text = "".join(self._parts)

@@ -58,12 +58,12 @@ class AiohttpRequest(BaseRequest):
         return response
 
     async def initialize(self) -> None:
-        """Open the session if it is not open."""
+        """Open the HTTP session unless it is open."""
         if self._session is None or self._session.closed:
             self._session = open_session(max_connections=self._pool_size, headers={"User-Agent": self.USER_AGENT})
 
     async def shutdown(self) -> None:
-        """Close the session."""
+        """Close the HTTP session."""
         if self._session is not None:
             await self._session.close()
 

@@ -294,8 +294,8 @@ def _escape_inline_markup(markdown: str) -> str:
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
         part = _TAGS.sub(_replace_tags, _TAGS.sub(_replace_tags, parts[number]))  # one may be in another
-        part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_stars, word[0]), part)
-        part = _DUNDER.sub(r"\_\_\1\_\_", _TIMES.sub(_escape_stars, part))
+        part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_asterisks, word[0]), part)
+        part = _DUNDER.sub(r"\_\_\1\_\_", _TIMES.sub(_escape_asterisks, part))
         parts[number] = _INLINE_FORMULA.sub(r"$\1$", _BOLD.sub(_escape_neighbours_of_bold, part))
     return _NUMBERED.sub(partial(_renumber_item, {}), "".join(parts))
 
@@ -307,7 +307,7 @@ def _replace_tags(match: re.Match[str]) -> str:
     return surround_with_mark(_TAG_MARKS.get(name, ""), words)
 
 
-def _escape_stars(match: re.Match[str]) -> str:
+def _escape_asterisks(match: re.Match[str]) -> str:
     return match[0].replace("*", "\\*")
 
 

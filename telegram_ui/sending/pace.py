@@ -13,7 +13,7 @@ LIMIT_SECONDS = 60.0  # how long texts are limited after a refusal. Telegram all
 
 
 class TimeSource(Protocol):
-    """A monotonic clock that can wait."""
+    """A monotonic clock that can also wait and schedule calls."""
 
     def time(self) -> float: ...
     async def sleep(self, seconds: float) -> None: ...

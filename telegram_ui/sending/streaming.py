@@ -48,7 +48,7 @@ DRAFT_SECONDS = 3.0  # before a draft becomes a message, which can have [Stop]
 
 @dataclass(frozen=True, slots=True)
 class _ShownPart:
-    """The part of an answer that one message shows."""
+    """The part of an answer that one message shows, and whether it still grows."""
 
     piece: Piece
     is_growing: bool
@@ -184,7 +184,7 @@ class AnswerStream:
 
     @property
     def sent_ids(self) -> Sequence[int]:
-        """Return the ids of the messages that `finish` has sent, even if it failed."""
+        """The ids of the messages that `finish` has sent, even if it failed."""
         return tuple(self._sent)
 
     async def _record_sent_piece(self, message_ids: Sequence[int], *, piece_count: int) -> None:
@@ -366,7 +366,7 @@ def _make_draft_id() -> int:
 
 
 async def convert_without_blocking(convert: Callable[[str], T], markdown: str) -> T:
-    """Run a conversion without blocking the event loop."""
+    """Run a conversion, in a thread if the text is long, so that the event loop is not blocked."""
     if len(markdown) <= 500:  # a few milliseconds at worst
         return convert(markdown)
     return await asyncio.to_thread(convert, markdown)

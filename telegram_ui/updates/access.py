@@ -72,8 +72,8 @@ class AccessPolicy:
         if self._people is not None and not all(map(self.serves, person_ids)):
             await self._people.load_people()
 
-    def may_notify_stranger(self, person: Person) -> bool:
-        """Return True, and count the notice, if a stranger may be notified that they have no access."""
+    def reserve_stranger_notice(self, person: Person) -> bool:
+        """Count a notice to a stranger that they have no access. Return False if the limit for notices is reached."""
         told = self._increment_counter(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
             return False
@@ -83,8 +83,8 @@ class AccessPolicy:
         self._told[person.id] = told
         return True
 
-    def may_ask_admins_to_admit(self, person: Person) -> bool:
-        """Return True if the admins may be asked to admit an unknown person. Count the request towards the limit."""
+    def reserve_admission_request(self, person: Person) -> bool:
+        """Count a request to the admins to admit a stranger. Return False if they cannot or must not be asked."""
         if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.claimed_admin_ids:
@@ -117,7 +117,8 @@ class AccessPolicy:
 class RelevanceFilter:
     """Decides which updates of people with access may be stored. In groups, they must be addressed to the bot.
 
-    Later pieces of an addressed long message also count. `commands` holds the names of the bot's commands.
+    Later pieces of a long message that was addressed to the bot are stored as well. `commands` holds the names of the
+    bot's commands.
     """
 
     def __init__(self, access: AccessPolicy, commands: Collection[str]) -> None:
@@ -146,10 +147,7 @@ class RelevanceFilter:
 
 
 class AdminClaim:
-    """A link that makes the first person who opens it the bot's admin.
-
-    Its token is never stored, but derived from the bot's token and the time of expiry.
-    """
+    """A link that makes its first user the bot's admin. The token is derived from the bot's token and the expiry."""
 
     def __init__(self, settings: Settings, people: People | None, *, now: Callable[[], datetime]) -> None:
         named = settings.everyone_allowed or settings.allowed_user_ids or settings.admin_user_ids

@@ -11,7 +11,7 @@ from telegram import InlineKeyboardMarkup
 from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from external_memory import ExternalMemory
-from llm.quota import charge_speaking_person
+from llm.quota import charge_tokens_to_speaker
 from locales.catalog import tr, use_language
 from locales.sentences import use_reader_role
 from records.errors import KeepsakeError, StorageError
@@ -168,8 +168,8 @@ class TurnAnswerer:
         pieces = [replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces]
         parsed, request = pieces[0], UserRequest(pieces=tuple(pieces))
         language = await self._commands.choose_language(parsed.chat, person)
-        is_operator = self._dependencies.operation.may_run_bot(person)
-        with use_language(language), use_reader_role(is_operator=is_operator), charge_speaking_person(person.id):
+        is_operator = self._dependencies.operator.may_run_bot(person)
+        with use_language(language), use_reader_role(is_operator=is_operator), charge_tokens_to_speaker(person.id):
             stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, person)
             stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
             turn = TurnWithFiles(make_user_message(pieces))
@@ -233,7 +233,7 @@ class TurnAnswerer:
         )
         if reply.is_durable or not self._conversation.call_when_stored(scope, done):
             await done()
-        elif self._inbox.are_written(update_ids):
+        elif self._inbox.are_updates_on_disk(update_ids):
             self._inbox.release_updates(update_ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
@@ -253,7 +253,7 @@ class TurnAnswerer:
         make_button = partial(self._dependencies.buttons.make_button, summaries.FOLD, chat, parsed.person)
         # In a group everybody reads the notice, but a button would belong to one person.
         keyboard = make_keyboard([make_button(tr("answers-try-again"))] if chat.is_private else [])
-        with charge_speaking_person(parsed.person.id):
+        with charge_tokens_to_speaker(parsed.person.id):
             notices = await self._conversation.run_follow_up_work(parsed.scope)
         for notice in notices:
             await self._delivery.send_text(chat, notice, keyboard=keyboard)
@@ -331,10 +331,7 @@ def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
 
 
 class WaitingTurn(partial[Awaitable[None]]):
-    """A job that answers a queued turn. Its first argument is the list of the turn's pieces.
-
-    Pieces can be added to the list while the job's ticket is held.
-    """
+    """A job that answers a queued turn. Pieces can be added to its first argument while its ticket is held."""
 
     @property
     def update_ids(self) -> list[int]:

@@ -34,7 +34,7 @@ class PictureSize:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AttachedFile:
-    """An attached file that the bot can read."""
+    """A file attached to a message, of a kind that the bot can read."""
 
     kind: FileKind
     file_id: str

@@ -64,7 +64,7 @@ class Dispatcher:
         self._file_attempts = FileAttempts(self._inbox, self._delivery)
         self._repeats = RequestRepeater(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
-            self._delivery, self._repeats, self._commands.choose_language, dependencies.operation.may_run_bot
+            self._delivery, self._repeats, self._commands.choose_language, dependencies.operator.may_run_bot
         )
         self._answering = TurnAnswerer(
             self._inbox, self._commands, self._queues, self._error_boundary, self._answer_delivery
@@ -80,7 +80,7 @@ class Dispatcher:
                 logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
 
     async def dispatch(self, item: QueuedUpdate) -> None:
-        """Submit the work for an update to a queue of its chat."""
+        """Route an update, and submit the work for it to a queue of its chat."""
         if self._closing:  # it stays in the inbox
             return
         set_lease_check(partial(self._inbox.require_lease, item.lease) if item.lease is not None else None)
@@ -274,8 +274,8 @@ class Dispatcher:
     def _tell_stranger_about_access(self, parsed: ParsedUpdate) -> None:
         has_written = parsed.chat.is_private and parsed.kind not in ("edited", "dislike")
         has_room = len(self._queues.notices) < MAX_NOTICES
-        if has_written and has_room and self._access.may_notify_stranger(parsed.person):
-            asks, id_ = self._access.may_ask_admins_to_admit(parsed.person), str(parsed.person.id)
+        if has_written and has_room and self._access.reserve_stranger_notice(parsed.person):
+            asks, id_ = self._access.reserve_admission_request(parsed.person), str(parsed.person.id)
             is_waiting = asks or self._access.has_requested_access(parsed.person.id)
             key = "notices-stranger-asked" if is_waiting else "notices-stranger"
             self._submit_notice(parsed, lambda: tr(key, id=id_))
@@ -349,7 +349,7 @@ class Dispatcher:
         return was_taken
 
     async def _answer_message_without_text(self, parsed: ParsedUpdate) -> None:
-        async def ask_for_words() -> None:
+        async def send_text_hint() -> None:
             hint = tr("notices-mentioned")
             if parsed.attachment:
                 kind = f"files-kind-{parsed.attachment}"
@@ -359,7 +359,7 @@ class Dispatcher:
         if not parsed.album or self._albums.get(parsed.chat_scope) != parsed.album:
             if parsed.album:
                 self._albums[parsed.chat_scope] = parsed.album
-            if not await self._error_boundary.run_and_report_failure(parsed, ask_for_words):
+            if not await self._error_boundary.run_and_report_failure(parsed, send_text_hint):
                 return
         await self._inbox.mark_done([parsed.update_id])
 

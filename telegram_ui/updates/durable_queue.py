@@ -56,7 +56,7 @@ class QueuedUpdate:
 class DurableQueue(asyncio.Queue[QueuedUpdate]):
     """An update queue that commits updates to disk before enqueue_updates() returns. Each update is delivered once.
 
-    `keep` returns True if an update concerns the bot. Other updates are queued but never written. At `limit`
+    `is_relevant` returns True if an update concerns the bot. Other updates are queued but never written. At `limit`
     unfinished updates, enqueue_updates() waits, and so does polling. Above `limit_per_person`, a person's updates are
     refused.
 
@@ -69,14 +69,14 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self,
         inbox: Inbox,
         *,
-        keep: Callable[[telegram.Update], bool],
+        is_relevant: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
         limit: int = MAX_UNFINISHED,
         limit_per_person: int = MAX_UNFINISHED_PER_PERSON,
     ) -> None:
         super().__init__()
         self._inbox = inbox
-        self._keep = keep
+        self._keep = is_relevant
         self._now = now
         self._limit = limit
         self._limit_per_person = limit_per_person
@@ -245,7 +245,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             logger.warning("The inbox cannot note %s (%s).", purpose, type(error).__name__)
             return None
 
-    def are_written(self, update_ids: Iterable[int]) -> bool:
+    def are_updates_on_disk(self, update_ids: Iterable[int]) -> bool:
         """Return True if all of these updates are on disk."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
@@ -371,12 +371,12 @@ def parse_stored_update(row: PendingUpdate, bot: telegram.Bot) -> telegram.Updat
 
 
 def find_owner_id(update: telegram.Update) -> int:
-    """Return the id of an update's chat, or NOBODY."""
+    """Return the id of an update's chat, or NOBODY if it has none."""
     chat = update.effective_chat
     return chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
 
 
 def find_sender_id(update: telegram.Update) -> int:
-    """Return the id of the person who sent an update, or NOBODY."""
+    """Return the id of the person who sent an update, or NOBODY if there is none."""
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY

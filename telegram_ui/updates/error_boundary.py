@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 @define(eq=False)
 class ErrorBoundary:
-    """Runs work for updates, and reports its failures."""
+    """Runs work for updates, and reports failures to the senders."""
 
     _delivery: Delivery
     _repeats: RequestRepeater

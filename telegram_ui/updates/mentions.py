@@ -36,18 +36,18 @@ def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bo
     return [segment.decode("utf-16-le", "surrogatepass") for segment in segments]
 
 
-def _remove_bot_name(words: str, name: str) -> str | None:
-    """Remove the bot's name from the beginning or end of `words`. Return None if the name is at neither end."""
+def _remove_bot_name(text: str, name: str) -> str | None:
+    """Remove the bot's name from the beginning or end of a text. Return None if the name is at neither end."""
     name = name.strip()
     if len(name) < 3:  # a shorter name may be any word
         return None
-    begin, end = words[: len(name)], words[len(name) :]
+    begin, end = text[: len(name)], text[len(name) :]
     if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
         return AFTER_NAME.sub("", end, count=1)
-    said = words.rstrip(" ?!.？！。؟")
+    said = text.rstrip(" ?!.？！。؟")
     before = said[: -len(name)].rstrip()
     if said[len(before) :].strip().casefold() == name.casefold() and before and before[-1] in COMMAS:
-        return before[:-1].rstrip() + words[len(said) :].strip()
+        return before[:-1].rstrip() + text[len(said) :].strip()
     return None
 
 

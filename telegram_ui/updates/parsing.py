@@ -360,12 +360,12 @@ def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
 
 
 def _describe_message(
-    message: telegram.Message, text: str, files: Sequence[AttachedFile], unread: Sequence[str]
+    message: telegram.Message, text: str, files: Sequence[AttachedFile], unread_kinds: Sequence[str]
 ) -> str:
     if not text and not files:
         return ""
     along = [f"[Sent with {file.label}]" if text else f"[Sent {file.label}]" for file in files]
-    along += [f"[Sent with {format_attachment_kind(kind)}, which was not read]" for kind in unread]
+    along += [f"[Sent with {format_attachment_kind(kind)}, which was not read]" for kind in unread_kinds]
     origin = f"[Forwarded from {_format_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {_clean_name(message.via_bot.first_name)}]"
@@ -386,7 +386,7 @@ def _format_origin(origin: telegram.MessageOrigin) -> str:
 
 
 def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[str, Any]:
-    """Return a copy of an update without unparseable message fields. Mark it with a field `unreadable`."""
+    """Return a copy of an update without the fields that cannot be parsed, marked with a field `unreadable`."""
     result = dict(raw)
     for kind in ("message", "edited_message"):
         if isinstance(message := raw.get(kind), dict):
@@ -400,7 +400,7 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
 
 
 def _fits_limits(value: object, max_parts: int, max_depth: int, rich_messages_out: list[Any] | None = None) -> bool:
-    """Return True if a value is within both limits.
+    """Return True if a value has at most `max_parts` parts and is nested at most `max_depth` levels deep.
 
     If `rich_messages_out` is given, rich messages are appended to it and their parts are not counted.
     """

@@ -69,7 +69,7 @@ class PasteCollector:
         return True
 
     def complete_paste(self, sender_key: tuple[Scope, int]) -> None:
-        """Complete the sender's open paste, if any."""
+        """Complete the open paste of a sender, if there is one."""
         if paste := self._open_pastes.pop(sender_key, None):
             if paste.timer:
                 paste.timer.cancel()

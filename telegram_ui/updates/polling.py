@@ -31,7 +31,7 @@ MAX_WAIT_SECONDS = 30.0  # after many failed polls
 
 
 class LeaseGuard(BaseRateLimiter[None]):
-    """A rate limiter that lets a request through only while this process still serves the chat."""
+    """A rate limiter that lets a request through only while this process still holds the lease on the chat."""
 
     async def initialize(self) -> None: ...
 
@@ -56,7 +56,7 @@ class PollRequest(AiohttpRequest):
         self.refused = asyncio.Event()
 
     def is_healthy(self) -> bool:
-        """Return True if the last finished poll succeeded and the current one is not overdue."""
+        """Return True if the last poll succeeded and the current poll is not overdue."""
         return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < MAX_POLL_SECONDS
 
     async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
@@ -137,7 +137,7 @@ async def fetch_updates_while_leader(
     poll_refused: asyncio.Event,
 ) -> AsyncIterator[None]:
     """Fetch updates while the block runs and this process is the leader. Enter the block once a leader is known."""
-    await leader.try_to_lead()
+    await leader.try_to_become_leader()
     begun = asyncio.Event()
 
     async def fetch_whenever_leader() -> None:
@@ -151,7 +151,7 @@ async def fetch_updates_while_leader(
                 logger.info("Another process fetches the updates now.")
             begun.set()
             await leader.wait_for_leader_change()
-            await leader.try_to_lead()
+            await leader.try_to_become_leader()
 
     task = asyncio.create_task(fetch_whenever_leader())
     task.add_done_callback(lambda _: begun.set())

@@ -32,7 +32,7 @@ class UserRequest:
 
     @property
     def first_update_id(self) -> int:
-        """Return the id of the update that first made this request."""
+        """The id of the update that first made this request."""
         return self.pieces[0].first_update_id or self.pieces[0].update_id
 
     @property

@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 
 @define(eq=False)
-class Ticket:
-    """A job in a queue. While it is held, neither it nor the jobs behind it can start."""
+class JobTicket:
+    """A job in a queue. A held job blocks the queue: neither it nor the jobs behind it can start."""
 
     key: Hashable
     work: Work
@@ -48,9 +48,9 @@ class SerialQueues:
     _get_owner: Callable[[Any], object] = field(default=lambda key: key, kw_only=True)  # of a key
 
     def __attrs_post_init__(self) -> None:
-        self._waiting: dict[Hashable, deque[Ticket]] = {}
+        self._waiting: dict[Hashable, deque[JobTicket]] = {}
         self._ready: deque[Hashable] = deque()  # queues whose first job may begin, longest waiting first
-        self._running: dict[Hashable, Ticket] = {}
+        self._running: dict[Hashable, JobTicket] = {}
         self._closed = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -58,9 +58,9 @@ class SerialQueues:
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values())) + len(self._running)
 
-    def submit(self, key: Hashable, work: Work, *, waits_for_release: bool = False) -> Ticket:
+    def submit(self, key: Hashable, work: Work, *, waits_for_release: bool = False) -> JobTicket:
         """Append a job to the queue `key` and return its ticket. No job starts after close()."""
-        ticket = Ticket(key, work, waits_for_release)
+        ticket = JobTicket(key, work, waits_for_release)
         queue = self._waiting.setdefault(key, deque())
         queue.append(ticket)
         self._idle.clear()
@@ -69,8 +69,8 @@ class SerialQueues:
             self._begin_ready_jobs()
         return ticket
 
-    def release(self, ticket: Ticket) -> None:
-        """Let a held job start once it is first in its queue. Releasing it again has no effect."""
+    def release(self, ticket: JobTicket) -> None:
+        """Let a held job start once it is first in its queue. Releasing a job that is not held has no effect."""
         if ticket.is_held:
             ticket.is_held = False
             queue = self._waiting.get(ticket.key)
@@ -80,7 +80,7 @@ class SerialQueues:
 
     @contextmanager
     def allow_cancelling(self, key: Hashable) -> Iterator[None]:
-        """Let `cancel_running_job` cancel the running job of the queue `key` while the block runs."""
+        """Allow `cancel_running_job` to cancel the running job of the queue `key` while the block runs."""
         ticket = self._running.get(key)
         if ticket is None:
             yield
@@ -133,7 +133,7 @@ class SerialQueues:
         await self._idle.wait()
 
     async def close(self, *, grace: float, timeout: float = 0) -> None:
-        """Drop waiting jobs. Cancel running ones after `timeout` seconds, and again `grace` seconds later."""
+        """Drop waiting jobs. Cancel running jobs after `timeout` seconds, and again `grace` seconds later."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()
@@ -168,7 +168,7 @@ class SerialQueues:
             ticket.task = asyncio.create_task(run, name=name, context=ticket.context)
             ticket.task.add_done_callback(partial(self._remove_ended_job, key))
 
-    async def _run_job(self, ticket: Ticket) -> None:
+    async def _run_job(self, ticket: JobTicket) -> None:
         try:
             await ticket.work()
         except ServedElsewhere:

@@ -46,11 +46,11 @@ Pause = Callable[[float], Awaitable[None]]
 
 
 class TelegramUnreachable(KeepsakeError):  # noqa: N818 - reads as the state it is
-    """Raised when Telegram cannot be reached."""
+    """Raised if Telegram cannot be reached."""
 
 
 @define(eq=False)
-class Service:
+class TelegramService:
     """A running Telegram bot, with health checks."""
 
     bot: ExtBot[None]
@@ -99,11 +99,11 @@ async def open_telegram_service(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
     pause: Pause = asyncio.sleep,
-    max_silence: float = 300.0,
-) -> AsyncIterator[Service]:
+    max_silence_seconds: float = 300.0,
+) -> AsyncIterator[TelegramService]:
     """Run the bot while the block runs. Stopping takes at most about 8 seconds.
 
-    The block of `run_alongside` is open while the bot runs. Polling restarts after `max_silence` seconds without
+    The block of `run_alongside` is open while the bot runs. Polling restarts after `max_silence_seconds` without
     success. Requests are retried while Telegram is unreachable.
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
@@ -115,9 +115,11 @@ async def open_telegram_service(
     access = AccessPolicy(settings, bot, now=now, people=memory.people)
     keep = RelevanceFilter(access, frozenset(row.name for row in list_commands(command_groups)))
     inbox, work = memory.inbox, memory.shared_work
-    queue = DurableQueue(inbox, keep=keep, now=now)
+    queue = DurableQueue(inbox, is_relevant=keep, now=now)
     if work is not None:
-        queue = SharedQueue(inbox, work, keep=keep, now=now, monotonic=monotonic, learn_people=access.reload_decisions)
+        queue = SharedQueue(
+            inbox, work, is_relevant=keep, now=now, monotonic=monotonic, learn_people=access.reload_decisions
+        )
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_memory_move)
@@ -141,7 +143,7 @@ async def open_telegram_service(
         stack.push_async_callback(bot.shutdown)
         await _retry_until_done(bot.initialize, "Telegram cannot be reached", pause)
         link = await claim.make_link(bot.username)
-        service = Service(bot, dispatcher, polls, is_polling, invitation=INVITATION % link if link else "")
+        service = TelegramService(bot, dispatcher, polls, is_polling, invitation=INVITATION % link if link else "")
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
@@ -162,7 +164,7 @@ async def open_telegram_service(
             secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else derived)
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
-            fetch = partial(_run_polling, bot, queue, polls, monotonic, pause, max_silence)
+            fetch = partial(_run_polling, bot, queue, polls, monotonic, pause, max_silence_seconds)
             polling = (
                 fetch()
                 if work is None

@@ -43,14 +43,14 @@ class SharedQueue(DurableQueue):
         inbox: Inbox,
         shared: "SharedWork",
         *,
-        keep: Callable[[telegram.Update], bool],
+        is_relevant: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
         monotonic: Callable[[], float],
         learn_people: Callable[[Sequence[int]], Awaitable[None]],
         limit: int = MAX_UNFINISHED,
         limit_per_person: int = MAX_UNFINISHED_PER_PERSON,
     ) -> None:
-        super().__init__(inbox, keep=keep, now=now, limit=limit, limit_per_person=limit_per_person)
+        super().__init__(inbox, is_relevant=is_relevant, now=now, limit=limit, limit_per_person=limit_per_person)
         self._shared = shared
         self._monotonic = monotonic
         self._learn_people = learn_people
@@ -71,7 +71,7 @@ class SharedQueue(DurableQueue):
         return len(rows)
 
     async def keep_claiming_updates(self, bot: telegram.Bot, pause: Callable[[float], Awaitable[None]]) -> None:
-        """Claim updates for as long as the bot runs."""
+        """Claim updates from the shared inbox for as long as the bot runs."""
         while True:
             try:
                 found = await self.claim_updates(bot)

@@ -41,7 +41,7 @@ def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Sta
             await queue.enqueue_updates([(update, data)])
         except StorageError:
             return Response(status_code=503)
-        return Response(status_code=200 if queue.are_written([update.update_id]) else 503)
+        return Response(status_code=200 if queue.are_updates_on_disk([update.update_id]) else 503)
 
     # Any path, because a proxy may strip the public one. The secret protects the endpoint.
     return Starlette(routes=[Route("/{path:path}", receive_update, methods=["POST"])])

@@ -113,7 +113,7 @@ async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[MemoryStore]:
     """A store in which Anna (private) and Boris' group (with a topic) have their memory on."""
     async with opener(tmp_path) as store:
         for owner in (ANNA.owner, BORIS.owner):
-            await store.put_owner(config(store, owner))
+            await store.upsert_owner(config(store, owner))
         yield store
 
 

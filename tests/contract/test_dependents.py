@@ -82,7 +82,7 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
     now_active = {stay.id for stay in stays.values() if stay.is_active} | result.reactivated
     for stay in stays.values():
         assert not any(stay.first_id <= message <= stay.last_id for message in forgotten)
-        assert stay.made_of <= stays.keys()
+        assert stay.source_summary_ids <= stays.keys()
     covers = [chunk for number in now_active for chunk in stays[number].chunks]
     assert sorted(covers) == sorted(stay for stay in stays if stay <= leaves)
 

@@ -79,14 +79,14 @@ async def test_what_was_saved_adds_up_once_for_each_answer(store: MemoryStore) -
     await turn(store, ANNA, 2, saved=50)
     await store.append_messages(ANNA, [answer(2, 3, saved=50)])
     assert await store.explanations.count_saved_tokens(ANNA.owner) == 150
-    await store.put_owner(config(store, ANNA.owner, every_n=9))
+    await store.upsert_owner(config(store, ANNA.owner, every_n=9))
     assert await store.explanations.count_saved_tokens(ANNA.owner) == 150
     assert await store.explanations.count_saved_tokens(BORIS.owner) == 0
 
 
 async def test_accounts_and_figures_survive_closing(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await turn(store, ANNA, 1, saved=5)
         await store.explanations.record_shown_messages(ANNA, "1:1", [51])
         counts = await store.count_messages_and_summaries(ANNA)

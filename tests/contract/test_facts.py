@@ -275,9 +275,9 @@ async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
     fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     assert await store.facts.list_unembedded_facts("m", 10) == [fact]
     vector = np.array([[0.6, 0.8]], np.float32)
-    await store.facts.put_vectors("m", [replace(fact, text="other words")], vector)
+    await store.facts.store_vectors("m", [replace(fact, text="other words")], vector)
     assert await store.facts.read_vectors(ANNA.owner, "m") == {}
-    await store.facts.put_vectors("m", [fact], vector)
+    await store.facts.store_vectors("m", [fact], vector)
     assert np.allclose((await store.facts.read_vectors(ANNA.owner, "m"))[fact.id], vector[0], atol=1e-3)
     assert await store.facts.list_unembedded_facts("m", 10) == []
     assert await store.facts.list_unembedded_facts("other", 10) == [fact]
@@ -287,10 +287,10 @@ async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
 
 async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 1)
         made = await learn(store, FactChange(fact=new("Anna lives in Oslo.", 1)))
-        profile = await store.profiles.put_profile(
+        profile = await store.profiles.store_profile(
             NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(made[0],), summary_ids=()),
             now=NOW,
         )
@@ -305,8 +305,8 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
 async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStore) -> None:
     fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     draft = NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(fact,), summary_ids=())
-    first = await store.profiles.put_profile(draft, now=NOW)
-    second = await store.profiles.put_profile(replace(draft, base_id=first.id, text="Anna of Oslo."), now=NOW)
+    first = await store.profiles.store_profile(draft, now=NOW)
+    second = await store.profiles.store_profile(replace(draft, base_id=first.id, text="Anna of Oslo."), now=NOW)
     assert await store.profiles.list_versions(ANNA.owner) == [second, first]
     for broken in (
         replace(draft, facts=(fact, replace(fact, id=9))),
@@ -315,7 +315,7 @@ async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStor
         replace(draft, base_id=77),
     ):
         with pytest.raises(StaleFacts):
-            await store.profiles.put_profile(broken, now=NOW)
+            await store.profiles.store_profile(broken, now=NOW)
     assert (
         await store.forgetting.forget(ANNA.owner, ForgetRequest(what="profiles", ids=(second.id, 99)), now=NOW)
     ).profiles == 1
@@ -328,7 +328,7 @@ async def test_a_profile_is_refused_where_a_fact_or_the_profile_changed_since(st
     fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     draft = NewProfile(owner=ANNA.owner, text="In Oslo.", model="m", base_id=None, facts=(), summary_ids=())
     seen = await store.facts.read_revision(ANNA.owner)
-    await store.profiles.put_profile(draft, now=NOW, revision=seen)
+    await store.profiles.store_profile(draft, now=NOW, revision=seen)
     seen = await store.facts.read_revision(ANNA.owner)
     match change:
         case "delete":
@@ -340,24 +340,24 @@ async def test_a_profile_is_refused_where_a_fact_or_the_profile_changed_since(st
         case "erase":
             await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(fact.id,)), now=NOW)
         case "profile":
-            await store.profiles.put_profile(draft, now=NOW)
+            await store.profiles.store_profile(draft, now=NOW)
     with pytest.raises(NewerFacts):
-        await store.profiles.put_profile(draft, now=NOW, revision=seen)
+        await store.profiles.store_profile(draft, now=NOW, revision=seen)
 
 
 async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Opener, tmp_path: Path) -> None:
     """So a version that an edit is no part of stays when that is taken back."""
     async with opener(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         tea, boat = [
             await store.facts.add_fact(ANNA.owner, new(text), now=NOW) for text in ("Likes tea.", "Has a boat.")
         ]
         tulips = await store.facts.edit_fact(ANNA.owner, tea.id, "Likes tulips.", now=NOW)
         assert tulips is not None
         draft = NewProfile(owner=ANNA.owner, text="Sails.", model="m", base_id=None, facts=(boat,), summary_ids=())
-        sails = await store.profiles.put_profile(draft, now=NOW)
-        plants = await store.profiles.put_profile(replace(draft, base_id=sails.id, facts=(boat, tulips)), now=NOW)
-        again = await store.profiles.put_profile(replace(draft, base_id=plants.id), now=NOW)
+        sails = await store.profiles.store_profile(draft, now=NOW)
+        plants = await store.profiles.store_profile(replace(draft, base_id=sails.id, facts=(boat, tulips)), now=NOW)
+        again = await store.profiles.store_profile(replace(draft, base_id=plants.id), now=NOW)
         assert [version.id for version in await store.profiles.list_versions(ANNA.owner)] == [
             again.id,
             plants.id,
@@ -383,7 +383,7 @@ async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemorySto
     draft = NewProfile(
         owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(), summary_ids=(made[0].id, made[1].id)
     )
-    await store.profiles.put_profile(draft, now=NOW)
+    await store.profiles.store_profile(draft, now=NOW)
     assert [summary.id for summary in await store.profiles.list_new_summaries(ANNA.owner, 10)] == [
         fact.id for fact in made[2:]
     ]

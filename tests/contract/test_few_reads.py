@@ -46,7 +46,7 @@ async def test_a_question_is_stored_and_its_context_read_at_once(store: MemorySt
     asked = await store.store_question(ANNA, pieces, max_turns=4)
     assert asked.sources == await store.read_context_sources(ANNA, max_turns=4, before_turn=asked.turn)
     assert asked.sources is not None
-    assert asked.sources.unsummarised[-1].content == "and now?"
+    assert asked.sources.unsummarized[-1].content == "and now?"
     assert asked.sources.total == 13
 
 
@@ -71,9 +71,9 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
     for turns, before in ((4, None), (2, stored[-2].turn), (0, stored[-2].turn), (9, 1)):
         sources = await store.read_context_sources(ANNA, max_turns=turns, before_turn=before)
         assert sources.last == await store.read_last_turns(ANNA, turns, before_turn=before)
-        assert sources.unsummarised == [
+        assert sources.unsummarized == [
             message
-            for message in await store.list_unsummarised_messages(ANNA)
+            for message in await store.list_unsummarized_messages(ANNA)
             if before is None or message.turn < before
         ]
         assert sources.summaries == await store.list_summaries(ANNA)
@@ -88,7 +88,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
         sources = await store.read_context_sources(BORIS, max_turns=turns, before_turn=before)
         assert sources.last == await store.read_last_turns(BORIS, turns, before_turn=before)
     nobody = await store.read_context_sources(Scope(owner=ANNA.owner, thread=99), max_turns=4)
-    assert (nobody.last, nobody.unsummarised, nobody.summaries, nobody.total) == ([], [], [], 0)
+    assert (nobody.last, nobody.unsummarized, nobody.summaries, nobody.total) == ([], [], [], 0)
 
 
 async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore) -> None:

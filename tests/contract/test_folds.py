@@ -78,9 +78,9 @@ async def test_quiet_scopes(store: MemoryStore) -> None:
     assert (ANNA, newest.id) in await store.list_idle_scopes_with_last_ids(NOW + 5 * MINUTE)
     usual = config(store, BORIS.owner)
     for choice in (replace(usual, enabled=False), replace(usual, auto_fold=False), replace(usual, incognito=True)):
-        await store.put_owner(choice)
+        await store.upsert_owner(choice)
         assert await store.list_idle_scopes_with_last_ids(NOW) == []
-    await store.put_owner(usual)
+    await store.upsert_owner(usual)
     await fold(store, TOPIC, topic)
     assert await store.list_idle_scopes_with_last_ids(NOW) == [], "everything is folded"
 
@@ -117,7 +117,7 @@ async def archived(store: MemoryStore, scope: Scope = ANNA) -> list[Message]:
 async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
         for owner in (ANNA.owner, BORIS.owner):
-            await store.put_owner(config(store, owner))
+            await store.upsert_owner(config(store, owner))
         stored, others = await archived(store), await archived(store, TOPIC)
         theirs = await store.list_summaries(TOPIC)
         held = await lease(store, ANNA)
@@ -162,7 +162,7 @@ async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: M
 async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: Path) -> None:
     made = NewSummary(text="Again.", model="small", prompt_version="1", details={"compressed": 2.0})
     async with opener(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await archived(store)
         held = await lease(store, ANNA)
         assert await store.rebuilds.store_correction(held, 1, "They talked about Basel.")
@@ -186,7 +186,7 @@ async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opene
     for start in range(5):
         async with opener(tmp_path) as store:
             if start == 0:
-                await store.put_owner(config(store, ANNA.owner))
+                await store.upsert_owner(config(store, ANNA.owner))
                 await archived(store)
             await store.void_leases()
             assert await store.rebuilds.list_interrupted_rebuilds() == ([ANNA] if 0 < start < 3 else [])

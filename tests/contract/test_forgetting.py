@@ -45,7 +45,7 @@ async def rows(store: MemoryStore, sql: str) -> list[tuple[object, ...]]:
 
 
 async def active(store: MemoryStore) -> list[int]:
-    return [message.id for message in await store.list_unsummarised_messages(ANNA)]
+    return [message.id for message in await store.list_unsummarized_messages(ANNA)]
 
 
 async def pyramid(store: MemoryStore) -> tuple[list[Message], list[Summary], Summary]:
@@ -432,7 +432,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
             sorted(await store.vectors.list_unembedded_messages("m", 99)), vectors, strict=True
         )
     ]
-    await store.vectors.put_vectors("m", items)
+    await store.vectors.store_vectors("m", items)
     await fact(store, 1, "Anna said turn 0.", stored[0].id)
     async with write(store) as tx:
         blob = vectors[5].astype("<f2").tobytes()

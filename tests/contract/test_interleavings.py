@@ -83,7 +83,7 @@ class Interleavings(RuleBasedStateMachine):
 
     async def settle(self, owner: int) -> None:
         place = await self.directory.register_owner(config(self.stores[StorageType.SQLITE], owner))
-        await self.stores[place].put_owner(config(self.stores[place], owner))
+        await self.stores[place].upsert_owner(config(self.stores[place], owner))
 
     async def home(self, owner: int) -> MemoryStore:
         place = await self.directory.find_storage(owner)
@@ -196,7 +196,7 @@ class Interleavings(RuleBasedStateMachine):
             store = await self.home(owner)
             switched = config(store, owner, enabled=enabled)
             await self.directory.register_owner(switched)
-            await store.put_owner(switched)
+            await store.upsert_owner(switched)
 
         self.run(work())
         self.enabled[owner] = enabled
@@ -250,7 +250,7 @@ class Interleavings(RuleBasedStateMachine):
                 found = await store.timeline.read_page(scope, limit=10_000)
                 wanted = [replace(message, chunk_id=expected.chunk_of.get(message.id)) for message in expected.messages]
                 assert found == wanted
-                assert await store.list_unsummarised_messages(scope) == [
+                assert await store.list_unsummarized_messages(scope) == [
                     message for message in wanted if message.is_active
                 ]
                 assert await store.list_summaries(scope, active_only=False) == list(expected.summaries.values())

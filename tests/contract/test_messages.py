@@ -39,7 +39,7 @@ from text import analyzer
 
 async def test_an_owner_is_found_as_put(store: MemoryStore) -> None:
     changed = config(store, ANNA.owner, every_n=9, enabled=False)
-    await store.put_owner(changed)
+    await store.upsert_owner(changed)
     assert await store.find_owner_config(ANNA.owner) == changed
     assert await store.list_owners() == [BORIS.owner, ANNA.owner]
     assert await store.find_owner_config(1) is None
@@ -146,7 +146,7 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
     assert await store.read_messages(BORIS, [secret.id, other.id]) == [other]
     assert (
         await store.timeline.read_page(BORIS)
-        == await store.list_unsummarised_messages(BORIS)
+        == await store.list_unsummarized_messages(BORIS)
         == await store.read_last_turns(BORIS, 9)
         == [other]
     )
@@ -224,7 +224,7 @@ async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
     after = await store.timeline.read_page(ANNA)
     assert [message.chunk_id for message in after] == [summary.id] * 4 + [None] * 2
     assert [replace(message, chunk_id=None) for message in after] == stored
-    assert await store.list_unsummarised_messages(ANNA) == stored[4:]
+    assert await store.list_unsummarized_messages(ANNA) == stored[4:]
 
 
 async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) -> None:
@@ -289,7 +289,7 @@ async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> No
     second = await store.record_summary_failure(await lease(store, ANNA), "refused", now=NOW)
     assert (second.attempts, second.told, second.error) == (2, True, "refused")
     assert await store.find_summary_failure(ANNA) == second
-    assert await store.list_unsummarised_messages(ANNA) == stored
+    assert await store.list_unsummarized_messages(ANNA) == stored
     await fold(store, ANNA, stored)
     assert await store.find_summary_failure(ANNA) is None
 
@@ -316,7 +316,7 @@ async def test_a_start_takes_its_predecessors_leases_back(store: MemoryStore) ->
 # owner-wide --------------------------------------------------------------------------------------------------
 async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:2])
         await store.record_summary_failure(await lease(store, ANNA), "x", now=NOW)
@@ -347,7 +347,7 @@ async def test_a_move_keeps_everything(
         (tmp_path / name).mkdir()
     async with opener_of(source)(tmp_path / "a") as old, opener_of(target)(tmp_path / "b") as new:
         for scope in (ANNA, BORIS):
-            await old.put_owner(config(old, scope.owner))
+            await old.upsert_owner(config(old, scope.owner))
         stored = await talk(old, ANNA, 3)
         await fold(old, ANNA, stored[:4])
         await old.append_messages(BORIS, [said("stays")])
@@ -379,7 +379,7 @@ async def test_a_lease_does_not_survive_a_move(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).mkdir()
     async with open_sqlite(tmp_path / "a") as old, open_json(tmp_path / "b") as new:
-        await old.put_owner(config(old, ANNA.owner))
+        await old.upsert_owner(config(old, ANNA.owner))
         stored = await talk(old, ANNA, 1)
         held = await lease(old, ANNA)
         await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
@@ -410,7 +410,7 @@ async def test_what_is_erased_is_in_no_file(opener: Opener, tmp_path: Path) -> N
     """Tables, index, free pages, write-ahead log, journal and snapshot; the owner beside stays."""
     async with opener(tmp_path) as store:
         for scope in (ANNA, BORIS):
-            await store.put_owner(config(store, scope.owner))
+            await store.upsert_owner(config(store, scope.owner))
         stored = await store.append_messages(ANNA, [said(f"xylophone{n} is her secret") for n in range(50)])
         await fold(store, ANNA, stored[:9])
         await store.append_messages(BORIS, [said("walrus stays")])
@@ -472,7 +472,7 @@ async def test_expiry_is_by_the_callers_clock(store: MemoryStore) -> None:
 async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> None:
     """A passage of a file and what a picture shows are not the person's own words: learning from them depends on it."""
     async with opener(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         stored = await store.append_messages(
             ANNA, [replace(said(f"from {origin}"), origin=origin) for origin in get_args(Origin)]
         )

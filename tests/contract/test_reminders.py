@@ -63,15 +63,15 @@ async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
     assert await store.reminders.list_due_reminders(NOW, limit=9) == [early]
     assert await store.reminders.list_due_reminders(NOW + HOUR, limit=9) == [early, late]
     assert await store.reminders.list_due_reminders(NOW + HOUR, limit=1) == [early]
-    assert await store.reminders.count_sending_attempt(late) == 1
-    assert await store.reminders.count_sending_attempt(late) == 2
+    assert await store.reminders.record_sending_attempt(late) == 1
+    assert await store.reminders.record_sending_attempt(late) == 2
     await store.reminders.undo_sending_attempt(late)
-    assert await store.reminders.count_sending_attempt(late) == 2
+    assert await store.reminders.record_sending_attempt(late) == 2
     again = (NOW + 2 * HOUR, datetime(2026, 3, 1, 14))
     await store.reminders.finish_sending(late, again)
     [moved] = await store.reminders.list_reminders(ANNA.owner)
     assert moved == replace(late, due_at=again[0], local=again[1], sends=0)
-    assert await store.reminders.count_sending_attempt(late) is None, "it is due at another time now"
+    assert await store.reminders.record_sending_attempt(late) is None, "it is due at another time now"
     await store.reminders.finish_sending(late, None)
     assert len(await store.reminders.list_reminders(ANNA.owner)) == 1
     await store.reminders.finish_sending(early, None)
@@ -87,7 +87,7 @@ async def test_nobody_waits_for_all_that_somebody_else_is_to_be_told(store: Memo
 async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: MemoryStore) -> None:
     await add(store)
     distance = await add(store, NewReminder(text="pizza", due_at=NOW + HOUR, local=None))
-    await store.put_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo"))
+    await store.upsert_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo"))
     found = {reminder.text: reminder.due_at for reminder in await store.reminders.list_reminders(ANNA.owner)}
     assert found == {"call mum": datetime(2026, 3, 1, 4, tzinfo=UTC), "pizza": distance.due_at}
 

@@ -144,7 +144,7 @@ class Files:
         """Somebody who has said one thing, and is in a setup."""
         made = config(self.stores[kind], scope.owner)
         await self.directory.register_owner(made)
-        await self.stores[kind].put_owner(made)
+        await self.stores[kind].upsert_owner(made)
         await self.stores[kind].append_messages(scope, [said("walrus")])
         await self.wizards.store_state(
             WizardState(scope=scope, person=5, step="number", nonce="n", expires_at=NOW + timedelta(minutes=9))
@@ -228,7 +228,7 @@ async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: st
         await opened.begin(BORIS, StorageType.SQLITE)
         empty = config(opened.stores[StorageType.JSON], NEW.owner)
         await opened.directory.register_owner(empty)
-        await opened.stores[StorageType.JSON].put_owner(empty)
+        await opened.stores[StorageType.JSON].upsert_owner(empty)
         assert await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(StorageType.SQLITE)
         assert await opened.stores[StorageType.JSON].find_owner_config(NEW.owner) is None

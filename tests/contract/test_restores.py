@@ -23,7 +23,7 @@ async def importing(store: MemoryStore) -> SummaryLease:
 async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(store: MemoryStore) -> None:
     at_work = await importing(store)
     await store.history.begin_restore(at_work, [row(0, {"parts": [], "last": None})])
-    await store.history.put_rows(
+    await store.history.store_rows(
         at_work, [row(0, {"parts": [2], "last": 2}), row(7, {"table": "facts", "tags": ["a"]})]
     )
     await store.release_summary_lease(at_work)
@@ -31,7 +31,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     under_way = await store.history.find_restore_row(ANNA.owner)
     assert under_way is not None
     assert (under_way["export"], under_way["held"]) == ("x", {"parts": [2], "last": 2})
-    assert [row["held"] for row in await store.history.list_held_back_rows(ANNA.owner)] == [
+    assert [row["held"] for row in await store.history.list_deferred_rows(ANNA.owner)] == [
         {"table": "facts", "tags": ["a"]}
     ]
     assert await store.acquire_summary_lease(ANNA, "threshold", now=NOW, duration=MINUTE) is None
@@ -39,7 +39,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     assert later is not None
     await store.history.end_restore(later, set())
     assert await store.history.find_restore_row(ANNA.owner) is None
-    assert not await store.history.list_held_back_rows(ANNA.owner)
+    assert not await store.history.list_deferred_rows(ANNA.owner)
 
 
 async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(store: MemoryStore) -> None:
@@ -50,7 +50,7 @@ async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(
     assert covering["summary_text"] == summary.text
     more = {**MESSAGE_ROWS.to_row(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
     at_work = await importing(store)
-    await store.history.put_rows_and_recount_summaries(
+    await store.history.store_rows_and_recount_summaries(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]
     )
     await store.release_summary_lease(at_work)

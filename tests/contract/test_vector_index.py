@@ -34,7 +34,7 @@ def items(backlog: Sequence[tuple[int, Message]], *, seed: int = 0) -> list[Mess
 
 async def embedded(store: MemoryStore, model: str = "m", *, seed: int = 0) -> list[MessageVectors]:
     made = items(await store.vectors.list_unembedded_messages(model, 1000), seed=seed)
-    await store.vectors.put_vectors(model, made)
+    await store.vectors.store_vectors(model, made)
     return made
 
 
@@ -71,10 +71,10 @@ async def test_a_passage_without_a_vector_counts_as_the_average(store: MemorySto
 async def test_the_backlog_is_newest_first_and_of_those_whose_memory_is_on(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     await talk(store, BORIS, 1)
-    await store.put_owner(config(store, BORIS.owner, enabled=False))
+    await store.upsert_owner(config(store, BORIS.owner, enabled=False))
     backlog = await store.vectors.list_unembedded_messages("m", 3)
     assert [message.id for _, message in backlog] == [message.id for message in stored[:0:-1]]
-    await store.vectors.put_vectors("m", items(backlog))
+    await store.vectors.store_vectors("m", items(backlog))
     assert [message for _, message in await store.vectors.list_unembedded_messages("m", 3)] == stored[:1]
     assert await store.vectors.count_indexed_and_all_messages(ANNA.owner, "m") == (3, 4)
     assert await store.vectors.count_indexed_and_all_messages(BORIS.owner, "m") == (0, 2)
@@ -96,7 +96,7 @@ async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: 
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         for scope in (ANNA, TOPIC):
-            await store.put_owner(config(store, scope.owner))
+            await store.upsert_owner(config(store, scope.owner))
             await talk(store, scope, 2)
         made = {entry.message.scope: entry for entry in await embedded(store)}
         held = VectorIndex(database, cache_bytes=1)  # each is larger than all of it
@@ -140,7 +140,7 @@ async def test_another_model_begins_again_and_replaces(store: MemoryStore) -> No
 async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
         for scope in (ANNA, BORIS):
-            await store.put_owner(config(store, scope.owner))
+            await store.upsert_owner(config(store, scope.owner))
             await talk(store, scope, 2)
         made = await embedded(store)
         assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3)
@@ -149,9 +149,9 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
         assert await store.vectors.compute_similarities(BORIS, "m", unit(1)[0], 3)
         assert await store.vectors.list_unembedded_messages("m", 100) == []
         # Who comes later may be given the same seqs, but not what was embedded of the one who left.
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said("somebody else's words")])
-        await store.vectors.put_vectors("m", [entry for entry in made if entry.message.scope == ANNA])
+        await store.vectors.store_vectors("m", [entry for entry in made if entry.message.scope == ANNA])
         assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3) is None
     gone = [
         entry.passages[0].astype(order).tobytes()
@@ -165,7 +165,7 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
 
 async def test_vectors_are_kept_over_a_restart(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 2)
         made = await embedded(store)
     async with opener(tmp_path) as store:
@@ -179,11 +179,11 @@ async def test_a_very_large_scope_is_searched_by_words_alone(tmp_path: Path) -> 
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         for scope in (ANNA, BORIS):
-            await store.put_owner(config(store, scope.owner))
+            await store.upsert_owner(config(store, scope.owner))
         await store.append_messages(ANNA, [said(f"number {number}") for number in range(30)])
         await store.append_messages(BORIS, [said("one")])
         index = VectorIndex(database, most_messages=20)
-        await index.put_vectors("m", items(await index.list_unembedded_messages("m", 100)))
+        await index.store_vectors("m", items(await index.list_unembedded_messages("m", 100)))
         assert await index.compute_similarities(ANNA, "m", unit(1)[0], 3) is None
         assert await index.compute_similarities(BORIS, "m", unit(1)[0], 3)
 
@@ -191,16 +191,16 @@ async def test_a_very_large_scope_is_searched_by_words_alone(tmp_path: Path) -> 
 async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said(f"number {number}") for number in range(60)])
         made = items(await store.vectors.list_unembedded_messages("m", 60))
-        await store.vectors.put_vectors("m", made)
+        await store.vectors.store_vectors("m", made)
         assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3)
         shorter = [
             MessageVectors(seq=entry.seq, message=entry.message, passages=entry.passages[:, : SIZE // 2])
             for entry in made[:30]
         ]
-        await store.vectors.put_vectors("m", shorter)
+        await store.vectors.store_vectors("m", shorter)
         of_half = await store.vectors.compute_similarities(ANNA, "m", unit(1)[0, : SIZE // 2], 99)
         of_whole = await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 99)
     assert of_half is not None

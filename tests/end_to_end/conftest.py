@@ -24,7 +24,7 @@ def _peers_are_left_as_they_were(request: pytest.FixtureRequest) -> Iterator[Non
     if house:
         assert not house.model.unasked, "answers are scripted that nobody asked for"
         assert house.model.defaults == before, "a model goes on answering what this test wanted"
-        assert not house.faults.list_rules(), "faults are still in force"
+        assert not house.faults.list_faults(), "faults are still in force"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -349,7 +349,7 @@ class Member:
         """The messages that the bot sent here after event `since`."""
         return [
             event["message"]
-            for event in self.house.world.feed.list_since(since)
+            for event in self.house.world.feed.list_entries_since(since)
             if event["kind"] == "message"
             and event["chat_id"] == self.chat_id
             and event["message"]["from"]["is_bot"]

@@ -54,7 +54,7 @@ async def test_where_entities_are_refused_the_text_arrives_plain(house: LocalSer
         house.model.script(ANSWERS, MARKDOWN)
         message = await ann.tells("Show me")
     finally:
-        house.faults.clear_rules()
+        house.faults.clear_faults()
     assert "bold words" in message["text"]
     assert "print(1)" in message["text"]
     assert "https://example.org" in message["text"]

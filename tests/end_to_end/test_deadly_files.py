@@ -41,7 +41,7 @@ async def test_a_file_sent_with_import_over_which_the_process_dies_twice(house: 
     calls = house.world.calls.last
     async with house.bot(DATA_DIR=folder):
         await ann.hears(SET_ASIDE, since=since)
-        assert not [call for call in house.world.calls.list_since(calls) if call["method"] == "getFile"]
+        assert not [call for call in house.world.calls.list_entries_since(calls) if call["method"] == "getFile"]
         await bob.asks("And now?", "Noted.")
         since = ann.now
         sends(ann, TELEGRAM, caption="/import")

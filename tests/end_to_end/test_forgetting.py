@@ -100,7 +100,7 @@ async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: Local
         at_group.edits(message["message_id"], "@keepsake_bot My boat is called Trireme.")
         await at_group.asks("@keepsake_bot And now?", "Noted.")
         assert [message["text"] for message in at_group.heard(since=since)] == ["Noted."]
-        reacted = [call for call in house.world.calls.list_since(0) if call["method"] == "setMessageReaction"]
+        reacted = [call for call in house.world.calls.list_entries_since(0) if call["method"] == "setMessageReaction"]
         assert str(message["message_id"]) in str(reacted[-1])
 
 
@@ -133,7 +133,7 @@ async def test_who_forgets_everything_during_an_import_is_not_told_that_somethin
         ann.press(asked, "Forget everything")
         told = await ann.hears(lambda message: message["message_id"] == asked["message_id"], since=pressed)
         assert told["text"].startswith("Nothing was imported.")
-        house.faults.clear_rules()
+        house.faults.clear_faults()
         ended = await ann.hears("The memory was moved or erased in the meantime.", since=since)
         assert "stays" not in ended["text"]
         assert "Total messages: 0" in await ann.asks("/summary_status")

@@ -194,7 +194,7 @@ async def test_a_kill_in_the_middle(own_house: LocalServers, name: str, shown: s
         ann.press(offer, "Import")
         await ann.hears(shown, since=since)
         await process.kill()
-    own_house.faults.clear_rules()  # else it would hold up the next run
+    own_house.faults.clear_faults()  # else it would hold up the next run
     assert not find_violations(own_house.memory_in(folder).files())
     since = ann.now
     async with own_house.bot(DATA_DIR=folder):

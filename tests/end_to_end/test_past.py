@@ -51,7 +51,7 @@ async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house
     done = await pressed(ann, offer, "Import", "Done: 2 messages added")
     since = ann.now
     assert not await ann.toast(ann.press(offer, "Import"))
-    edited = [event for event in house.world.feed.list_since(since) if event["kind"] == "edit"]
+    edited = [event for event in house.world.feed.list_entries_since(since) if event["kind"] == "edit"]
     assert not [update for update in edited if update["message"]["message_id"] == done["message_id"]], (
         "the receipt stays"
     )

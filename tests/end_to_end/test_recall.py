@@ -86,8 +86,8 @@ async def tell(house: LocalServers, bot: Process, person: Member, told: Told) ->
     for text in (*told.talk[:2], told.fact, *told.talk[2:], *"1234"):
         await person.asks(text)
     # Archived turns are repeated before active ones. With fewer than three active ones the fact is not among them.
-    unsummarised = "SELECT 1 FROM messages WHERE user_id = ? AND role = 'user' AND is_active = 1 LIMIT 1 OFFSET 2"
-    while (since := bot.log.last) and house.memory.rows(unsummarised, person.id):
+    unsummarized = "SELECT 1 FROM messages WHERE user_id = ? AND role = 'user' AND is_active = 1 LIMIT 1 OFFSET 2"
+    while (since := bot.log.last) and house.memory.rows(unsummarized, person.id):
         await bot.logged("summarized messages", since=since)
     while (since := bot.log.last) and "Search index" in await person.asks("/summary_status"):
         await bot.logged("every message is embedded", since=since)

@@ -41,7 +41,7 @@ async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_th
         async with house.bot(DATA_DIR="noted") as process:
             await ann.hears("Reminder: call mum", since=before)
             await process.kill()
-        house.faults.clear_rules()
+        house.faults.clear_faults()
     async with house.bot(DATA_DIR="noted") as process:
         await process.logged("is not sent a third time")
         await ann.asks("Thanks")

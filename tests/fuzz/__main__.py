@@ -134,7 +134,7 @@ class EntryPoints:
         self._bot = SimpleNamespace(bot=self._me, id=9)
         served = cast("Any", SimpleNamespace(may_use_bot=lambda parsed: True))
         concern = RelevanceFilter(served, self._commands.names)
-        self._queue = DurableQueue(Inbox(database), keep=concern, now=lambda: NOW, limit=10**9)
+        self._queue = DurableQueue(Inbox(database), is_relevant=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0
         scratch = folder / "scratch.db"
         migrate_file(scratch, MIGRATIONS)
@@ -298,7 +298,7 @@ async def open_entry_points(folder: Path) -> AsyncIterator[EntryPoints]:
         stores = [SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW))]
         for store in stores:
             for owner in (1, 2):
-                await store.put_owner(config(store, owner))
+                await store.upsert_owner(config(store, owner))
                 words = await talk(store, Scope(owner=owner), 6, "Zürich машина 喝茶 C++ well-known")
                 await fold(store, Scope(owner=owner), words[:4])
             await store.append_messages(Scope(owner=2, thread=5), [said(atom) for atom in ATOMS])

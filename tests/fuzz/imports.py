@@ -23,7 +23,7 @@ from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
 from transfer.exporter import Exporter
 from transfer.formats.detection import parse_file
-from transfer.formats.history import FileReading
+from transfer.formats.history import ReadContext
 from transfer.importer import Importer
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -77,7 +77,7 @@ class ImportEntryPoints:
 
     async def file(self, chance: Chance) -> None:
         try:
-            past = parse_file(self._file(chance), FileReading(person=ME))
+            past = parse_file(self._file(chance), ReadContext(person=ME))
         except ImportRefused:
             return
         for message in past.messages:

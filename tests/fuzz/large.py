@@ -21,7 +21,7 @@ from telegram_ui.sending.streaming import convert_without_blocking
 from tests.fuzz.values import ATOMS, Chance
 from tests.support.talk import ANNA, Talk, talking
 from transfer.formats import detection
-from transfer.formats.history import FileReading
+from transfer.formats.history import ReadContext
 from transfer.reading import FileReader
 
 Make = Callable[[Chance], object]
@@ -72,12 +72,12 @@ class LargeEntryPoints:
     async def _file(self, data: Any) -> None:
         """A file as the program reads it: most in a process of its own."""
         with suppress(ImportRefused):
-            await self._files.read(data, FileReading(person=ANNA.id, zone=UTC))
+            await self._files.read(data, ReadContext(person=ANNA.id, zone=UTC))
 
     async def _file_here(self, data: Any) -> None:
         """The same in a thread of this process, whose memory is measured."""
         with suppress(ImportRefused):
-            await asyncio.to_thread(lambda: detection.parse_file(data, FileReading(person=ANNA.id, zone=UTC)))
+            await asyncio.to_thread(lambda: detection.parse_file(data, ReadContext(person=ANNA.id, zone=UTC)))
 
     async def _plan(self, data: Any) -> None:
         """A file as /import takes it."""

@@ -24,7 +24,7 @@ from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
 from tests.support.talk import ANNA, Talk, talking
 from transfer.formats.detection import FORMATS
-from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
 
 ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 
@@ -174,7 +174,7 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
 
 
-def read_diary(files: Sequence[SourceFile], _: FileReading) -> ImportedHistory:
+def read_diary(files: Sequence[SourceFile], _: ReadContext) -> ImportedHistory:
     day = datetime(2024, 5, 3, tzinfo=UTC)
     entries = enumerate(files[0].text.removeprefix("Dear diary\n").splitlines())
     return ImportedHistory(

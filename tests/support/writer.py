@@ -45,7 +45,7 @@ async def write(folder: Path, seed: int) -> None:
                 assert place
                 home = stores[place]
                 if await home.find_owner_config(owner) is None:
-                    await home.put_owner(config(home, owner))
+                    await home.upsert_owner(config(home, owner))
             tell("ready")
             while True:
                 owner = chance.choice(OWNERS)
@@ -65,7 +65,7 @@ async def step(
             tell(f"said {owner} {source}")
         case "fold":
             lease = await store.acquire_summary_lease(scope, "now", now=NOW, duration=MINUTE)
-            ids = tuple(message.id for message in await store.list_unsummarised_messages(scope))
+            ids = tuple(message.id for message in await store.list_unsummarized_messages(scope))
             if lease and ids:
                 plan = SummaryPlan(level=1, message_ids=ids, reason="now")
                 await store.commit_summary(lease, plan, made(), now=NOW)

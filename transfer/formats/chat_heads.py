@@ -44,8 +44,8 @@ whole file has to decide."""
 _FoundDate = tuple[tuple[int, int, int], str, int, int]  # its numbers, their order, its start and its end
 
 
-class Stamp(NamedTuple):
-    """A time of day, and a date if there is one, as a program writes them next to a message."""
+class Timestamp(NamedTuple):
+    """A time of day with an optional date, as programs print it next to a message."""
 
     day: WrittenDate | None
     clock: time
@@ -67,7 +67,7 @@ def parse_message_head(line: str) -> MessageHead | None:
     if not any(character.isdigit() for character in line[:16]):
         return None
     for number, container in enumerate(_CONTAINERS):
-        if (found := container.match(line)) and (stamp := parse_stamp(found["stamp"])) and stamp.day:
+        if (found := container.match(line)) and (stamp := parse_timestamp(found["stamp"])) and stamp.day:
             written = line[: found.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
             return MessageHead(stamp.day, stamp.clock, written, found["rest"], (number, stamp.is_clock_first))
     return None
@@ -108,7 +108,7 @@ def to_year_month_day(numbers: tuple[int, int, int], date_order: str) -> tuple[i
     return year, month, day
 
 
-def find_calendar(
+def find_date_conversion(
     dates: Sequence[tuple[int, int, int]], last_year: int, first_year: int = FIRST_YEAR
 ) -> Callable[[int, int, int], date] | None:
     """Find the calendar that fits all dates, and return its conversion to `date`. Return None if no calendar fits."""
@@ -131,12 +131,12 @@ def parse_written_date_and_clock(text: str, language: str = "", date_order: str 
     default, the day comes first. Raise ValueError if the date or the time is incomplete.
     """
     offset = _OFFSET.search(text)
-    stamp = parse_stamp(_OFFSET.sub("", text), language) if len(text) <= MAX_DATE_CHARS else None
+    stamp = parse_timestamp(_OFFSET.sub("", text), language) if len(text) <= MAX_DATE_CHARS else None
     if stamp is None or stamp.day is None or not stamp.day[0][0]:
         raise ValueError(text)
     numbers, order = stamp.day
     numbers = to_year_month_day(numbers, order or ("ymd" if numbers[0] > 31 else date_order or "dmy"))
-    day = (find_calendar([numbers], LAST_YEAR) or _convert_gregorian_date)(*numbers)
+    day = (find_date_conversion([numbers], LAST_YEAR) or _convert_gregorian_date)(*numbers)
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
     return datetime.combine(day, stamp.clock, timezone(shift) if offset else None)
@@ -161,8 +161,8 @@ def _convert_persian_date(year: int, month: int, day: int) -> date:
     return date.fromordinal(days - 355_668 - 365)
 
 
-def parse_stamp(text: str, language: str = "") -> Stamp | None:
-    """Parse a time of day with or without a date. Return None if there is no time, or if the text is a sentence."""
+def parse_timestamp(text: str, language: str = "") -> Timestamp | None:
+    """Parse a timestamp with or without a date. Return None if there is no time or the text is a sentence."""
     text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
     has_date = _NUMBER.search(_CLOCK.sub("", text, count=1))
     found = find_date(text, language) if has_date and _CLOCK.search(text) else None
@@ -175,7 +175,7 @@ def parse_stamp(text: str, language: str = "") -> Stamp | None:
     hour = int(clock[1]) % 12 + (12 if half else 0) if half is not None and int(clock[1]) <= 12 else int(clock[1])
     if len(words) > MAX_WORDS or hour > 24 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
         return None
-    return Stamp(found and found[:2], time(hour % 24, int(clock[2]), int(clock[3] or 0)), clock.string is before)
+    return Timestamp(found and found[:2], time(hour % 24, int(clock[2]), int(clock[3] or 0)), clock.string is before)
 
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from transfer.formats.conversations import (
     HistoryBuilder,
-    LeftOut,
+    SkipElement,
     append_duplicate_number,
     append_reactions,
     hash_parts,
@@ -27,7 +27,7 @@ from transfer.formats.members import (
     pick_member_text,
     pick_member_values,
 )
-from transfer.formats.values import WrongElement, as_object, as_text, require_object, select_objects
+from transfer.formats.values import InvalidElement, as_object, as_text, require_object, select_objects
 
 _SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
 """Types of messages that a program writes itself."""
@@ -101,7 +101,9 @@ class PeopleChats:
         """Add all chats to the import, and ask which of the speakers is the user."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
-            self._builder.add(make_times_monotonic([message for part in parts for message in part]), self._titles[key])
+            self._builder.append(
+                make_times_monotonic([message for part in parts for message in part]), self._titles[key]
+            )
         if self._parts:
             self._builder.add_importer_question()
 
@@ -109,7 +111,7 @@ class PeopleChats:
         given = require_object(raw)
         members = normalize_member_names(given)
         if any(_SERVICE.match(as_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
-            raise LeftOut("service")
+            raise SkipElement("service")
         values = pick_member_values(given, "words")
         texts = map(_find_words, values)
         words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
@@ -119,10 +121,10 @@ class PeopleChats:
             words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
         words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))
         if not words or members.get("isunsent") is True:
-            raise LeftOut("wordless")
+            raise SkipElement("wordless")
         said_at = self._builder.find_time(given)
         if said_at is None:
-            raise WrongElement(".timestamp")
+            raise InvalidElement(".timestamp")
         speaker = find_speaker(given)
         if not speaker and find_member_names(given, "own"):
             speaker = "Me" if next(pick_member_values(given, "own")) in (True, "1", "true") else self._titles[key]

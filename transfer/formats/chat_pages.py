@@ -5,27 +5,27 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
-from transfer.formats.conversations import HistoryBuilder, LeftOut, format_forwarded_text, format_poll, hash_parts
+from transfer.formats.conversations import HistoryBuilder, SkipElement, format_forwarded_text, format_poll, hash_parts
 from transfer.formats.history import (
     SAMPLED,
-    FileReading,
+    FileSample,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
-    Sample,
+    ReadContext,
     SourceFile,
 )
 from transfer.formats.html_blocks import Block, iterate_blocks
-from transfer.formats.values import WrongElement, require_moment
+from transfer.formats.values import InvalidElement, require_moment
 
 _VK_HEAD = re.compile(r"(?P<name>.{1,100}?)(?: \(https?://[^()\s]*\))? ?, (?P<date>\d[^,(]{8,40})")
 _VIA = re.compile(r" via @\w+$")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
-def read_telegram_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_telegram_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
     """Read the pages of Telegram Desktop."""
-    builder = HistoryBuilder("telegram-html", reading)
+    builder = HistoryBuilder("telegram-html", context)
     for folder in dict.fromkeys(_get_folder_name(file.path) for file in files):
         pages = [file for file in files if _get_folder_name(file.path) == folder]
         pages.sort(key=lambda file: int(found[1]) if (found := _NUMBER.search(file.path)) else 1)
@@ -34,7 +34,7 @@ def read_telegram_history(files: Sequence[SourceFile], reading: FileReading) -> 
         )
         blocks = (block for file in pages for block in iterate_blocks(file.text, "message"))
         said = builder.read_messages(blocks, partial(_read_telegram_message, builder, [""]), folder)
-        builder.add(said, next(filter(None, titles), ""))
+        builder.append(said, next(filter(None, titles), ""))
     builder.add_importer_question()
     return builder.make_history()
 
@@ -46,7 +46,7 @@ def _get_folder_name(path: str) -> str:
 def _read_telegram_message(builder: HistoryBuilder, speakers: list[str], block: Block) -> ImportedMessage:
     """Read a message, and append its sender's name to `speakers`. If it has no name, use the last of `speakers`."""
     if "service" in block.classes:
-        raise LeftOut("service")
+        raise SkipElement("service")
     body = block.find("body") or block
     original = body.find("forwarded")
     own = [part for part in body.parts if isinstance(part, Block) and part is not original]
@@ -59,7 +59,7 @@ def _read_telegram_message(builder: HistoryBuilder, speakers: list[str], block: 
         inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _format_part(part)))
         words = format_forwarded_text(_read_name(named) if named else "", inner) if inner else ""
     if not words.strip():
-        raise LeftOut("wordless")
+        raise SkipElement("wordless")
     name = block.attributes.get("id", "").removeprefix("message")
     name, origin = hash_parts(name, stamp, speakers[-1]), "forwarded" if original else "imported"
     return builder.make_message(name, "user", words.strip(), said_at, speaker=speakers[-1], origin=origin)
@@ -88,9 +88,9 @@ def _read_name(block: Block) -> str:
     return _VIA.sub("", _read_line(block)).strip()
 
 
-def read_vk_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_vk_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
     """Read the pages of VK, which begin with the newest message."""
-    builder = HistoryBuilder("vk", reading)
+    builder = HistoryBuilder("vk", context)
     for folder, pages in groupby(files, key=lambda file: _get_folder_name(file.path)):
         said: list[ImportedMessage] = []
         title = ""
@@ -99,7 +99,7 @@ def read_vk_history(files: Sequence[SourceFile], reading: FileReading) -> Import
             said += builder.read_messages(blocks, partial(_read_vk_message, builder), folder)
             crumbs = iterate_blocks(file.text[:SAMPLED], "ui_crumb")
             title = next((block.get_text() for block in crumbs if block.tag == "div"), "")
-        builder.add(sorted(said, key=lambda message: message.created_at), title)
+        builder.append(sorted(said, key=lambda message: message.created_at), title)
     builder.add_importer_question()
     return builder.make_history()
 
@@ -108,17 +108,17 @@ def _read_vk_message(builder: HistoryBuilder, block: Block) -> ImportedMessage:
     head = " ".join(block.find_text("message__header").split())
     found = _VK_HEAD.match(head)
     if found is None:
-        raise WrongElement(".message__header")
+        raise InvalidElement(".message__header")
     body = (part for part in block.parts if isinstance(part, Block) and "message__header" not in part.classes)
     words = "\n".join(part.get_text(without="kludges") for part in body).strip()  # without what is attached
     if not words:
-        raise LeftOut("wordless")
+        raise SkipElement("wordless")
     said_at = require_moment(found["date"], ".date", builder.reading.zone)
     name = f"{block.attributes.get('data-id', '')}:{hash_parts(head)}"
     return builder.make_message(name, "user", words, said_at, speaker=found["name"])
 
 
-def _is_telegram_page(sample: Sample) -> bool:
+def _is_telegram_page(sample: FileSample) -> bool:
     text = sample.text
     return text.lstrip()[:1] == "<" and "message" in text and ("page_wrap" in text or "from_name" in text)
 

@@ -17,16 +17,16 @@ from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_heads import (
     FIRST_YEAR,
     WrittenDate,
-    find_calendar,
     find_date,
+    find_date_conversion,
     parse_message_head,
-    parse_stamp,
+    parse_timestamp,
     split_into_messages,
     to_year_month_day,
 )
 from transfer.formats.conversations import (
     HistoryBuilder,
-    LeftOut,
+    SkipElement,
     append_duplicate_number,
     hash_parts,
     make_times_monotonic,
@@ -34,16 +34,16 @@ from transfer.formats.conversations import (
 from transfer.formats.history import (
     NO_DATE,
     SAMPLED,
-    FileReading,
+    FileSample,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
     ImportQuestion,
-    Sample,
+    ReadContext,
     SourceFile,
 )
 from transfer.formats.members import NAMES
-from transfer.formats.values import WrongElement
+from transfer.formats.values import InvalidElement
 
 DateNumbers = tuple[int, int, int]  # year, month and day
 
@@ -71,13 +71,13 @@ def make_history_from_chats(
     for chat in chats:
         written = [to_year_month_day(line.day[0], line.day[1] or order) for line in chat if line.day]
         dates = _fill_in_missing_years(written, builder, last_year)
-        make_date = find_calendar(dates, last_year + 1, first_year)
+        make_date = find_date_conversion(dates, last_year + 1, first_year)
         if make_date is None:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         left = iter(dates)
         dated = ((line, line.day and next(left)) for line in chat)
         read_line = partial(_make_message_from_line, builder, make_date, Counter[str]())
-        builder.add(make_times_monotonic(builder.read_messages(dated, read_line)))
+        builder.append(make_times_monotonic(builder.read_messages(dated, read_line)))
     builder.add_importer_question()
     return builder.make_history()
 
@@ -90,13 +90,13 @@ def _make_message_from_line(
 ) -> ImportedMessage:
     line, numbers = dated_line
     if line.speaker == "":
-        raise LeftOut("service")
+        raise SkipElement("service")
     if not line.words:
-        raise LeftOut("wordless")
+        raise SkipElement("wordless")
     try:
         day = make_date(*numbers) if numbers else builder.reading.now.date()
     except (ValueError, OverflowError):  # no such day
-        raise WrongElement(f" {line.stamp}".rstrip()) from None
+        raise InvalidElement(f" {line.stamp}".rstrip()) from None
     said_at = datetime.combine(day, line.clock, builder.reading.zone).astimezone(UTC)
     stamp = line.stamp or (said_at if numbers else line.clock).isoformat()
     name = append_duplicate_number(hash_parts(stamp, line.speaker, line.words), name_counts)
@@ -167,13 +167,13 @@ _DETAILS = re.compile(r"\n{1,3}(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|T
 _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
     chats = []
     for file in files:
         lines = list(_parse_lines(_FOOTER.sub("", file.text), file.path))
         lines = _split_off_speakers(lines) if _LINE_DAY.match(file.text) else lines
         chats.append([_strip_file_details(line) for line in lines])
-    return make_history_from_chats(chats, HistoryBuilder("chat-texts", reading), FIRST_LOG_YEAR)
+    return make_history_from_chats(chats, HistoryBuilder("chat-texts", context), FIRST_LOG_YEAR)
 
 
 def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
@@ -188,7 +188,7 @@ def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
         found = next((match for head in heads if (match := head.match(line))), None)
         if is_log and _LOG_DAY.match(line) and (new := find_date(line)):
             day = new[:2]
-        elif found and (stamp := parse_stamp(found["stamp"])):
+        elif found and (stamp := parse_timestamp(found["stamp"])):
             if said:
                 yield said
             speaker = found.groupdict().get("speaker")
@@ -233,10 +233,10 @@ def _strip_file_details(line: ChatLine) -> ChatLine:
     return line._replace(words=words[1:-1].replace('""', '"') if is_quoted else words)
 
 
-def _fits_format(sample: Sample) -> bool:
+def _fits_format(sample: FileSample) -> bool:
     lines = sample.text.splitlines()[:50]
     heads = (found for head in _HEADS for line in lines if (found := head.match(line)))
-    return bool(_LINE_DAY.match(sample.text)) or any(parse_stamp(found["stamp"]) for found in heads)
+    return bool(_LINE_DAY.match(sample.text)) or any(parse_timestamp(found["stamp"]) for found in heads)
 
 
 _SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system
@@ -257,8 +257,8 @@ _ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person who is me
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
 
 
-def read_whatsapp_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    builder = HistoryBuilder("whatsapp", reading)
+def read_whatsapp_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+    builder = HistoryBuilder("whatsapp", context)
     return make_history_from_chats([_read_whatsapp_lines(file.text, builder.skipped) for file in files], builder)
 
 

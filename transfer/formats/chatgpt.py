@@ -10,8 +10,14 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import HistoryBuilder, ImportedTurn, LeftOut, find_path_to_leaf, remove_citations
-from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.conversations import (
+    HistoryBuilder,
+    ImportedTurn,
+    SkipElement,
+    find_path_to_leaf,
+    remove_citations,
+)
+from transfer.formats.history import FileSample, ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_json, read_list, require_object, select_objects
 
@@ -24,8 +30,8 @@ MAX_EDITED_CHARS = 400_000  # characters of the longest document that is edited
 _ESCAPED = re.compile(r"\\(\W)")
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    builder = HistoryBuilder("chatgpt", reading)
+def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+    builder = HistoryBuilder("chatgpt", context)
     builder.read_files(files, partial(_add_conversation, builder), "mapping")
     return builder.make_history()
 
@@ -33,7 +39,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
     conversation = require_object(raw)
     if conversation.get("is_do_not_remember") is True:
-        raise LeftOut("temporary")
+        raise SkipElement("temporary")
     mapping = require_object(conversation.get("mapping"), ".mapping")
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
@@ -136,7 +142,7 @@ def _read_facts(
     return found
 
 
-def _fits_format(sample: Sample) -> bool:
+def _fits_format(sample: FileSample) -> bool:
     is_wrapped = all(mark in sample.text for mark in ('"mapping"', '"author"', '"content_type"'))
     if not sample.names and not is_wrapped:  # an empty list, or one of conversations that are damaged
         return sample.opening == "[" and sample.path.rpartition("/")[2].startswith("conversations")

@@ -9,7 +9,7 @@ from typing import Any
 
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn
 from transfer.formats.generic import select_newest_branch
-from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, SourceFile
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_moment, read_list, require_object, select_objects
 
@@ -17,8 +17,8 @@ _MEMORIES = ("conversations_memory", "project_memories", "memory_files")
 _KEPT = ("text", "voice_note", "tool_use")
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    builder = HistoryBuilder("claude", reading)
+def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+    builder = HistoryBuilder("claude", context)
     builder.read_files(files, partial(_add_conversation, builder), "chat_messages")
     return builder.make_history()
 
@@ -70,12 +70,12 @@ def _add_project(raw: dict[str, Any], builder: HistoryBuilder) -> None:
     if raw.get("is_starter_project") is True:
         return
 
-    def read_document(document: Mapping[str, Any], _: datetime) -> ImportedTurn:
+    def read_project_document(document: Mapping[str, Any], _: datetime) -> ImportedTurn:
         words = as_text(document.get("content")).strip()
         title = as_text(document.get("filename")) or "file"
         return ImportedTurn("user", words and f"[{title}]\n{words}", as_text(document.get("uuid")))
 
-    builder.add_conversation(raw, read_list(raw, "docs"), read_document, as_text(raw.get("uuid")), ".docs")
+    builder.add_conversation(raw, read_list(raw, "docs"), read_project_document, as_text(raw.get("uuid")), ".docs")
     for about in (as_text(raw.get("description")).strip(), as_text(raw.get("prompt_template")).strip()):
         fact = ImportedFact(text=f"{as_text(raw.get('name'))}: {about}", observed_at=builder.find_time(raw))
         builder.facts += [fact] if about else []

@@ -17,16 +17,16 @@ from text.characters import collapse_to_single_line
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
-    FileReading,
     ImportedFact,
     ImportedHistory,
     ImportedMessage,
     ImportQuestion,
+    ReadContext,
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
 from transfer.formats.members import ROLES, find_time, normalize_name
-from transfer.formats.values import WrongElement, as_text, make_element_error, parse_json, require_object
+from transfer.formats.values import InvalidElement, as_text, make_element_error, parse_json, require_object
 
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
@@ -36,8 +36,8 @@ _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
 _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
 
 
-class LeftOut(Exception):  # noqa: N818 - reads as the state it is
-    """Raised for an element that is not a message. Its argument, if any, names the counter to increase."""
+class SkipElement(Exception):  # noqa: N818 - reads as the state it is
+    """Raised to skip an element that is not a message. Its argument, if any, is the name of the counter to increase."""
 
 
 class ImportedTurn(NamedTuple):
@@ -50,10 +50,10 @@ class ImportedTurn(NamedTuple):
 
 
 class HistoryBuilder:
-    """The conversations of one import, with counts of what was skipped."""
+    """Collects the conversations of one import, and counts the items that were skipped."""
 
-    def __init__(self, name: str, reading: FileReading) -> None:
-        self.reading = reading
+    def __init__(self, name: str, context: ReadContext) -> None:
+        self.reading = context
         self.skipped: Counter[str] = Counter()
         self.facts: list[ImportedFact] = []
         self.questions: list[ImportQuestion] = []
@@ -67,8 +67,8 @@ class HistoryBuilder:
         self._first_damaged = ""
         self._broken: NotJson | None = None
 
-    def add(self, messages: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
-        """Add a conversation and count it under `kind`."""
+    def append(self, messages: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
+        """Append a conversation, unless it is empty, and count it under `kind`."""
         if messages:
             self._conversations.append(add_title(messages, as_text(title)))
             self._counts[kind] += 1
@@ -99,8 +99,8 @@ class HistoryBuilder:
     ) -> list[ImportedMessage]:
         """Read each item, or each element of a stream's next array, with `read_message`.
 
-        Count and skip items for which `read_message` raises LeftOut or WrongElement. `location` is the array's path,
-        for errors.
+        Skip and count items for which it raises SkipElement or InvalidElement. `location` is the array's path, which is
+        part of errors.
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
@@ -136,21 +136,21 @@ class HistoryBuilder:
             last = known or last
             role, words, name, speaker = read_turn(given, last)
             if role == "":  # so it is not understood who speaks
-                raise WrongElement(".sender")
+                raise InvalidElement(".sender")
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
-                raise LeftOut
+                raise SkipElement
             if not words.strip():
-                raise LeftOut("wordless")
+                raise SkipElement("wordless")
             key = key or hash_parts(words)
             name = name or append_duplicate_number(hash_parts(key, number, own, words), self._seen)
             return self.make_message(name, own, words.strip(), last, speaker=speaker, is_undated=known is None)
 
         said = make_times_monotonic(self.read_messages(messages, read_message, location))
-        self.add(said, raw.get("title") or raw.get("name"))
+        self.append(said, raw.get("title") or raw.get("name"))
 
     def make_message(self, name: str, role: Role, text: str, said_at: datetime, **extra_fields: Any) -> ImportedMessage:
-        """Return a message with the id `name`. An assistant's message answers the previous one."""
+        """Return a message with the id `name`. An assistant's message counts as the answer to the previous message."""
         source, answers = f"import:{self._name}:{name}", role == "assistant"
         return ImportedMessage(
             source=source, role=role, content=text, created_at=said_at, answers=answers, **extra_fields
@@ -192,17 +192,14 @@ class HistoryBuilder:
 
     @contextmanager
     def skip_failures(self, location: str, stream: JsonStream | None = None, offset: int = -1) -> Iterator[None]:
-        """Run the block for the element at `location`. Count it as skipped on LeftOut, and as damaged on WrongElement.
-
-        `stream` and `offset` are used to find the line of a damaged element.
-        """
+        """Count the element at `location` as skipped or damaged if the block fails. `offset` leads to its line."""
         outer = self._place
         self._place = (f"{outer[0]}{location}".lstrip(), *((stream, offset) if stream else outer[1:]))
         try:
             yield
-        except LeftOut as left:
+        except SkipElement as left:
             self.skipped[str(left)] += 1
-        except WrongElement as wrong:
+        except InvalidElement as wrong:
             place, inside, begins = self._place
             if not self._damaged:
                 line = inside.find_line_number(begins) if inside else 0
@@ -248,7 +245,7 @@ def _read_line(stream: JsonStream) -> Any:
         value = stream.read_value()
         stream.expect_end()
     except NotJson:
-        raise WrongElement from None
+        raise InvalidElement from None
     return value
 
 
@@ -259,9 +256,9 @@ MAX_OFFERED_CHARS = 500  # characters of one fact
 
 
 def make_fact_questions(
-    facts: Sequence[ImportedFact], reading: FileReading
+    facts: Sequence[ImportedFact], context: ReadContext
 ) -> tuple[tuple[ImportQuestion, ...], tuple[ImportedFact, ...]]:
-    """Return questions that offer facts page by page, and the facts that were chosen so far."""
+    """Return the questions that offer facts page by page, and the facts that the person has chosen so far."""
     known: dict[str, ImportedFact] = {}
     for fact in facts:
         text = collapse_to_single_line(fact.text)[:MAX_OFFERED_CHARS]
@@ -278,7 +275,7 @@ def make_fact_questions(
         if (texts := tuple(fact.text for fact in page))
     }
     return tuple(asked), tuple(
-        page[at] for question, page in asked.items() for at in reading.find_chosen_options(question) or ()
+        page[at] for question, page in asked.items() for at in context.find_chosen_options(question) or ()
     )
 
 
@@ -335,7 +332,7 @@ def merge_duplicates(messages: Sequence[ImportedMessage], assistant: str) -> Seq
 
 
 def remove_citations(text: str) -> str:
-    """Remove ChatGPT's citation marks, but keep the names inside them."""
+    """Remove ChatGPT's citation marks, but keep the titles inside them."""
 
     def read_entity_name(match: re.Match[str]) -> str:  # ["city","Bern"]
         held = parse_json(match[1])
@@ -347,7 +344,7 @@ def remove_citations(text: str) -> str:
 def find_path_to_leaf(parents: Mapping[str, str], leaf: object, get_time: Callable[[str], Any]) -> list[str]:
     """Return the path from the root of a tree to the node `leaf`, or to the newest leaf if there is no such node.
 
-    `parents` maps each node to its parent. Raise WrongElement if the tree has a cycle.
+    `parents` maps each node to its parent. Raise InvalidElement if the tree has a cycle.
     """
     if not isinstance(leaf, str) or leaf not in parents:
         followed = set(parents.values())
@@ -357,7 +354,7 @@ def find_path_to_leaf(parents: Mapping[str, str], leaf: object, get_time: Callab
     node = str(leaf)
     while node in parents:
         if node in found:
-            raise WrongElement(f"[{node[:40]!r}]")
+            raise InvalidElement(f"[{node[:40]!r}]")
         found[node] = None
         node = parents[node]
     return list(found)[::-1]

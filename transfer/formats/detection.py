@@ -19,7 +19,7 @@ from typing import IO
 from locales.catalog import join_list, tr
 from records.errors import ImportRefused
 from records.facts import MAX_FACTS
-from runtime.cooperative import iterate_with_pauses, pop_each
+from runtime.cooperative import drain_deque, iterate_with_pauses
 from transfer.formats import (
     chat_pages,
     chat_texts,
@@ -36,10 +36,10 @@ from transfer.formats.chat_lists import read_column_names
 from transfer.formats.conversations import merge_duplicates
 from transfer.formats.history import (
     SAMPLED,
-    FileReading,
+    FileSample,
     ImportedHistory,
     ImportFormat,
-    Sample,
+    ReadContext,
     SourceFile,
     split_long_messages,
 )
@@ -74,13 +74,13 @@ _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", ".xml", ".log", ".weechatlog", "")
 
 
-def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
+def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
     """Parse an imported file. Raise ImportRefused if it is unreadable."""
-    unpacked = deque(_unpack_files(data, reading.name, min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))))
+    unpacked = deque(_unpack_files(data, context.name, min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
-    for path, content in pop_each(unpacked):
+    for path, content in drain_deque(unpacked):
         text = _extract_script_data(_decode_text(content))
         files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     found: dict[str, list[SourceFile]] = {}
@@ -88,7 +88,7 @@ def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = M
         if (form := _detect_format(file, is_only_file=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
     if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
-        is_pasted = not (found or reading.name or is_packed or starts_like_json(files[0].text))
+        is_pasted = not (found or context.name or is_packed or starts_like_json(files[0].text))
         known = found.get(generic.FORMAT.name, files if is_pasted else [])
         group = [file for file in files if file in known or file.text.lstrip()[:1] != "<"]
         found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: group}
@@ -98,7 +98,7 @@ def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = M
     group = [file for file in files if file in group or form.members.fullmatch(_get_member_name(file.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
-    if not group or (understood := _read_history_in_format(form, group, reading)) is None:
+    if not group or (understood := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed)
     form, history = understood
     is_own_export = history.rows is not None
@@ -109,7 +109,7 @@ def parse_file(data: bytes, reading: FileReading, *, max_unpacked_bytes: int = M
 
 
 def _read_history_in_format(
-    import_format: ImportFormat, files: list[SourceFile], reading: FileReading
+    import_format: ImportFormat, files: list[SourceFile], context: ReadContext
 ) -> tuple[ImportFormat, ImportedHistory] | None:
     """Read files in `import_format` or, failing that, in a general format. Return the format and history, or None."""
     refused: ImportRefused | None = None
@@ -122,7 +122,7 @@ def _read_history_in_format(
         if tried is not import_format and (import_format.is_alone or not (is_json or is_transcript)):
             break
         try:
-            history = tried.read(files, reading)
+            history = tried.read(files, context)
         except NotJson:
             raise
         except ImportRefused as error:
@@ -170,7 +170,7 @@ def _detect_format(file: SourceFile, *, is_only_file: bool) -> ImportFormat | No
     is_json = starts_like_json(start)
     # A page may have more than that of style before its first record.
     text, names = file.text if opening == "<" else start, set() if is_json else read_column_names(start)
-    sample = Sample(path=file.path.lower(), text=text, opening=opening if is_json else "", names=names)
+    sample = FileSample(path=file.path.lower(), text=text, opening=opening if is_json else "", names=names)
     if is_json:
         with suppress(ImportRefused):  # a damaged file is read as far as it goes
             for _ in _record_member_names(file.open_json(), sample):
@@ -179,7 +179,7 @@ def _detect_format(file: SourceFile, *, is_only_file: bool) -> ImportFormat | No
     return _find_fitting_format(sample) if opening else None
 
 
-def _find_fitting_format(sample: Sample) -> ImportFormat | None:
+def _find_fitting_format(sample: FileSample) -> ImportFormat | None:
     def fits_sample(import_format: ImportFormat) -> bool:
         return any(sample.names.issuperset(mark.split("+")) for mark in import_format.marks) or import_format.fits(
             sample
@@ -188,7 +188,7 @@ def _find_fitting_format(sample: Sample) -> ImportFormat | None:
     return next(filter(fits_sample, FORMATS.values()), None)
 
 
-def _record_member_names(stream: JsonStream, sample: Sample) -> Iterator[None]:
+def _record_member_names(stream: JsonStream, sample: FileSample) -> Iterator[None]:
     objects = (part for _, _, part in stream.iterate_values() if part.peek() == "{")
     for part in islice(objects, _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if part is not stream else [])):  # one line of many may be damaged
@@ -244,7 +244,7 @@ def _extract_script_data(text: str) -> str:
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
     if (found := (_SCRIPT if is_page else _ASSIGNMENT).search(text, 0, MARKED_CHARS)) is None:
         return text
-    stream = JsonStream(text[found.end() :], most=1)
+    stream = JsonStream(text[found.end() :], max_values=1)
     stream.skip_value()
     return text[found.end() :][: stream.at]
 

@@ -8,15 +8,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from transfer.formats.chat_lists import iterate_rows
-from transfer.formats.conversations import HistoryBuilder, LeftOut, append_reactions, format_forwarded_text
-from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
+from transfer.formats.conversations import HistoryBuilder, SkipElement, append_reactions, format_forwarded_text
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
 from transfer.formats.values import as_object, as_text, read_list, require_object, select_objects
 
 _TALK = ("Default", "Reply", None)
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    builder = HistoryBuilder("discord", reading)
+def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+    builder = HistoryBuilder("discord", context)
     channels = [file for file in files if '"messages"' in file.text[:20_000] and file.text.lstrip()[:1] == "{"]
     if channels:
         bots: set[str] = set()
@@ -38,15 +38,15 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
             is_table = file.text.lstrip()[:1] != "["
             said = builder.read_messages(iterate_rows(file.text) if is_table else file.open_json(), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
-            builder.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
+            builder.append(sorted(said, key=lambda message: message.created_at), names.get(channel))
     return builder.make_history()
 
 
-def _make_message(message_id: object, words: str, said_at: datetime | None, **fields: Any) -> ImportedMessage:
-    if said_at is None or not words.strip() or not isinstance(message_id, int | str):
-        raise LeftOut("wordless")
+def _make_message(message_id: object, text: str, said_at: datetime | None, **fields: Any) -> ImportedMessage:
+    if said_at is None or not text.strip() or not isinstance(message_id, int | str):
+        raise SkipElement("wordless")
     source = f"import:discord:{message_id}"
-    return ImportedMessage(source=source, role="user", content=words.strip(), created_at=said_at, **fields)
+    return ImportedMessage(source=source, role="user", content=text.strip(), created_at=said_at, **fields)
 
 
 def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[str]) -> None:
@@ -56,13 +56,13 @@ def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[s
             title = as_text(as_object(stream.read_value()).get("name"))
         elif name == "messages":
             said += builder.read_messages(stream, partial(_read_message, builder, bots), name)
-    builder.add(said, title)
+    builder.append(said, title)
 
 
 def _read_message(builder: HistoryBuilder, bots: set[str], value: object) -> ImportedMessage:
     raw = require_object(value)
     if raw.get("type") not in _TALK:
-        raise LeftOut("service")
+        raise SkipElement("service")
     author = require_object(raw.get("author"), ".author")
     speaker = as_text(author.get("nickname")) or as_text(author.get("name")) or "?"
     if author.get("isBot") is True:  # a bot is one more speaker, because it answered everybody

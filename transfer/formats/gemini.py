@@ -12,11 +12,11 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import detect_language, find_date, parse_written_date_and_clock
-from transfer.formats.conversations import HistoryBuilder, ImportedTurn, LeftOut, hash_parts
-from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, hash_parts
+from transfer.formats.history import FileSample, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.html_blocks import Block, extract_text, iterate_blocks
 from transfer.formats.values import (
-    WrongElement,
+    InvalidElement,
     as_object,
     as_text,
     parse_json,
@@ -40,8 +40,8 @@ _SPACES = re.compile(r"[\u202f\u00a0]")
 _FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d:\d\d:\d\d")
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    builder = HistoryBuilder("gemini", reading)
+def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+    builder = HistoryBuilder("gemini", context)
     for file in files:
         if file.text.lstrip()[:1] == "<":
             _add_page_records(file, builder)
@@ -84,22 +84,22 @@ def _add_record_or_chat(builder: HistoryBuilder, file_name: str, title_prefix: s
 
 
 def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, prefix: str, builder: HistoryBuilder) -> None:
-    """Add the prompt and the answer of a MyActivity record. Raise LeftOut if the record is not a prompt."""
+    """Add the prompt and the answer of a MyActivity record. Raise SkipElement if the record is not a prompt."""
     own = title.removeprefix(prefix)
     title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip()
     prompt = _PROMPTED.sub("", own)
     if prompt == title and (_OTHER.match(title) or not answer):
-        raise LeftOut("service")
+        raise SkipElement("service")
     builder.skipped["wordless"] += not prompt
     name = hash_parts(said_at.isoformat(), prompt)
     make = builder.make_message
     said = [make(name, "user", prompt, said_at), make(name, "assistant", answer, said_at)]
-    builder.add([message for message in said if message.content], kind="prompts")
+    builder.append([message for message in said if message.content], kind="prompts")
 
 
 def _add_page_records(file: SourceFile, builder: HistoryBuilder) -> None:
     records = [
-        _read_lines(cell)
+        _read_record_lines(cell)
         for block in iterate_blocks(file.text, "outer-cell")
         if _PRODUCT.search(block.find_text("header-cell")) and (cell := block.find("content-cell"))
     ]
@@ -114,13 +114,13 @@ def _add_page_records(file: SourceFile, builder: HistoryBuilder) -> None:
     for number, (lines, date) in enumerate(zip(records, dates, strict=True)):
         with builder.skip_failures(f"{file.path}[{number}]"):
             if date is None:
-                raise WrongElement(".time")
+                raise InvalidElement(".time")
             at, said_at = date
             _add_prompt_and_answer("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, prefix, builder)
 
 
-def _read_lines(cell: Block) -> list[str]:
-    """Return the lines of a record, without the list of attached files and the heading above it."""
+def _read_record_lines(cell: Block) -> list[str]:
+    """Return the lines of a record, without its list of attached files and the heading of that list."""
     lines = cell.get_text().splitlines()
     links = [part for part in cell.parts if isinstance(part, Block) and part.tag == "a"]
     names = {f"- {part.get_text()}" for part in links if ":" not in part.attributes.get("href", ":")}
@@ -159,7 +159,7 @@ def _add_workspace_chat(raw: dict[str, Any], builder: HistoryBuilder) -> None:
     builder.add_conversation(raw, turns, read_turn, as_text(raw.get("title")), ".conversation_turns")
 
 
-def _fits_format(sample: Sample) -> bool:
+def _fits_format(sample: FileSample) -> bool:
     is_page = sample.text.lstrip()[:1] == "<" and "outer-cell" in sample.text and "header-cell" in sample.text
     return (is_page or {"header", "title", "time"} <= sample.names) and bool(_PRODUCT.search(sample.text))
 

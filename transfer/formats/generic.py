@@ -16,8 +16,8 @@ from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, iterate_rows, read_column_names
-from transfer.formats.conversations import HistoryBuilder, ImportedTurn, LeftOut, find_path_to_leaf
-from transfer.formats.history import SAMPLED, FileReading, ImportedHistory, ImportFormat, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
+from transfer.formats.history import SAMPLED, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.json_stream import starts_like_json
 from transfer.formats.members import (
     MAX_DEPTH,
@@ -28,7 +28,7 @@ from transfer.formats.members import (
     find_member_names,
     find_message_text,
     find_role,
-    find_side_number,
+    find_speaker_side,
     find_time,
     find_title,
     guess_role,
@@ -36,7 +36,7 @@ from transfer.formats.members import (
     pick_member_values,
 )
 from transfer.formats.transcripts import is_transcript, parse_title_date_and_messages
-from transfer.formats.values import WrongElement, as_object, as_text, parse_json, require_object, select_objects
+from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, require_object, select_objects
 
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
 """Roles that people do not call each other: "me" and "you" may be of a chat among people, too."""
@@ -58,21 +58,21 @@ _ENVELOPE = re.compile(r"(?:<([a-z]+(?:[-_][a-z]+)+)>(?>.*?</\1>)\s*+)++", re.DO
 """What editors say in the person's name: nothing but elements, such as <environment_context>."""
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], context: ReadContext, name: str = "generic") -> ImportedHistory:
     """Read the conversations in an export of the product `name`, which is "generic" if the product is unknown."""
-    builder = _read_conversations(files, reading, name)
+    builder = _read_conversations(files, context, name)
     if dates := builder.written_dates:  # read again, with the order of day and month that all dates together have
         order, questions = builder.choose_date_order(dates), builder.questions[:1]
-        builder = _read_conversations(files, replace(reading, date_order=order), name)
+        builder = _read_conversations(files, replace(context, date_order=order), name)
         builder.questions[:0] = [question for question in questions if question.name == "order"]
     return builder.make_history()
 
 
-def _read_conversations(files: Sequence[SourceFile], reading: FileReading, name: str) -> HistoryBuilder:
-    builder = HistoryBuilder(name, reading)
+def _read_conversations(files: Sequence[SourceFile], context: ReadContext, name: str) -> HistoryBuilder:
+    builder = HistoryBuilder(name, context)
     chats = PeopleChats(builder, _read_user_names(files))
     for file in files:
-        _FileReader(PurePosixPath(file.path).parent.name, builder, chats).read(file)
+        _ConversationFileReader(PurePosixPath(file.path).parent.name, builder, chats).read(file)
     chats.add_chats_to_history()
     return builder
 
@@ -86,8 +86,8 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
     return {as_text(user.get("id")): as_text(user.get("real_name")) or as_text(user.get("name")) for user in users}
 
 
-class _FileReader:
-    """Reads the conversations in one file. Messages outside any conversation form one with the folder's name."""
+class _ConversationFileReader:
+    """Reads the conversations in a file. Messages outside any conversation form one named after the folder."""
 
     def __init__(self, folder: str, builder: HistoryBuilder, chats: PeopleChats) -> None:
         self._folder = folder
@@ -168,9 +168,9 @@ class _FileReader:
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         members = list(map(as_object, messages))
         is_talk = not _ASSISTANT_TALK.isdisjoint(map(find_role, members))
-        if not is_talk and (sides := _find_two_side_numbers(members)):  # the person begins
+        if not is_talk and (sides := _find_both_sides(members)):  # the person begins
             messages = [
-                {**member, "isUser": side == sides[0]} if (side := find_side_number(member)) in sides else message
+                {**member, "isUser": side == sides[0]} if (side := find_speaker_side(member)) in sides else message
                 for message, member in zip(messages, members, strict=True)
             ]
         elif not is_talk and any(map(is_chat_message, members)):
@@ -191,10 +191,10 @@ class _FileReader:
             _add_assistant_conversation({**raw, **more}, select_newest_branch(said), self._builder)
 
 
-def _find_two_side_numbers(messages: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the numbers of the two sides of a conversation, or [] if there are not two or if speakers share one."""
-    sides = dict.fromkeys(side for message in messages if (side := find_side_number(message)) is not None)
-    speakers = {(find_side_number(message), name) for message in messages if (name := find_speaker(message))}
+def _find_both_sides(messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the numbers of the two sides, or [] if there are not exactly two or a speaker is on both."""
+    sides = dict.fromkeys(side for message in messages if (side := find_speaker_side(message)) is not None)
+    speakers = {(find_speaker_side(message), name) for message in messages if (name := find_speaker(message))}
     return list(sides) if len(sides) == 2 and len(dict(speakers)) == len(speakers) else []
 
 
@@ -239,7 +239,7 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
             is_message(message := _unwrap_message(item)) or _split_turn(as_object(item)) or is_chat_message(message)
             for item in items
         ):
-            return _flatten_lists(items)
+            return _flatten_message_lists(items)
     return None
 
 
@@ -256,34 +256,31 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
 
 
 def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
-    """Return the branch that ends with the id `leaf` (default: the newest) if the messages name their parents.
-
-    Otherwise return all messages.
-    """
+    """Return the branch that ends with the id `leaf` (default: the newest), or all messages without parents."""
     dicts = [message for message in messages if isinstance(message, dict)]
     names = find_member_names(dicts[0], "id") if dicts else ()
-    number = next((name for name in names if all(_read_id(message.get(name)) for message in dicts)), "")
+    number = next((name for name in names if all(_format_id(message.get(name)) for message in dicts)), "")
     parents = {
-        _read_id(message.get(number)): next(filter(None, map(_read_id, pick_member_values(message, "parent"))), "")
+        _format_id(message.get(number)): next(filter(None, map(_format_id, pick_member_values(message, "parent"))), "")
         for message in dicts
     }
     if (
         not number or not any(parents.values()) or any("version" in message for message in dicts)
     ):  # Le Chat numbers versions itself
         return messages
-    nodes = {_read_id(message[number]): message for message in dicts}
+    nodes = {_format_id(message[number]): message for message in dicts}
     tied = sum(name in nodes for name in parents.values())
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
     return [nodes[name] for name in find_path_to_leaf(parents, leaf, lambda name: _find_timestamp(nodes[name]))]
 
 
-def _read_id(value: object) -> str:
+def _format_id(value: object) -> str:
     return str(value) if isinstance(value, int | str) else ""
 
 
-def _flatten_lists(items: Sequence[Any]) -> list[Any]:
-    """Unwrap messages, split pairs of question and answer, and follow the last branch of nested answers."""
+def _flatten_message_lists(items: Sequence[Any]) -> list[Any]:
+    """Unwrap messages, split question-answer pairs, and follow the last branch of nested answers."""
     found: list[Any] = []
     level: object = items
     if any(select_objects(as_object(item).get("children")) and is_message(item) for item in items):
@@ -377,7 +374,7 @@ def _read_turn(
     is_added = value.get("weight") == 0 or True in pick_member_values(value, "added")
     words = None if is_added else find_message_text(value)
     if words and role == "user" and _ENVELOPE.fullmatch(words.strip()):
-        raise LeftOut("service")
+        raise SkipElement("service")
     if words and role == "assistant":
         words = remove_thoughts(_TOOL_CALLS.sub("", words))
     # The id of a message is a hash of its words, which earlier versions stripped, too.
@@ -385,7 +382,7 @@ def _read_turn(
 
 
 def _find_timestamp(message: Mapping[str, Any]) -> float:
-    with suppress(WrongElement):
+    with suppress(InvalidElement):
         if made := find_time(message):
             return made.timestamp()
     return 0.0

@@ -17,7 +17,7 @@ SAMPLED = 20_000  # characters at the beginning of a file that are looked at to 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedMessage:
-    """A message that was read from a file."""
+    """A message of an imported file."""
 
     source: str  # "import:…", a permanent id
     role: Role
@@ -68,8 +68,8 @@ NO_DATE = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FileReading:
-    """The context in which a file is read: the person, their settings and their answers."""
+class ReadContext:
+    """The context in which a file is read: the person, their settings and their answers to questions."""
 
     person: int  # a Telegram id
     zone: tzinfo = UTC  # of dates without a zone
@@ -103,12 +103,12 @@ class ImportedHistory:
 
     @property
     def is_whole(self) -> bool:
-        """Return True if this file alone is the complete export."""
+        """True if this file alone is the complete export."""
         return self.part == 1 and self.is_last
 
 
 @dataclass(kw_only=True, slots=True)
-class Sample:
+class FileSample:
     """The beginning of a file, from which its format is recognised."""
 
     path: str  # its name, or its path in the archive
@@ -119,15 +119,15 @@ class Sample:
 
 @dataclass(slots=True)
 class SourceFile:
-    """A file that was sent alone or in an archive. `most` limits the number of JSON values that are read from it."""
+    """A file that was sent alone or in an archive. At most `max_values` JSON values are read from it."""
 
     path: str
     text: str
-    most: int
+    max_values: int
 
     def open_json(self) -> JsonStream:
         """Open the file as JSON from its beginning."""
-        return JsonStream(self.text, most=self.most)
+        return JsonStream(self.text, max_values=self.max_values)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,8 +136,8 @@ class ImportFormat:
 
     name: str
     marks: tuple[str, ...] = ()  # alternatives of members of its objects in JSON, or columns of its table
-    fits: Callable[[Sample], bool] = lambda _: False  # asked again with every member name
-    read: Callable[[Sequence[SourceFile], FileReading], ImportedHistory]
+    fits: Callable[[FileSample], bool] = lambda _: False  # asked again with every member name
+    read: Callable[[Sequence[SourceFile], ReadContext], ImportedHistory]
     product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
     members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
     is_alone: bool = False  # True if several files in one archive are refused

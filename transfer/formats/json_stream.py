@@ -34,23 +34,24 @@ class NotJson(ImportRefused):
     """Raised for a text that is not valid JSON."""
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _reject_json_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number in JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(parse_constant=_reject_json_constant)
 
 
 class JsonStream:
     """Reads a JSON text one value at a time. Loops over members and elements skip values that were not read.
 
-    At most `most` values can be read: each takes some 100 bytes, however short it is. Skipped values do not count.
+    At most `max_values` values can be read, because each takes some 100 bytes, however short it is. Skipped values do
+    not count.
     """
 
-    def __init__(self, text: str, *, most: int) -> None:
+    def __init__(self, text: str, *, max_values: int) -> None:
         self._text = text
         self.at = 0  # the offset of the next value
-        self._left = most
+        self._left = max_values
         self._has_surrogates = _SURROGATE.search(text) is not None
 
     def find_line_number(self, offset: int) -> int:
@@ -112,7 +113,7 @@ class JsonStream:
             self.expect_end()
         elif self._has_lines():
             for number, found in enumerate(iterate_with_pauses(_LINE.finditer(self._text))):
-                line = JsonStream(found[0], most=self._left)
+                line = JsonStream(found[0], max_values=self._left)
                 yield f"[{number}]", found.start(), line
                 self._left = line._left
         else:

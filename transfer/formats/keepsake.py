@@ -14,7 +14,7 @@ from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, SourceFile, make_import_source
-from transfer.formats.values import WrongElement, as_text, make_element_error, require_moment, require_object
+from transfer.formats.values import InvalidElement, as_text, make_element_error, require_moment, require_object
 
 MARK = "keepsake-export"
 VERSION = 1
@@ -85,7 +85,7 @@ def read_export(file: SourceFile) -> ImportedHistory:
                 rows.append(require_object(value))
                 if name == "messages":
                     messages.append(_parse_message(rows[-1], facts["owner"]))
-            except WrongElement as wrong:
+            except InvalidElement as wrong:
                 place = wrong.describe_place(f"{name}[{number}]", stream.find_line_number(at))
                 raise make_element_error(place) from None
     stream.expect_end()
@@ -118,7 +118,7 @@ def _parse_message(values: Any, owner: object) -> ImportedMessage:
         ".turn_id": turn is None or _is_id(turn),
     }
     for location in (location for location, is_right in checks.items() if not is_right):
-        raise WrongElement(location)
+        raise InvalidElement(location)
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
     stored = make_import_source(name)
     return ImportedMessage(

@@ -12,7 +12,7 @@ from typing import Any
 from records.messages import Role
 from text.stopwords import WORD_LISTS
 from transfer.formats.chat_heads import WrittenDate
-from transfer.formats.values import WrongElement, as_object, as_text, parse_json, parse_moment, select_objects
+from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, parse_moment, select_objects
 
 ROLES: Mapping[str, Role] = {word: role for role, words in WORD_LISTS["roles"].items() for word in words.split()}
 """Names that programs give to the two sides of a conversation."""
@@ -42,7 +42,7 @@ def normalize_member_names(raw_object: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_member_names(value: Mapping[str, Any], message_part: str) -> tuple[str, ...]:
-    """Return the names of those members of an object that may hold a part of a message, likeliest first."""
+    """Return the names of an object's members that may contain this part of a message, most likely first."""
     return _select_member_names(tuple(islice(value, MAX_NAMES)), message_part)
 
 
@@ -59,7 +59,7 @@ def _select_member_names(names: tuple[str, ...], message_part: str) -> tuple[str
 
 
 def pick_member_values(raw_object: Mapping[str, Any], message_part: str) -> Iterator[Any]:
-    """Yield the members of an object that may hold a part of a message, likeliest first."""
+    """Yield the values of an object's members that may contain this part of a message, most likely first."""
     return (raw_object[name] for name in find_member_names(raw_object, message_part))
 
 
@@ -68,7 +68,7 @@ def pick_member_text(value: Mapping[str, Any], message_part: str) -> str:
 
 
 def find_role(raw_message: Mapping[str, Any]) -> str | None:
-    """Return a message's role or, in its place, the speaker's name, in lower case. Return None if there is neither."""
+    """Return a message's role in lower case, or the speaker's name if there is no role, or None."""
     for flag in pick_member_values(raw_message, "flag"):
         if isinstance(flag, bool):
             return "system" if raw_message.get("is_system") is True else "user" if flag else "assistant"
@@ -88,8 +88,8 @@ def find_role(raw_message: Mapping[str, Any]) -> str | None:
     return next(filter(None, (*labels, *unknown_types, *kinds)), None)
 
 
-def find_side_number(value: Mapping[str, Any]) -> int | None:
-    """Return the number that identifies a message's speaker as one of the two sides of a conversation, or None."""
+def find_speaker_side(value: Mapping[str, Any]) -> int | None:
+    """Return the number of the side that a message's speaker is on, or None if it has none."""
     return next((number for number in pick_member_values(value, "side") if isinstance(number, int)), None)
 
 
@@ -108,7 +108,7 @@ def is_message(value: object) -> bool:
     return bool(
         isinstance(value, dict)
         and find_member_names(value, "text")
-        and {find_role(value), find_side_number(value)} - {None}
+        and {find_role(value), find_speaker_side(value)} - {None}
     )
 
 
@@ -155,7 +155,7 @@ def find_title(value: Mapping[str, Any]) -> str:
 def find_time(
     value: Mapping[str, Any], zone: tzinfo = UTC, date_order: str = "", open_dates: list[WrittenDate] | None = None
 ) -> datetime | None:
-    """Return the time given in an object, or None. Raise WrongElement if it is unreadable.
+    """Return the time given in an object, or None. Raise InvalidElement if it is unreadable.
 
     `date_order` is the order of day and month. Dates that fit both orders are added to `open_dates`.
     """
@@ -172,7 +172,7 @@ def find_time(
             else:
                 stated = f"{held} {clock}" if _CLOCK.fullmatch(clock) else held
                 moment = parse_moment(stated, f".{name}", zone, date_order)
-        except WrongElement:
+        except InvalidElement:
             if is_usual:
                 raise
             continue

@@ -9,7 +9,7 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.conversations import HistoryBuilder
-from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.history import FileSample, ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.values import select_objects
 
 _LINE = re.compile(
@@ -46,8 +46,8 @@ def parse_memories(text: str, *, is_list: bool | None = None) -> Iterator[Import
             yield ImportedFact(text=words, observed_at=said_at)
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    builder = HistoryBuilder("memories", reading)
+def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+    builder = HistoryBuilder("memories", context)
     for file in files:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
@@ -84,7 +84,7 @@ def _parse_date(text: str) -> datetime | None:
     return None
 
 
-def _fits_format(sample: Sample) -> bool:
+def _fits_format(sample: FileSample) -> bool:
     lines = [line for line in sample.text.splitlines() if line.strip() and not line.startswith("```")]
     items = sum(bool(_ITEM.match(line)) for line in lines)
     return not sample.opening and items > 0 and items >= SHARE * len(lines)

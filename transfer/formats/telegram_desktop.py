@@ -11,22 +11,22 @@ from text.rich_messages import read_rich_message
 from transfer.formats.conversations import (
     DELETED,
     HistoryBuilder,
-    LeftOut,
+    SkipElement,
     add_title,
     append_reactions,
     format_forwarded_text,
     format_poll,
 )
 from transfer.formats.history import (
-    FileReading,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
     ImportQuestion,
+    ReadContext,
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream
-from transfer.formats.values import WrongElement, as_object, as_text, require_moment, require_object, select_objects
+from transfer.formats.values import InvalidElement, as_object, as_text, require_moment, require_object, select_objects
 
 _MAX_NAMED = 5
 MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones share one.
@@ -37,7 +37,7 @@ _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-repli
 
 
 @dataclass(slots=True)
-class _Chat:
+class _ExportedChat:
     location: str
     name: str = ""
     kind: str = ""
@@ -45,9 +45,9 @@ class _Chat:
     messages: list[ImportedMessage] = field(default_factory=list)
 
 
-def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    builder = HistoryBuilder("telegram", reading)
-    chats: list[_Chat] = []
+def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+    builder = HistoryBuilder("telegram", context)
+    chats: list[_ExportedChat] = []
     for file in files:
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
@@ -56,14 +56,14 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     messages = [message for chat in chosen for message in chat.messages]
     said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
     has_own_messages = any(message.is_own for message in said)
-    builder.add(messages)
+    builder.append(messages)
     if said and not has_own_messages:  # an export of another account of theirs
         builder.add_importer_question(is_required=False)
-    return builder.make_history(*_make_notes_on_chats(_sort_by_size(chosen), has_own_messages, reading.person))
+    return builder.make_history(*_make_notes_on_chats(_sort_by_size(chosen), has_own_messages, context.person))
 
 
-def _read_chats(stream: JsonStream, builder: HistoryBuilder, location: str = "") -> Iterator[_Chat]:
-    chat = _Chat(location)
+def _read_chats(stream: JsonStream, builder: HistoryBuilder, location: str = "") -> Iterator[_ExportedChat]:
+    chat = _ExportedChat(location)
     for name in stream.iterate_members():
         match name:
             case "chats" | "left_chats" if not location:
@@ -82,9 +82,9 @@ def _read_chats(stream: JsonStream, builder: HistoryBuilder, location: str = "")
     yield chat
 
 
-def _read_messages(chat: _Chat, stream: JsonStream, builder: HistoryBuilder) -> list[ImportedMessage]:
+def _read_messages(chat: _ExportedChat, stream: JsonStream, builder: HistoryBuilder) -> list[ImportedMessage]:
     if not isinstance(chat.id, int) or isinstance(chat.id, bool):
-        raise WrongElement("id")
+        raise InvalidElement("id")
     if chat.kind == "bot_chat" and chat.id == builder.reading.bot:
         builder.skipped["here"] += sum(1 for _ in stream.iterate_elements())
         return []
@@ -92,17 +92,17 @@ def _read_messages(chat: _Chat, stream: JsonStream, builder: HistoryBuilder) -> 
     return add_title(builder.read_messages(stream, read_message, "messages"), chat.name)
 
 
-def _sort_by_size(chats: Sequence[_Chat]) -> list[_Chat]:
+def _sort_by_size(chats: Sequence[_ExportedChat]) -> list[_ExportedChat]:
     return sorted(chats, key=lambda chat: -len(chat.messages))
 
 
-def _ask_and_select_chats(chats: list[_Chat], builder: HistoryBuilder) -> list[_Chat]:
+def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -> list[_ExportedChat]:
     """Ask which chats to import. By default, import all except channels, and chats that the person has left."""
     if len(chats) < 2:
         return chats
     ordered = _sort_by_size(chats)
     own, rest = ordered[:MAX_CHOICES], ordered[MAX_CHOICES:]
-    labels = [_label_chat(chat) for chat in own]
+    labels = [_format_chat_label(chat) for chat in own]
     usual = [
         number
         for number, chat in enumerate(own)
@@ -120,15 +120,15 @@ def _ask_and_select_chats(chats: list[_Chat], builder: HistoryBuilder) -> list[_
     return [chat for chat in chats if id(chat) in wanted]
 
 
-def _label_chat(chat: _Chat) -> str:
+def _format_chat_label(chat: _ExportedChat) -> str:
     title = chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
     return tr("import-chat-held", name=title[:40], count=len(chat.messages))
 
 
-def _make_notes_on_chats(chats: Sequence[_Chat], has_own_messages: bool, person: int) -> list[str]:
+def _make_notes_on_chats(chats: Sequence[_ExportedChat], has_own_messages: bool, person: int) -> list[str]:
     notes = []
     if len(chats) > 1:
-        named = join_list(map(_label_chat, chats[:_MAX_NAMED]))
+        named = join_list(map(_format_chat_label, chats[:_MAX_NAMED]))
         if len(chats) > _MAX_NAMED:
             named = tr("import-more", shown=named, more=len(chats) - _MAX_NAMED)
         notes.append(tr("import-holds-chats", chats=len(chats), named=named))
@@ -137,17 +137,17 @@ def _make_notes_on_chats(chats: Sequence[_Chat], has_own_messages: bool, person:
     return notes
 
 
-def _read_message(chat: _Chat, builder: HistoryBuilder, value: object) -> ImportedMessage:
+def _read_message(chat: _ExportedChat, builder: HistoryBuilder, value: object) -> ImportedMessage:
     raw = require_object(value)
     if raw.get("type", "message") != "message":
-        raise LeftOut("service")
+        raise SkipElement("service")
     number = raw.get("id")
     if not isinstance(number, int) or isinstance(number, bool):
-        raise WrongElement(".id")
+        raise InvalidElement(".id")
     said_at = require_moment(raw.get("date_unixtime") or raw.get("date"), ".date", builder.reading.zone)
     content = _read_content(raw)
     if not content.strip():
-        raise LeftOut("wordless")
+        raise SkipElement("wordless")
     sender, me = _find_sender(raw), f"user{builder.reading.person}"
     is_bot = chat.kind == "bot_chat" and sender == f"user{chat.id}"
     is_forwarded = "forwarded_from" in raw
@@ -173,12 +173,12 @@ def _find_sender(raw: Mapping[str, Any]) -> str:
 def _read_content(raw: Mapping[str, Any]) -> str:
     text = raw.get("text", "")
     if not isinstance(text, str | list):
-        raise WrongElement(".text")
+        raise InvalidElement(".text")
     pieces = []
     for piece in [text] if isinstance(text, str) else text:
         words = piece.get("text") if isinstance(piece, dict) else piece
         if not isinstance(words, str):
-            raise WrongElement(".text")
+            raise InvalidElement(".text")
         target = as_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
     rich = read_rich_message(raw.get("rich_message")).text

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
-from transfer.formats.values import WrongElement, parse_moment
+from transfer.formats.values import InvalidElement, parse_moment
 
 _ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
 _DATE = r"(?:(?:[(\[]|[—–·-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
@@ -137,7 +137,7 @@ def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
     stamp = _LAST_STAMP.fullmatch(lines[last].strip()) if lines else None
     dated = ((date, lines), (bare if is_date else "", lines[first + 1 :]), (stamp[1] if stamp else "", lines[:last]))
     for given, rest in dated:
-        with suppress(WrongElement):
+        with suppress(InvalidElement):
             if given and parse_moment(given, ""):
                 return {"role": role, "content": "\n".join(rest), "created_at": given}
     return {"role": role, "content": "\n".join(lines)}

@@ -17,8 +17,8 @@ _MIN_APPLE_SECONDS = 252_460_800  # the year 2009, before which no such program 
 _MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as seconds they would lie after 5138
 
 
-class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """Raised for a value that is missing or has the wrong type. `location` is its path within the element."""
+class InvalidElement(Exception):  # noqa: N818 - reads as the state it is
+    """Raised if a value is missing or has the wrong type. `location` is its path within the element."""
 
     def __init__(self, location: str = "") -> None:
         super().__init__(location)
@@ -47,7 +47,7 @@ def parse_moment(value: object, location: str, zone: tzinfo = UTC, date_order: s
             made = _parse_written_date(value, date_order)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise WrongElement(location)
+            raise InvalidElement(location)
         seconds = float(value)
         while abs(seconds) >= _MILLISECONDS and math.isfinite(seconds):
             seconds /= 1000
@@ -55,7 +55,7 @@ def parse_moment(value: object, location: str, zone: tzinfo = UTC, date_order: s
             seconds += _APPLE_EPOCH
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
-        raise WrongElement(location) from None
+        raise InvalidElement(location) from None
 
 
 def _parse_written_date(text: str, date_order: str) -> datetime:
@@ -70,21 +70,21 @@ def _parse_written_date(text: str, date_order: str) -> datetime:
 def require_moment(value: object, location: str, zone: tzinfo = UTC) -> datetime:
     made = parse_moment(value, location, zone)
     if made is None:
-        raise WrongElement(location)
+        raise InvalidElement(location)
     return made
 
 
 def require_object(value: object, location: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise WrongElement(location)
+        raise InvalidElement(location)
     return value
 
 
 def read_list(value: Mapping[str, Any], name: str, location: str = "") -> list[Any]:
-    """Return the list in the member `name`, or [] if it is missing. Raise WrongElement if it is not a list."""
+    """Return the list in the member `name`, or [] if it is missing. Raise InvalidElement if it is not a list."""
     made = value.get(name)
     if made is not None and not isinstance(made, list):
-        raise WrongElement(f"{location}.{name}")
+        raise InvalidElement(f"{location}.{name}")
     return made or []
 
 

@@ -193,7 +193,7 @@ async def test_a_setup_that_ends_as_the_disk_fills_has_ended(
         ann.says("20")
         await ann.hears("External memory configured", since=since)
         full_disk.fill(process.pid)
-        house.faults.release_held_calls()
+        house.faults.release_hanging_calls()
         await trouble(ann, process, "7")
         told = [message["text"] for message in ann.heard(since=since)]
         assert not [text for text in told if "nothing was changed" in text.lower()], told

@@ -72,7 +72,7 @@ async def test_server_errors_and_errors_of_choice(telegram: Telegram, bot: Bot) 
             await bot.send_message(ANN, "x")
     with pytest.raises(Forbidden, match="user is deactivated"):
         await bot.send_message(ANN, "x")
-    assert telegram.faults.list_rules() == []
+    assert telegram.faults.list_faults() == []
 
 
 async def test_refused_entities_leave_plain_text_alone(telegram: Telegram, bot: Bot) -> None:
@@ -89,16 +89,16 @@ async def test_a_hanging_answer_is_held_until_released(telegram: Telegram, bot: 
     await telegram.world.calls.wait_for_first_match(lambda call: call["fault"] == "hang")
     assert shown(telegram) == ["slow"]
     assert not sending.done()
-    telegram.faults.release_held_calls()
+    telegram.faults.release_hanging_calls()
     assert (await sending).text == "slow"
 
 
 def test_rules_count_calls() -> None:
     faults = Faults()
     faults.add(Fault(kind="server_error", method="sendMessage", after=1, times=2))
-    hits = [faults.take_matching_rule("sendMessage", Parameters({"chat_id": ANN})) is not None for _ in range(5)]
+    hits = [faults.take_matching_fault("sendMessage", Parameters({"chat_id": ANN})) is not None for _ in range(5)]
     assert hits == [False, True, True, False, False]
-    assert faults.take_matching_rule("getMe", Parameters({})) is None
+    assert faults.take_matching_fault("getMe", Parameters({})) is None
 
 
 @pytest.mark.parametrize("rule", [{}, {"kind": "flood"}, {"kind": "hang", "colour": 1}, {"kind": "hang", "times": "x"}])
@@ -112,7 +112,7 @@ async def test_every_call_is_in_the_journal(telegram: Telegram, bot: Bot) -> Non
     await bot.send_message(ANN, "one")
     with pytest.raises(BadRequest):
         await bot.send_message(99, "two")
-    first, second = telegram.world.calls.list_since(since)
+    first, second = telegram.world.calls.list_entries_since(since)
     assert (first["method"], first["params"]["chat_id"], first["params"]["text"]) == ("sendMessage", "11", "one")
     assert first["answer"]["result"]["text"] == "one"
     assert second["answer"]["description"] == "Bad Request: chat not found"

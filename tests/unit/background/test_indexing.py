@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from background.indexing import Indexing
+from background.indexing import Indexer
 from external_memory import ExternalMemory
 from llm.embeddings import EndpointEmbedder
 from llm.local_embedder import LocalEmbedder
@@ -59,7 +59,7 @@ async def indexed(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIt
     """Everything embedded by an endpoint's model."""
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(endpoint(url, model))
-        indexing = Indexing(memory=memory, embedder=embedder, charge=charge_nobody, pause=no_pause)
+        indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody, pause=no_pause)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
         await asyncio.wait_for(indexing.wait_until_done(), 90)
         yield embedder
@@ -92,7 +92,7 @@ async def test_the_local_model_finds_across_languages(memory: ExternalMemory) ->
     await remember(memory, "My dog is called Biscuit.", "Я живу в Лиссабоне.", "火车晚点了两个小时。")
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(LocalEmbedder())
-        indexing = Indexing(memory=memory, embedder=embedder, charge=charge_nobody)
+        indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
         await indexing.wait_until_done()
         assert await best(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."

@@ -241,7 +241,7 @@ async def test_a_model_that_fails_leaves_the_old_ones(talk: Talk) -> None:
     assert (await rebuilt(talk))[0].state == "done", "and its lease is free"
 
 
-async def test_a_chunk_that_the_model_refuses_is_summarised_by_extraction(talk: Talk) -> None:
+async def test_a_chunk_that_the_model_refuses_is_summarized_by_extraction(talk: Talk) -> None:
     talk.server.script("summary-model", *["I'm sorry, I can't help with that."] * 2)
     assert (await rebuilt(talk))[0].state == "done"
     assert [version.model for version in await versions(talk)].count("extractive") == 1

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.judging import compute_session_recall_and_ndcg, find_ids_shown_in_prompt
-from benchmarks.locomo import Sample, read_samples
+from benchmarks.locomo import LocomoConversation, read_samples
 from tests.paths import ROOT
 
 SAID = "The bees are here. I collected them on the 24th from a farm near Hinton."
@@ -38,5 +38,7 @@ def test_a_question_that_stands_for_a_message_comes_after_what_was_said_before_i
     assert sample.count_lines_before("D1:1") == 0
     assert sample.count_lines_before("D2:3") == first + 2
     without = replace(sample, sessions=(sample.sessions[0], tuple(list(sample.sessions[1])[3:])))
-    assert Sample.count_lines_before(without, "D2:3") == first  # its own message is left out of the conversation
+    assert (
+        LocomoConversation.count_lines_before(without, "D2:3") == first
+    )  # its own message is left out of the conversation
     assert sample.count_lines_before("D1000:1") == sample.count_lines_before("")  # its session held nothing else

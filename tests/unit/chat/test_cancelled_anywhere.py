@@ -50,7 +50,7 @@ async def test_a_fold(tmp_path: Path) -> None:
         async def check() -> None:
             assert await leases(talk) == 0
             async with talk.services.memory.open_store(ANNA.id) as store:
-                assert (await store.list_unsummarised_messages(SCOPE) == []) or await store.find_summary_failure(
+                assert (await store.list_unsummarized_messages(SCOPE) == []) or await store.find_summary_failure(
                     SCOPE
                 ) is None
 

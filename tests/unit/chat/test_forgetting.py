@@ -249,7 +249,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
         assert await ids_with(talk, OTHER)
 
 
-async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(tmp_path: Path) -> None:
+async def test_what_is_left_of_a_chunk_is_summarized_again_before_anything_else(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=2)
         for number in range(6):
@@ -322,7 +322,7 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         made = NewProfile(
             owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, facts=(edited,), summary_ids=()
         )
-        await store.profiles.put_profile(made, now=talk.moment[0])
+        await store.profiles.store_profile(made, now=talk.moment[0])
         await facts.delete(ANNA.id, fact.id)
         talk.moment[0] += timedelta(hours=23)
         await corrections.forget_deleted_facts()
@@ -347,19 +347,19 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         assert tulips is not None
         profiles = (await store_of(talk)).profiles
         draft = NewProfile(owner=ANNA.id, text=OTHER, model="m", base_id=None, facts=(tulips,), summary_ids=())
-        await profiles.put_profile(draft, now=talk.moment[0])
+        await profiles.store_profile(draft, now=talk.moment[0])
         talk.moment[0] += timedelta(minutes=1)
         wrong = await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
         assert wrong is not None
         draft = replace(draft, text=f"Likes {WORD}.", facts=(wrong,))
-        await profiles.put_profile(draft, now=talk.moment[0])
+        await profiles.store_profile(draft, now=talk.moment[0])
         assert traces(tmp_path)
         taken = await corrections.undo_fact_edit(ANNA.id, fact.id)
         assert taken is not None
         assert (taken.profiles, taken.is_clean) == (1, True)
         assert traces(tmp_path) == []
         with pytest.raises(StaleFacts):
-            await profiles.put_profile(draft, now=talk.moment[0])
+            await profiles.store_profile(draft, now=talk.moment[0])
         assert [(known_fact.text, known_fact.origin) for known_fact in await facts.list_all(ANNA.id)] == [
             ("Anna likes tulips.", "owner"),
             ("Anna likes roses.", "earlier"),
@@ -422,7 +422,7 @@ def test_an_answer_that_waits_to_be_written_goes_with_what_it_may_quote() -> Non
     question, answer = (NewMessage(role=role, content=role, created_at=said_at) for role in roles)
     session = Session(SCOPE)
     session.unwritten.extend([UnwrittenMessages([question, answer]), UnwrittenMessages([answer], turn=7)])
-    session.forget(ForgetRequest(what="messages", ids=(1,)))
+    session.forget_messages(ForgetRequest(what="messages", ids=(1,)))
     assert [turn.messages for turn in session.unwritten] == [[question, answer], [answer]]
-    session.forget(ForgetRequest(what="messages", ids=(1,), with_quotes=True))
+    session.forget_messages(ForgetRequest(what="messages", ids=(1,), with_quotes=True))
     assert [turn.messages for turn in session.unwritten] == [[question]]

@@ -47,7 +47,7 @@ async def distilled(talk: Talk) -> None:
 
 async def learned(talk: Talk) -> None:
     talk.moment[0] += timedelta(days=1)
-    await talk.services.facts.learn_from_quiet_scopes()
+    await talk.services.facts.learn_from_idle_scopes()
 
 
 async def studied(talk: Talk) -> None:
@@ -56,7 +56,7 @@ async def studied(talk: Talk) -> None:
 
 
 async def titled(talk: Talk) -> None:
-    talk.services.titles.start_generating(SCOPE, [SCOPE])
+    talk.services.titles.start_generating_titles(SCOPE, [SCOPE])
     await talk.services.titles.wait_until_finished()
 
 

@@ -11,10 +11,10 @@ import pytest
 from dashboard.endpoints import JsonBody, RequestRefused, make_response
 from dashboard.parameters import BadRequest
 from dashboard.sessions import NoSession
-from dashboard.views import MAX_FACTS_SENT, Views
+from dashboard.views import MAX_FACTS_SENT, ViewHandlers
 from records.errors import ImportRefused, ServedElsewhere, StorageError
 from records.facts import Fact
-from runtime.pacing import TooLarge
+from runtime.pacing import RequestTooLarge
 from settings import Settings
 from tests.support.loop_watch import watched_loop
 
@@ -24,7 +24,7 @@ from tests.support.loop_watch import watched_loop
     [
         (RequestRefused(409, "Not now."), 409),
         (BadRequest("id is a whole number."), 400),
-        (TooLarge(), 413),
+        (RequestTooLarge(), 413),
         (NoSession(), 401),
         (ImportRefused("Line 3 is no message."), 400),
         (StorageError("disk I/O error"), 503),
@@ -53,7 +53,9 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
     async def list_all(owner: int) -> list[Fact]:
         return [replace(fact, owner=owner)] * MAX_FACTS_SENT
 
-    views = Views(services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), settings=Settings())
+    views = ViewHandlers(
+        services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), settings=Settings()
+    )
     async with watched_loop() as held:
         answer = await make_response(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
     assert len(json.loads(bytes(answer.body))["facts"]) == MAX_FACTS_SENT

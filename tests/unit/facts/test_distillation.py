@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from facts.distillation import put_corrected_profile
+from facts.distillation import store_corrected_profile
 from facts.schemas import format_profile_text, parse_profile
 from records.errors import ModelBusy
 from records.facts import NewProfile
@@ -179,7 +179,7 @@ async def test_what_is_taken_back_while_a_profile_is_being_stored_is_not_in_it(t
         )
         async with store.database.open_transaction(ANNA.id):  # the others wait, in the order in which they came
             deleting = asyncio.create_task(store.facts.delete_fact(ANNA.id, home, now=talk.moment[0]))
-            storing = asyncio.create_task(put_corrected_profile(store, ANNA.id, new, clock=clock))
+            storing = asyncio.create_task(store_corrected_profile(store, ANNA.id, new, clock=clock))
             await compared.wait()
         await asyncio.gather(deleting, storing)
     assert await _read_profile(talk) == "She works as a nurse. She skis."

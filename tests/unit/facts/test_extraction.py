@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import reconciliation, schemas, verification
-from facts.schemas import find_start_date, make_facts, parse_facts, replace_vague_text
+from facts.schemas import find_start_date, make_fact_versions, parse_facts, replace_vague_text
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -29,7 +29,7 @@ def fact(text: str, *sources: int) -> NewFact:
 
 
 def refused(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC") -> list[str]:
-    return verification.find_faults(
+    return verification.find_fact_faults(
         fact(text, 1), [message(1, said, said_at)], allowed_texts=["Anna"], zone=ZoneInfo(zone)
     )
 
@@ -67,7 +67,7 @@ def test_a_correction_ends_the_fact_that_gives_the_same_value() -> None:
         books,
         replace(correction, subject="rent", only_one=True, kind="personal"),
     ]
-    changes = reconciliation.plan_changes(new, [])
+    changes = reconciliation.plan_fact_changes(new, [])
     assert [change.closes for change in changes] == [(), (), (-1,)]
 
 
@@ -93,12 +93,14 @@ FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
 )
 def test_no_answer_breaks_the_reading(value: object) -> None:
     found = parse_facts(json.dumps(value))
-    assert all(make_facts(found or [], [message(1, "I sail.")], known_ids=(), zone=UTC))
+    assert all(make_fact_versions(found or [], [message(1, "I sail.")], known_ids=(), zone=UTC))
 
 
 def likeliest(answer: str, *said: str, known: tuple[int, ...] = ()) -> list[NewFact]:
     messages = [message(number, text) for number, text in enumerate(said, start=1)]
-    return [readings[0] for readings in make_facts(parse_facts(answer) or [], messages, known_ids=known, zone=UTC)]
+    return [
+        readings[0] for readings in make_fact_versions(parse_facts(answer) or [], messages, known_ids=known, zone=UTC)
+    ]
 
 
 def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest() -> None:
@@ -349,9 +351,9 @@ def test_more_of_the_assistants_words_than_of_the_persons_are_refused() -> None:
     said = [message(1, "What could I cook tonight?")]
     answers = "You could cook a lentil curry with coconut milk."
     told = fact("Anna cooks a lentil curry with coconut milk.", 1)
-    assert verification.find_faults(told, said, allowed_texts=["Anna"], zone=UTC, assistant_text=answers)
+    assert verification.find_fact_faults(told, said, allowed_texts=["Anna"], zone=UTC, assistant_text=answers)
     mine = [message(1, "I cook a lentil curry with coconut milk tonight.")]
-    assert not verification.find_faults(told, mine, allowed_texts=["Anna"], zone=UTC, assistant_text=answers)
+    assert not verification.find_fact_faults(told, mine, allowed_texts=["Anna"], zone=UTC, assistant_text=answers)
 
 
 @pytest.mark.parametrize(
@@ -414,7 +416,7 @@ def test_the_schema_demands_every_field() -> None:
 def test_a_lasting_instruction_says_to_what_it_applies(kind: str, about: str | None, subject: str) -> None:
     given = {"message": 1, "quote": "Use type hints", "text": "Anna wants type hints.", "type": kind, "about": about}
     answer = json.dumps({"facts": [given]})
-    [[fact, *_]] = make_facts(
+    [[fact, *_]] = make_fact_versions(
         parse_facts(answer) or [], [message(1, "Use type hints in code.")], known_ids=(), zone=UTC
     )
     assert fact.subject == subject

@@ -83,7 +83,7 @@ def lives(place: str, source: int) -> Mapping[str, Any]:
 async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(talk: Talk) -> None:
     done = await imported(talk, chat("I live in Oslo.", "It rains."))
     assert done.ids == (-4, -1)
-    await talk.services.facts.learn_from_quiet_scopes()
+    await talk.services.facts.learn_from_idle_scopes()
     assert asked(talk) == []
     ahead = await talk.services.history_extraction.estimate(ANNA.id, *done.ids)
     assert ahead is not None
@@ -409,7 +409,7 @@ async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learne
     assert await valid(talk) == ["Anna sails.", "Anna lives in Bergen."]
     talk.server.requests.clear()
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(-2,)))
-    await talk.services.facts.learn_from_quiet_scopes()
+    await talk.services.facts.learn_from_idle_scopes()
     assert asked(talk) == []
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 

@@ -82,12 +82,12 @@ async def test_four_waiting_turns_are_learned_from_at_once(talk: Talk) -> None:
 async def test_a_pause_is_enough_for_less(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     await talk.turn("I live in Oslo.")
-    await talk.services.facts.learn_from_quiet_scopes()
+    await talk.services.facts.learn_from_idle_scopes()
     assert await valid(talk) == []
     talk.moment[0] += timedelta(minutes=3)
-    await talk.services.facts.learn_from_quiet_scopes()
+    await talk.services.facts.learn_from_idle_scopes()
     assert await valid(talk) == ["Anna lives in Oslo."]
-    await talk.services.facts.learn_from_quiet_scopes()
+    await talk.services.facts.learn_from_idle_scopes()
     assert len(asked(talk)) == 1
 
 
@@ -197,7 +197,7 @@ async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Ta
     assert await known(talk) == []
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     talk.moment[0] += timedelta(minutes=10)
-    await talk.services.facts.learn_from_quiet_scopes()
+    await talk.services.facts.learn_from_idle_scopes()
     assert await valid(talk) == ["Anna lives in Oslo."]
 
 
@@ -289,7 +289,7 @@ async def test_nothing_is_learned_while_facts_are_off(tmp_path: Path) -> None:
         for number in range(6):
             await talk.turn(f"Point {number}.")
         talk.moment[0] += timedelta(hours=1)
-        await talk.services.facts.learn_from_quiet_scopes()
+        await talk.services.facts.learn_from_idle_scopes()
         assert asked(talk) == []
 
 
@@ -502,4 +502,4 @@ async def test_a_model_that_fails_for_days_is_asked_again_each_hour() -> None:
 
     for hours in range(100):
         await backoff.run_if_due((SCOPE, False), fail)
-        assert backoff.count_failures((SCOPE, False)) == hours + 1
+        assert backoff.get_failure_count((SCOPE, False)) == hours + 1

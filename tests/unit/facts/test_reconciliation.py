@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_changes, remove_overruled_sentences
+from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_fact_changes, remove_overruled_sentences
 from records.facts import Fact, FactKind, NewFact
 from text.analyzer import list_terms
 
@@ -54,7 +54,7 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
         new("Anna plays the cello."),
         new("Anna plays the cello."),
     ]
-    changes = plan_changes(drafts, MANY)
+    changes = plan_fact_changes(drafts, MANY)
     assert [change.closes for change in changes] == [(1,), (), (3,), (), (), ()]
     assert [change.same_as for change in changes] == [None, 2, None, 2, None, -5]
 
@@ -62,7 +62,7 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
 def test_a_model_names_several_facts_that_one_ends() -> None:
     both = [known(1, "Anna owns a red car."), known(2, "Anna owns a boat."), known(3, "Anna owns a bike.")]
     sold = replace(new("Anna sold the car and the boat."), known=(1, 2), is_change=True)
-    assert [change.closes for change in plan_changes([sold], both)] == [(1, 2)]
+    assert [change.closes for change in plan_fact_changes([sold], both)] == [(1, 2)]
 
 
 def test_what_a_text_is_compared_with_is_bounded() -> None:
@@ -74,9 +74,9 @@ def test_what_a_text_is_compared_with_is_bounded() -> None:
 
 def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
     drafts = [new("Anna plays the cello."), new("Anna lives in Bergen.", "home", only_one=True), new("Anna swims.")]
-    full = plan_changes(drafts, MANY[:3], max_valid_facts=3)
+    full = plan_fact_changes(drafts, MANY[:3], max_valid_facts=3)
     assert [(decision.fact.text, decision.closes) for decision in full] == [("Anna lives in Bergen.", (1,))]
-    assert [change.fact.text for change in plan_changes(drafts, MANY[:3], max_valid_facts=4)] == [
+    assert [change.fact.text for change in plan_fact_changes(drafts, MANY[:3], max_valid_facts=4)] == [
         draft.text for draft in drafts[:2]
     ]
 

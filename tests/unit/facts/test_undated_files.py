@@ -23,7 +23,7 @@ from tests.unit.facts.test_decisions_stand import (
     valid,
 )
 from tests.unit.facts.test_history_extraction import extracted, imported
-from transfer.formats.history import FileReading
+from transfer.formats.history import ReadContext
 from transfer.plans import ImportPlan
 
 ANSWERED = "Lisbon is a good place for that."
@@ -118,7 +118,7 @@ ALL = (0, 1, 2, 3)
 
 
 async def planned(talk: Talk, *chosen: int) -> ImportPlan:
-    given = FileReading(person=ANNA.id, answers={"facts0": chosen} if chosen else {})
+    given = ReadContext(person=ANNA.id, answers={"facts0": chosen} if chosen else {})
     return await talk.services.importer.plan(SCOPE, ANNA.id, "\n".join(f"- {text}" for text in PASTED).encode(), given)
 
 
@@ -126,7 +126,7 @@ async def keep(talk: Talk, *chosen: int) -> int:
     async def progress(done: int, total: int) -> None:
         """Nobody watches."""
 
-    text, given = "\n".join(f"- {text}" for text in PASTED), FileReading(person=ANNA.id, answers={"facts0": chosen})
+    text, given = "\n".join(f"- {text}" for text in PASTED), ReadContext(person=ANNA.id, answers={"facts0": chosen})
     return (await talk.services.importer.import_file(SCOPE, ANNA.id, text.encode(), given, progress=progress)).facts
 
 

@@ -72,5 +72,5 @@ def test_what_a_model_learns_of_one_member_leaves_the_wish_of_another(kind: Fact
         )
         for person, units in ((ANNA, "metric"), (BOB, "imperial"))
     ]
-    changes = reconciliation.plan_changes(wishes, [])
+    changes = reconciliation.plan_fact_changes(wishes, [])
     assert [(change.same_as, change.closes, change.ends) for change in changes] == [(None, (), False)] * 2

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from llm.embeddings import MAX_DIMENSIONS, EndpointEmbedder, embed_passages, make_embedder
-from llm.local_embedder import LocalEmbedder, normalise_vectors
+from llm.local_embedder import LocalEmbedder, normalize_vectors
 from records.errors import ModelBroken, ModelBusy, ModelRefused, ModelUnreachable
 from settings import Secret, Settings
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
@@ -155,5 +155,5 @@ async def test_a_key_goes_only_to_the_address_that_it_was_given_for() -> None:
 
 
 def test_a_vector_without_length_is_zero() -> None:
-    rows = normalise_vectors(np.array([[3, 4], [0, 0], [np.nan, 1]], dtype=np.float32))
+    rows = normalize_vectors(np.array([[3, 4], [0, 0], [np.nan, 1]], dtype=np.float32))
     assert np.allclose(rows, [[0.6, 0.8], [0.0, 0.0], [0.0, 1.0]])

@@ -95,7 +95,7 @@ async def test_what_gave_way_often_enough_is_finished() -> None:
 
 
 async def test_after_a_long_wait_itis_begun_in_any_case() -> None:
-    order, work = Precedence(patience=0.01), Work()
+    order, work = Precedence(max_wait_seconds=0.01), Work()
     work.may_end.set()
     answer = await Answer.begun(order)
     assert await order.run_after_answers(work) == "done"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from llm.quota import charge_speaking_person
+from llm.quota import charge_tokens_to_speaker
 from records.errors import QuotaExceeded, StorageError
 from records.forgetting import ForgetRequest
 from records.model_calls import PromptMessage, Usage
@@ -102,13 +102,13 @@ async def test_new_groups_give_their_maker_no_new_budget(tmp_path: Path) -> None
             for group in groups:
                 await quota.complete(group, model, [PromptMessage(role="user", content="walrus " * 30)])
 
-        with charge_speaking_person(ANNA.id), pytest.raises(QuotaExceeded):
+        with charge_tokens_to_speaker(ANNA.id), pytest.raises(QuotaExceeded):
             await work(*range(-1, -12, -1))
         assert sum((await spent(talk)).values()) < 250
         with pytest.raises(QuotaExceeded):
             await quota.raise_if_used_up(ANNA.id)
         await quota.raise_if_used_up(BORIS.id)
-        with charge_speaking_person(BORIS.id):
+        with charge_tokens_to_speaker(BORIS.id):
             await work(-1)
         talk.moment[0] += timedelta(days=1)
         await quota.raise_if_used_up(ANNA.id)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from llm.speech import MAX_RECORDING_BYTES, MAX_SPOKEN_CHARS, Speaker
+from llm.speech import MAX_RECORDING_BYTES, MAX_SPOKEN_CHARS, SpeechModel
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
 from settings import Secret
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
@@ -15,26 +15,26 @@ async def no_pause(seconds: float) -> None:
 
 
 @pytest.fixture
-async def endpoint() -> AsyncIterator[tuple[OpenAIServer, Speaker]]:
+async def endpoint() -> AsyncIterator[tuple[OpenAIServer, SpeechModel]]:
     async with (
         running() as (server, url),
-        Speaker(model="speaks", voice="nova", api_key=Secret("k"), base_url=url, sleep=no_pause) as speaker,
+        SpeechModel(model="speaks", voice="nova", api_key=Secret("k"), base_url=url, sleep=no_pause) as speaker,
     ):
         yield server, speaker
 
 
-async def test_a_text_is_spoken_as_telegram_plays_it(endpoint: tuple[OpenAIServer, Speaker]) -> None:
+async def test_a_text_is_spoken_as_telegram_plays_it(endpoint: tuple[OpenAIServer, SpeechModel]) -> None:
     server, speaker = endpoint
-    assert await speaker.synthesise_speech("Buy milk.") == b"OggSBuy milk."
+    assert await speaker.synthesize_speech("Buy milk.") == b"OggSBuy milk."
     asked = server.requests[0]
     assert (asked.path, asked.key) == ("/v1/audio/speech", "k")
     assert asked.body == {"model": "speaks", "input": "Buy milk.", "voice": "nova", "response_format": "opus"}
     assert await speaker.probe_and_describe() == "model speaks speaks"
 
 
-async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAIServer, Speaker]) -> None:
+async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAIServer, SpeechModel]) -> None:
     server, speaker = endpoint
-    await speaker.synthesise_speech("a" * (MAX_SPOKEN_CHARS - 1) + "👩‍👧" + "b")
+    await speaker.synthesize_speech("a" * (MAX_SPOKEN_CHARS - 1) + "👩‍👧" + "b")
     assert server.requests[0].body["input"] == "a" * (MAX_SPOKEN_CHARS - 1)
 
 
@@ -48,10 +48,10 @@ async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAISer
     ],
 )
 async def test_each_failure_is_told(
-    endpoint: tuple[OpenAIServer, Speaker], answers: list[Behaviour], kind: type[ModelError], why: str
+    endpoint: tuple[OpenAIServer, SpeechModel], answers: list[Behaviour], kind: type[ModelError], why: str
 ) -> None:
     server, speaker = endpoint
     server.script("speaks", *answers)
     with pytest.raises(kind, match=why):
-        await speaker.synthesise_speech("Buy milk.")
+        await speaker.synthesize_speech("Buy milk.")
     assert len(server.requests) == len(answers)

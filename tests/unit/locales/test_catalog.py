@@ -11,9 +11,9 @@ import pytest
 from locales.catalog import (
     LANGUAGES,
     choose_language,
-    current_language,
     find_language,
     format_decimal,
+    get_current_language,
     list_translations,
     tr,
     translate,
@@ -33,7 +33,7 @@ def test_a_text_is_in_the_language_of_the_task() -> None:
         assert tr("shared-bot") == "der Bot"
         with use_language("ru"):
             assert tr("shared-bot") == "бот"
-        assert current_language() == "de"
+        assert get_current_language() == "de"
     assert tr("shared-bot") == "the bot"
 
 

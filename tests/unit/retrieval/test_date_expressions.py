@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from retrieval.date_expressions import find_time_ranges
-from text.analyzer import fold_term, normalise_text
+from text.analyzer import fold_accents, normalize_text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -13,7 +13,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def spans(question: str) -> list[tuple[date, date]]:
     return [
         (period.start.date(), period.end.date())
-        for period in find_time_ranges(fold_term(normalise_text(question)), NOW)
+        for period in find_time_ranges(fold_accents(normalize_text(question)), NOW)
     ]
 
 

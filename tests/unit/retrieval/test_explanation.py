@@ -80,7 +80,7 @@ def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
         cut=(Cut(what="turns", first_id=1, last_id=2, why="recent budget"),),
         whole=50,
     )
-    explanation = make_explanation(context, at=NOW, model="m")
+    explanation = make_explanation(context, answered_at=NOW, model="m")
     assert "heliotrope" not in explanation.to_json()
     assert "Ann" not in explanation.to_json()
     assert explanation.recent == ((3, 4), (6, 6))

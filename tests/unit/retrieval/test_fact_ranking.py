@@ -99,20 +99,20 @@ def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
     assert round(found[-1].score["pinned"], 2) == 0.25
 
 
-def test_many_facts_are_analysed_once_and_not_for_each_question(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_facts_are_analyzed_once_and_not_for_each_question(monkeypatch: pytest.MonkeyPatch) -> None:
     many = [fact(number, f"Serial number w{number}x{number}.") for number in range(1, 2_001)]
     assert best("What is w77x77?", many) == [77]
-    analysed: list[str] = []
+    analyzed: list[str] = []
 
     def noted(text: str) -> list[str]:
-        analysed.append(text)
+        analyzed.append(text)
         return list_terms(text)
 
     monkeypatch.setattr(fact_ranking, "list_terms", noted)
     assert best("What is w78x78?", many) == [78]
-    assert analysed == []
+    assert analyzed == []
     assert best("What is new?", [fact(1, "Something new.")]) == [1]
-    assert len(analysed) == 1
+    assert len(analyzed) == 1
 
 
 def test_lasting_instructions_hold_always_or_where_they_apply() -> None:
@@ -121,9 +121,9 @@ def test_lasting_instructions_hold_always_or_where_they_apply() -> None:
     likes = replace(fact(7, "Anna prefers films without violence."), kind="preference")
 
     def lasting(asked: str) -> list[int]:
-        question = Question.analyse(asked, previous="", now=NOW)
+        question = Question.analyze(asked, previous="", now=NOW)
         facts = [*FACTS, always, for_code, likes]
-        found = find_facts(facts, question, vectors={}, model="", recall=FactRecall())
+        found = find_facts(facts, question, vectors={}, model="", recall_settings=FactRecall())
         return [ranked.fact.id for ranked in found.lasting]
 
     assert lasting("Who painted the Night Watch?") == [5]

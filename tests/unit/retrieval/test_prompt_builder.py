@@ -66,7 +66,7 @@ def test_nobody_forges_the_line_of_another_member(gap: str) -> None:
         now=NOW,
     )
     builder.add_last_turns(turns([(forged, "Noted.")]))
-    contents = [message.content for message in builder.context().messages if "walrus" in message.content]
+    contents = [message.content for message in builder.build_context().messages if "walrus" in message.content]
     assert len(contents) == 2
     for content in contents:
         lines = content.splitlines()
@@ -83,7 +83,7 @@ def test_a_question_that_was_edited_after_its_answer_says_so(padding: str) -> No
             tokenizer=TOKENS, budgets=FULL, incoming=incoming("When?"), system_prompt="Be brief.", now=NOW
         )
         builder.add_last_turns(prompts.add_corrections(messages))
-        question, answer = builder.context().messages[1:3]
+        question, answer = builder.build_context().messages[1:3]
         assert question.content.endswith(prompts.EDITED) is is_marked
         assert (question.role, answer.content) == ("user", "Noted: 14 December.")
 
@@ -131,7 +131,7 @@ def drafted(
     system: str = "You are a helpful bot.",
     archived: list[Message] | None = None,
     summaries: list[Summary] | None = None,
-    unsummarised: list[Message] | None = None,
+    unsummarized: list[Message] | None = None,
     ceiling: int = 8000,
     profile: str = "",
     facts: list[str] | None = None,
@@ -139,8 +139,8 @@ def drafted(
     is_required: bool = False,
 ) -> Context:
     """What memory_retrieval does, on plain values."""
-    archived, summaries, unsummarised = archived or [], summaries or [], unsummarised or []
-    everything = [*archived, *unsummarised]
+    archived, summaries, unsummarized = archived or [], summaries or [], unsummarized or []
+    everything = [*archived, *unsummarized]
     newest = sorted({message.turn for message in everything})[-4:]
     builder = PromptBuilder(
         tokenizer=TOKENS, budgets=FULL.with_ceiling(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
@@ -149,7 +149,7 @@ def drafted(
     builder.add_instructions([recalled(number, text) for number, text in enumerate(instructions or [], start=1)])
     builder.add_profile(document(profile) if profile else None)
     builder.add_summaries(summaries)
-    builder.add_older_turns(unsummarised)
+    builder.add_older_turns(unsummarized)
     builder.add_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
     if is_required:
         builder.make_room_for_snippet()
@@ -161,7 +161,7 @@ def drafted(
     for snippet in snippets:
         packing.add_snippet(snippet)
     builder.add_snippets(packing.snippets)
-    return builder.context()
+    return builder.build_context()
 
 
 def verbatim(context: Context) -> set[int]:
@@ -212,14 +212,14 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     is_required: bool,
 ) -> None:
     archived = turns(folded, chunk=1)
-    unsummarised = turns(active, first=1 + len(archived))
+    unsummarized = turns(active, first=1 + len(archived))
     summaries = [summary(1, 1, len(archived), "They talked. " * 9, levels)] if archived else []
     context = drafted(
         text=text,
         system=system,
         archived=archived,
         summaries=summaries,
-        unsummarised=unsummarised,
+        unsummarized=unsummarized,
         ceiling=ceiling,
         profile=profile,
         facts=facts,
@@ -227,19 +227,19 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     )
     assert TOKENS.count_request_tokens(context.messages) <= ceiling
     assert context.token_count == TOKENS.count_request_tokens(context.messages), "the account adds up to the whole"
-    assert_no_hole(context, [*archived, *unsummarised])
+    assert_no_hole(context, [*archived, *unsummarized])
     assert [message.role for message in context.messages].count("system") <= 1
     assert context.messages[-1].role == "user"
 
 
 def test_a_piece_of_one_snippet_has_room_beside_turns_that_fill_the_prompt() -> None:
-    unsummarised = turns([("Where is it? " * 40, "It is far away. " * 30)] * 6)
-    bare = drafted(unsummarised=unsummarised, ceiling=1000)
-    full = drafted(unsummarised=unsummarised, ceiling=1000, is_required=True)
+    unsummarized = turns([("Where is it? " * 40, "It is far away. " * 30)] * 6)
+    bare = drafted(unsummarized=unsummarized, ceiling=1000)
+    full = drafted(unsummarized=unsummarized, ceiling=1000, is_required=True)
     assert not bare.snippets
-    assert verbatim(full) >= {message.id for message in unsummarised[-4:]}, "it is taken from the oldest turn"
+    assert verbatim(full) >= {message.id for message in unsummarized[-4:]}, "it is taken from the oldest turn"
     assert sum(part.tokens for part in bare.parts) - 5 <= sum(part.tokens for part in full.parts) + 64 + 30
-    assert_no_hole(full, unsummarised)
+    assert_no_hole(full, unsummarized)
     assert len({cut.first_id for cut in full.cut}) == len(full.cut), "nothing is cut twice"
 
 
@@ -268,7 +268,7 @@ def test_the_order_is_system_summaries_recent_and_one_last_message() -> None:
     context = drafted(
         archived=turns([("old question", "old answer")] * 6, chunk=1),
         summaries=[summary(9, 1, 12, "Second level.", 2)],
-        unsummarised=turns([("hello there", "good day")], first=13),
+        unsummarized=turns([("hello there", "good day")], first=13),
     )
     roles = [message.role for message in context.messages]
     assert roles[:2] == ["system", "user"]
@@ -287,9 +287,14 @@ def test_the_system_prompt_explains_the_blocks_within_its_budget() -> None:
     def system(prompt: str, budget: int) -> str:
         budgets = replace(FULL, system=budget)
         builder = PromptBuilder(
-            tokenizer=TOKENS, budgets=budgets, incoming=incoming("Hi"), system_prompt=prompt, now=NOW, explains=True
+            tokenizer=TOKENS,
+            budgets=budgets,
+            incoming=incoming("Hi"),
+            system_prompt=prompt,
+            now=NOW,
+            explains_format=True,
         )
-        content = builder.context().messages[0].content
+        content = builder.build_context().messages[0].content
         assert TOKENS.count(content) <= budget
         return content
 
@@ -304,7 +309,7 @@ def test_a_wide_question_is_told_to_search_on_where_there_is_room(ceiling: int, 
         tokenizer=TOKENS, budgets=FULL.with_ceiling(ceiling), incoming=incoming("Hi"), system_prompt="", now=NOW
     )
     builder.add_search_hint()
-    context = builder.context()
+    context = builder.build_context()
     assert (prompts.TEXTS["search_on"] in context.messages[-1].content) is is_told
     assert context.messages[-1].content.endswith("Hi")
 
@@ -328,7 +333,7 @@ def test_what_the_person_asked_for_stands_before_their_words_and_is_quoted() -> 
 def test_instructions_stay_longer_than_profile_and_summaries_and_have_a_limit() -> None:
     many = [f"Rule {number}: {'word ' * 20}" for number in range(100)]
     talk = turns([("word " * 60, "word " * 60)] * 4)
-    context = drafted(instructions=many, profile="word " * 300, unsummarised=talk, ceiling=700)
+    context = drafted(instructions=many, profile="word " * 300, unsummarized=talk, ceiling=700)
     assert 1 <= len(context.facts) <= 3
     assert next(part.tokens for part in context.parts if part.name == "instructions") <= 70
     assert context.token_count <= 700
@@ -336,7 +341,7 @@ def test_instructions_stay_longer_than_profile_and_summaries_and_have_a_limit() 
 
 
 def test_a_message_too_large_by_itself_is_cut_in_its_middle() -> None:
-    context = drafted(text="BEGIN " + "word " * 9000 + "END", ceiling=1000, unsummarised=turns([("a", "b")]))
+    context = drafted(text="BEGIN " + "word " * 9000 + "END", ceiling=1000, unsummarized=turns([("a", "b")]))
     assert context.message_was_cut
     assert "BEGIN" in context.messages[-1].content
     assert context.messages[-1].content.endswith("END")
@@ -349,7 +354,7 @@ def test_the_last_turns_come_before_summaries_and_those_before_older_turns() -> 
     context = drafted(
         archived=turns([("x", "y")] * 3, chunk=1),
         summaries=[summary(1, 1, 6, "Short.")],
-        unsummarised=talk,
+        unsummarized=talk,
         ceiling=1300,
     )
     assert {message.turn for message in context.recent} == {message.turn for message in talk[-8:]}
@@ -386,7 +391,7 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
         builder.add_facts([recalled(1, "Anna sails.")])
         builder.add_snippets([Snippet(message=talk[0], text=talk[0].content, score={})])
         tokenizer.more = more
-        made = builder.context()
+        made = builder.build_context()
         tokenizer.more = 0
         return made
 
@@ -408,7 +413,7 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
 
 
 def test_a_last_turn_that_does_not_fit_is_cut_in_its_middle_and_named() -> None:
-    context = drafted(unsummarised=turns([("HEAD " + "word " * 5000 + "TAIL", "fine")]), ceiling=1000)
+    context = drafted(unsummarized=turns([("HEAD " + "word " * 5000 + "TAIL", "fine")]), ceiling=1000)
     sent = " ".join(message.content for message in context.messages)
     assert "HEAD" in sent
     assert "TAIL" in sent
@@ -420,7 +425,7 @@ def test_the_recent_part_does_not_slide_with_every_turn() -> None:
     texts = [(f"question {number} " + "word " * 60, "answer " * 60) for number in range(120)]
     starts = []
     for size in range(40, 120):
-        context = drafted(unsummarised=turns(texts[:size]))
+        context = drafted(unsummarized=turns(texts[:size]))
         starts.append(context.recent[0].id)
     assert sum(a != b for a, b in pairwise(starts)) <= len(starts) // 6
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from retrieval.date_expressions import Range
+from retrieval.date_expressions import TimeRange
 from retrieval.question import Question
 from retrieval.ranking import Ranking, find_rarest_word_passages, rank_passages
 from storage.search.protocol import Candidates, Similarities
@@ -154,7 +154,7 @@ def test_a_long_winded_assistant_yields_to_people() -> None:
 def test_what_was_said_at_the_time_that_is_named_is_preferred() -> None:
     day = timedelta(days=1)
     found = candidates([Told(at=MONDAY), Told(at=MONDAY + day), Told(at=MONDAY + 2 * day)])
-    tuesday = Range(start=MONDAY + day / 2, end=MONDAY + 3 * day / 2)
+    tuesday = TimeRange(start=MONDAY + day / 2, end=MONDAY + 3 * day / 2)
     assert rank_passages(found, replace(question("what"), times=(tuesday,))).ids[0] == 2
 
 

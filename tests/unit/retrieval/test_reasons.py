@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 import pytest
 
-from benchmarks.locomo import Line, Sample, read_samples
+from benchmarks.locomo import Line, LocomoConversation, read_samples
 from benchmarks.recall import SCOPE, open_conversation, recall_snippets
 from locales.catalog import LANGUAGES, tr, use_language
 from locales.sentences import MIN_SIGNAL, SIGNALS, format_match_reason
@@ -133,7 +133,9 @@ def named(line: Line) -> Line:
 
 async def answers(language: str) -> list[Given]:
     [whole] = read_samples(DATA / f"chat-{language}.json")
-    sample: Sample = replace(whole, sessions=tuple(tuple(map(named, session)) for session in whole.sessions))
+    sample: LocomoConversation = replace(
+        whole, sessions=tuple(tuple(map(named, session)) for session in whole.sessions)
+    )
     texts = [question.text for question in sample.questions[:ASKED]]
     embedder, given = SharedLetters(), []
     async with open_conversation(sample, Settings(), embedder=embedder) as memory:
@@ -144,7 +146,7 @@ async def answers(language: str) -> list[Given]:
             # Some are asked the next day: of weeks ago nothing was said lately.
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)
             _, snippets = await recall_snippets(text, memory)
-            question = Question.analyse(text, previous="", now=memory.clock.now, speakers=speakers)
+            question = Question.analyze(text, previous="", now=memory.clock.now, speakers=speakers)
             close = await memory.store.vectors.compute_similarities(
                 SCOPE, embedder.name, await embedder.embed_query(question.meant), len(said)
             )

@@ -3,7 +3,7 @@
 from collections import deque
 from itertools import count
 
-from runtime.cooperative import iterate_with_pauses, pop_each
+from runtime.cooperative import drain_deque, iterate_with_pauses
 
 
 def test_the_same_items_come_out() -> None:
@@ -14,6 +14,6 @@ def test_the_same_items_come_out() -> None:
 
 def test_what_is_consumed_is_let_go_of() -> None:
     items = deque(range(5))
-    for item in iterate_with_pauses(pop_each(items)):
+    for item in iterate_with_pauses(drain_deque(items)):
         assert item not in items
     assert not items

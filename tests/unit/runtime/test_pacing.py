@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from runtime import pacing
-from runtime.pacing import MAX_FILES, MAX_WAIT, FileTransfers, RateLimiter, TooBusy, Visitors
+from runtime.pacing import MAX_FILES, MAX_WAIT, FileTransfers, RateLimiter, TransfersBusy, Visitors
 
 
 def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
@@ -37,7 +37,7 @@ async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyP
     files, ending = FileTransfers(), asyncio.Event()
 
     async def hold(person: int, began: asyncio.Event) -> None:
-        async with files.reserve_place(person):
+        async with files.reserve_transfer_slot(person):
             began.set()
             await ending.wait()
 
@@ -46,12 +46,12 @@ async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyP
             began = asyncio.Event()
             group.create_task(hold(person, began))
             await began.wait()
-            with pytest.raises(TooBusy):
-                async with files.reserve_place(person):
+            with pytest.raises(TransfersBusy):
+                async with files.reserve_transfer_slot(person):
                     pass
-        with pytest.raises(TooBusy):
-            async with files.reserve_place(99):
+        with pytest.raises(TransfersBusy):
+            async with files.reserve_transfer_slot(99):
                 pass
         ending.set()
-    async with files.reserve_place(99):
+    async with files.reserve_transfer_slot(99):
         pass

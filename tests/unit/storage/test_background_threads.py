@@ -91,7 +91,7 @@ async def place_and_epoch(house: House) -> tuple[StorageType | None, int]:
 async def settle(house: House, kind: StorageType) -> MemoryStore:
     store = house.store(kind)
     await house.directory.register_owner(config(store, ANNA.owner))
-    await store.put_owner(config(store, ANNA.owner))
+    await store.upsert_owner(config(store, ANNA.owner))
     stored = await talk(store, ANNA, 3)
     await fold(store, ANNA, stored[:2])
     return store
@@ -183,7 +183,7 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
 async def test_a_move_that_fails_changes_nothing(house: House) -> None:
     old = await settle(house, StorageType.SQLITE)
     json = house.store(StorageType.JSON)
-    await json.put_owner(config(json, ANNA.owner))
+    await json.upsert_owner(config(json, ANNA.owner))
     digest = await old.compute_digest(ANNA.owner)
     with pytest.raises(StorageError, match="already holds"):
         await house.directory.move_owner(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
@@ -194,7 +194,7 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
 
 async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
     json = house.store(StorageType.JSON)
-    await json.put_owner(config(json, BORIS.owner))
+    await json.upsert_owner(config(json, BORIS.owner))
     assert await house.directory.register_missing_owners(house.stores, OwnerLeases()) == [BORIS.owner]
     assert await house.directory.register_missing_owners(house.stores, OwnerLeases()) == []
     assert await place_of(house.directory, BORIS.owner) is StorageType.JSON

@@ -108,7 +108,7 @@ class FullDisk:
 async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         database.commit_hooks = FullDisk()
         with pytest.raises(StorageError, match="No space left"):
             await store.append_messages(ANNA, [said("x")])
@@ -121,7 +121,7 @@ async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> 
 async def test_a_really_full_file_is_a_sentence(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         async with database.open_transaction() as tx:
             await tx.execute("PRAGMA max_page_count=1")
         with pytest.raises(StorageError, match="full"):
@@ -177,7 +177,7 @@ async def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path, damage: 
     path = tmp_path / "memory.db"
     async with Database.open(path, migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said("x" * 50_000)])
     whole = path.read_bytes()
     broken = damage or whole[:100] + b"\xff" * 8000 + whole[8100:]
@@ -233,7 +233,7 @@ async def test_a_file_opens_with_any_sqlite(tmp_path: Path) -> None:
     """No extension and no custom tokenizer is needed, to read or to search."""
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said("walrus")])
     with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:
         assert plain.execute("SELECT content FROM messages").fetchall() == [("walrus",)]

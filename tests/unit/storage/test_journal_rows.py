@@ -41,7 +41,7 @@ async def test_rows_in_the_journal_are_those_that_are_stored(texts: list[str], a
 async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[str], account: dict[str, float]) -> None:
     async with JsonStore.open(folder, clock=lambda: NOW) as store:
         await store.flush_files()
-        await store.put_owner(config)
+        await store.upsert_owner(config)
         drafts = [
             NewMessage(role="user", content=text, speaker=text, created_at=NOW + timedelta(seconds=at))
             for at, text in enumerate([*texts, 'quotes " \\ \0 \u2028 \U0001f600'])

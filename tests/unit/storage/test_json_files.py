@@ -34,7 +34,7 @@ async def opened(folder: Path) -> AsyncIterator[JsonStore]:
 async def filled(folder: Path) -> str:
     """A closed store with Anna's six messages, four of them folded; the digest of it."""
     async with opened(folder) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:4])
         await store.record_summary_failure(await lease(store, ANNA), "no answer", now=NOW)
@@ -47,7 +47,7 @@ async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
     live = folder / "live"
     live.mkdir()
     async with opened(live) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         if store.background:
             await store.background
         await talk(store, ANNA, 2)
@@ -88,7 +88,7 @@ async def test_after_a_clean_stop_memory_json_is_complete(tmp_path: Path) -> Non
 
 async def test_people_can_read_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said("Я живу в Zürich \u2028 日本")])
     text = (tmp_path / "memory.json").read_text(encoding="utf-8")
     assert '\n        "content": "Я живу в Zürich \u2028 日本",\n' in text
@@ -200,7 +200,7 @@ async def test_a_garbled_memory_json_is_set_aside(tmp_path: Path, damage: str, i
         else:
             assert await store.list_owners() == []
             assert "not remembered" in report
-        await store.put_owner(config(store, BORIS.owner))
+        await store.upsert_owner(config(store, BORIS.owner))
     assert (tmp_path / f"memory.json.{STAMP}").read_bytes() == garbled
     async with opened(tmp_path) as store:
         assert store.reports == []
@@ -279,7 +279,7 @@ async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path:
     live.mkdir()
     async with opened(live) as store:
         for owner in (ANNA.owner, BORIS.owner):
-            await store.put_owner(config(store, owner))
+            await store.upsert_owner(config(store, owner))
         for scope in (TOPIC, ANNA, BORIS, TOPIC, BORIS):
             await store.append_messages(scope, [said("walrus")])
         await store.rename_owner(BORIS.owner, renamed)
@@ -303,12 +303,12 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
     live, copy = tmp_path / "live", tmp_path / "copy"
     live.mkdir()
     async with opened(live) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         [first, other] = await store.append_messages(ANNA, [said("walrus"), said("otter")])
         if embedded:
             vector = np.ones((1, 64), np.float32)
             waiting = await store.vectors.list_unembedded_messages("m", 9)
-            await store.vectors.put_vectors(
+            await store.vectors.store_vectors(
                 "m", [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
             )
         assert await store.forgetting.replace_message_text(ANNA, first.id, "tulip", reason="edited", now=NOW)
@@ -331,7 +331,7 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
     live.mkdir()
     async with opened(live) as store:
         for owner in (ANNA.owner, BORIS.owner):
-            await store.put_owner(config(store, owner))
+            await store.upsert_owner(config(store, owner))
         await store.append_messages(BORIS, [said("tulip")])
         await store.append_messages(ANNA, [said("walrus")])
         await store.append_messages(ANNA, [said("walrus")])
@@ -380,7 +380,7 @@ class BrokenDisk:
 
 async def test_a_journal_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 1)
         await store.flush_files()
         with BrokenDisk(tmp_path), pytest.raises(StorageError, match=r"memory\.json\.journal cannot be"):
@@ -401,7 +401,7 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
         pass
 
     async with opened(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.flush_files()
         await store.append_messages(ANNA, [said("first")])
         journal = tmp_path / "memory.json.journal"
@@ -430,7 +430,7 @@ async def test_a_snapshot_that_fails_leaves_the_journal_to_hold_everything(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         if store.background:
             await store.background
         await talk(store, ANNA, 2)
@@ -449,7 +449,7 @@ async def test_a_snapshot_that_fails_leaves_the_journal_to_hold_everything(
 async def test_a_message_costs_the_same_at_any_size(tmp_path: Path) -> None:
     """Counted in bytes written to the journal, which do not depend on the machine."""
     async with opened(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         costs = []
         for size in (10, 3000):
             await store.append_messages(ANNA, [said(f"filling {n}") for n in range(size)])
@@ -461,7 +461,7 @@ async def test_a_message_costs_the_same_at_any_size(tmp_path: Path) -> None:
 
 async def test_a_journal_grown_large_becomes_a_snapshot_by_itself(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         if store.background:
             await store.background
         for number in range(12):
@@ -481,9 +481,9 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
     source.mkdir()
     target.mkdir()
     async with opened(source) as old, opened(target) as new:
-        await old.put_owner(config(old, ANNA.owner))
+        await old.upsert_owner(config(old, ANNA.owner))
         await old.append_messages(ANNA, [said(f"{n}") for n in range(1300)])
-        await new.put_owner(config(new, BORIS.owner))
+        await new.upsert_owner(config(new, BORIS.owner))
         await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         shutil.copytree(target, tmp_path / "killed")
         digest = await old.compute_digest(ANNA.owner)
@@ -517,7 +517,7 @@ async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vect
         vector = np.ones((1, 64), np.float32)
         waiting = await store.vectors.list_unembedded_messages("m", 99)
         vectors = [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
-        await store.vectors.put_vectors("m", vectors)
+        await store.vectors.store_vectors("m", vectors)
         store.mark_corrupt()
     async with opened(tmp_path) as store:
         assert store.reports == []

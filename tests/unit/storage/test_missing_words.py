@@ -28,7 +28,7 @@ async def without_index(folder: Path) -> None:
     """The files of a memory with many messages of Anna's and one of Boris's, whose working copy is deleted."""
     async with opened(folder) as store:
         for scope, number in ((ANNA, MESSAGES), (BORIS, 1)):
-            await store.put_owner(config(store, scope.owner))
+            await store.upsert_owner(config(store, scope.owner))
             await store.append_messages(scope, [said(f"walrus {place}") for place in range(number)])
     (folder / "index.db").unlink()
 
@@ -115,13 +115,13 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         forgotten, corrected, kept = await store.append_messages(ANNA, [said(f"walrus {place}") for place in range(3)])
     (tmp_path / "index.db").unlink()
-    read, go_on, analysed = asyncio.Event(), asyncio.Event(), word_index.extract_terms_from_rows
+    read, go_on, analyzed = asyncio.Event(), asyncio.Event(), word_index.extract_terms_from_rows
 
     async def slow(rows: Sequence[tuple[int, AnyRow]]) -> list[terms.TermsEntry]:
-        entries = await analysed(rows)
+        entries = await analyzed(rows)
         read.set()
         await go_on.wait()
         return entries
@@ -150,7 +150,7 @@ async def test_what_the_journal_holds_is_indexed_too(tmp_path: Path) -> None:
     live, killed = tmp_path / "live", tmp_path / "killed"
     live.mkdir()
     async with opened(live) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.flush_files()
         await talk(store, ANNA, 3, "later")
         shutil.copytree(live, killed)

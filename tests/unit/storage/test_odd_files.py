@@ -91,7 +91,7 @@ async def test_a_damaged_value_names_the_backup(
                 scope, [replace(said("hello", role="assistant"), explanation='{"shown": [7, 8]}')]
             )
             profile = NewProfile(owner=1, text="Anna.", model="m", base_id=None, facts=(), summary_ids=())
-            await store.profiles.put_profile(profile, now=NOW)
+            await store.profiles.store_profile(profile, now=NOW)
             await store.facts.begin_learning(scope, 1)
     with closing(sqlite3.connect(tmp_path / FILES[storage])) as file, file:
         assert file.execute(f"UPDATE {table} SET {column} = {value}").rowcount  # noqa: S608

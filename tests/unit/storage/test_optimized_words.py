@@ -27,7 +27,7 @@ async def found(store: MemoryStore) -> list[int]:
 async def test_pieces_are_joined_a_little_at_a_time(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS, durable=False) as database:
         store = SqliteStore(database)
-        await store.put_owner(
+        await store.upsert_owner(
             OwnerConfig(
                 owner=SCOPE.owner, storage=StorageType.SQLITE, every_n=20, enabled=True, created_at=AT, updated_at=AT
             )

@@ -39,7 +39,7 @@ async def opened(url: str) -> AsyncIterator[PostgresStore]:
     async with open_postgres_database(url) as database:
         store = PostgresStore(database)
         for owner in (ANNA.owner, BORIS.owner):
-            await store.put_owner(config(store, owner))
+            await store.upsert_owner(config(store, owner))
         yield store
 
 
@@ -73,7 +73,7 @@ async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, po
     count = 2 * MAX_ROWS_PER_INSERT + 3
     async with open_postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         row = MESSAGE_ROWS.to_row((await talk(store, ANNA, 1))[0])
         async with database.open_transaction(ANNA.owner) as tx:
             before = await tx.fetch_rows(_VERSIONS)

@@ -249,9 +249,9 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
             assert await first.claims() == [1]
             mine, others = first.work.make_polling_leader(BOT), second.work.make_polling_leader(BOT)
             for duty in (mine, others):
-                await duty.try_to_lead()
+                await duty.try_to_become_leader()
             assert (mine.is_leader(), others.is_leader()) == (True, False)
-        await others.try_to_lead()
+        await others.try_to_become_leader()
         assert others.is_leader()
         assert await second.claims() == [1]
 

@@ -29,7 +29,7 @@ def test_a_row_is_written_as_an_indented_json_text(row: dict[str, object], depth
 
 async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) -> None:
     async with JsonStore.open(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.flush_files()
         await talk(store, ANNA, 2, "garden")
         before = (tmp_path / "memory.json").read_bytes()
@@ -49,7 +49,7 @@ async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with JsonStore.open(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.flush_files()
         await talk(store, ANNA, 2, "garden")
         monkeypatch.setattr(snapshot, "MIN_JOURNAL_BYTES", 1)
@@ -89,7 +89,7 @@ def held(folder: Path) -> list[list[tuple[object, ...]]]:
 async def test_a_working_copy_made_at_once_is_as_the_one_that_was_written_message_by_message(tmp_path: Path) -> None:
     async with JsonStore.open(tmp_path) as store:
         for scope in (ANNA, BORIS):
-            await store.put_owner(config(store, scope.owner))
+            await store.upsert_owner(config(store, scope.owner))
         whole = await talk(store, ANNA, 3, "один ✓")
         await talk(store, BORIS, 1)
         await talk(store, TOPIC, 1)
@@ -123,7 +123,7 @@ async def test_what_people_edit_is_repaired_or_put_aside(
     tmp_path: Path, change: dict[str, object], expected: dict[str, object] | None
 ) -> None:
     async with JsonStore.open(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         [first] = await store.append_messages(ANNA, [said("turn 0")])
         await store.append_messages(ANNA, [said("turn 1", source="s", turn=first.turn)])
     file = tmp_path / "memory.json"
@@ -146,7 +146,7 @@ async def test_an_owners_messages_that_are_no_list_are_put_aside_and_not_taken_f
     tmp_path: Path, rows: object
 ) -> None:
     async with JsonStore.open(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said("turn 0")])
     file = tmp_path / "memory.json"
     whole = json.loads(file.read_text(encoding="utf-8"))

@@ -149,7 +149,7 @@ async def test_a_reading_of_one_step_changes_threads_once(
 async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, postgres_url: str) -> None:
     async with open_postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 6)
         async with database.open_reader(None) as reader:
             await reader.run(lambda connection: connection.run("DEALLOCATE ALL"))
@@ -162,7 +162,7 @@ async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: 
     url = address(postgres_url, tmp_path)
     async with open_postgres_database(url) as database:
         store = PostgresStore(database)
-        await store.put_owner(config(store, ANNA.owner))
+        await store.upsert_owner(config(store, ANNA.owner))
 
         async def a_turn() -> int:
             await talk(store, ANNA, 1)

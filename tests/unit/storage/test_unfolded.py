@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from records.context import MAX_UNSUMMARISED
+from records.context import MAX_UNSUMMARIZED
 from records.scopes import Scope
 from storage.engine.sqlite import migrate_file
 from storage.engine.sqlite_driver import connect, sqlite3
@@ -33,8 +33,8 @@ SELECT value, 1, 0, 'user', 'Hello', '2026-01-01T00:00:00+00:00', ?1, ?2, value 
 """
 
 
-def unsummarised(connection: sqlite3.Connection) -> int:
-    return len(read_context_sources(connection, SCOPE, max_turns=8, before_turn=None).unsummarised)
+def unsummarized(connection: sqlite3.Connection) -> int:
+    return len(read_context_sources(connection, SCOPE, max_turns=8, before_turn=None).unsummarized)
 
 
 def by_ids(sql: str) -> Callable[[sqlite3.Connection], int]:
@@ -61,7 +61,7 @@ def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], i
 @pytest.mark.parametrize(
     "read",
     [
-        pytest.param(unsummarised, id="what a context is made of"),
+        pytest.param(unsummarized, id="what a context is made of"),
         pytest.param(by_ids(memory_store.BY_IDS), id="candidates"),
         pytest.param(by_ids(fact_table.TEXTS), id="what is learned from"),
         pytest.param(by_ids(fold_table.WINDOW), id="the window of a sliding summary"),
@@ -83,9 +83,9 @@ def test_however_many_wait_for_a_fold_a_prompt_reads_the_newest(tmp_path: Path) 
     migrate_file(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)
-        connection.execute(MESSAGE, (1, None, str(list(range(1, MAX_UNSUMMARISED + 6)))))
+        connection.execute(MESSAGE, (1, None, str(list(range(1, MAX_UNSUMMARIZED + 6)))))
         ids = [
             message.id
-            for message in read_context_sources(connection, SCOPE, max_turns=8, before_turn=None).unsummarised
+            for message in read_context_sources(connection, SCOPE, max_turns=8, before_turn=None).unsummarized
         ]
-    assert ids == list(range(6, MAX_UNSUMMARISED + 6))
+    assert ids == list(range(6, MAX_UNSUMMARIZED + 6))

@@ -18,7 +18,7 @@ from records.messages import Message, Role
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Scope
 from records.summaries import NewSummary
-from summaries.generation import Summariser, SummaryInput, format_superseded_facts, make_message_sources
+from summaries.generation import Summarizer, SummaryInput, format_superseded_facts, make_message_sources
 from summaries.quality_score import Source
 from tests.support.dense import ceilings, texts
 from text.tokenizer import Tokenizer
@@ -50,7 +50,7 @@ class Model:
 
 
 async def summary(model: Model, material: SummaryInput) -> NewSummary:
-    return await Summariser(tokenizer=TOKENS, window=model.window).summarise(material, model, model="m")
+    return await Summarizer(tokenizer=TOKENS, window=model.window).summarize(material, model, model="m")
 
 
 def lines(*texts: str) -> list[Source]:
@@ -71,7 +71,7 @@ async def test_what_was_corrected_later_is_named_to_the_model_and_fits_the_windo
     assert long[0] not in model.request(2)
 
 
-async def test_what_is_to_be_summarised_comes_last() -> None:
+async def test_what_is_to_be_summarized_comes_last() -> None:
     """A small model answers the last block: it gave back the superseded facts alone."""
     model = Model("Anna met some people and spoke of a flat.")
     await summary(model, SummaryInput(lines=TOLD, limit=200, superseded=["- Anna lives in Oslo."]))
@@ -115,7 +115,7 @@ async def test_a_copy_of_all_summaries_loses_what_tells_least_and_not_its_end() 
     assert "[2026" not in made.text
 
 
-def test_nods_are_not_summarised() -> None:
+def test_nods_are_not_summarized() -> None:
     """A small model made the answer "A warm colour." the person's favourite colour."""
     said = (
         ("My favourite colour is dark red.", "A warm colour."),

@@ -250,7 +250,7 @@ async def test_an_owners_wishes_are_told_to_the_model(talk: Talk) -> None:
     assert [message["role"] for message in request.messages] == ["system", "user"]
 
 
-async def test_what_tools_gave_out_is_not_summarised(talk: Talk) -> None:
+async def test_what_tools_gave_out_is_not_summarized(talk: Talk) -> None:
     await talk.turn("Animal 0.")
     async with talk.services.memory.open_store(ANNA.id) as store:
         draft = NewMessage(role="assistant", content="tool output", created_at=talk.moment[0], origin="tool")
@@ -307,19 +307,19 @@ async def test_a_quiet_chat_that_holds_much_is_folded(tmp_path: Path) -> None:
     async with talking(tmp_path, recent_budget=200) as talk:
         await talk.remember(every_n=500)
         await talk.turn("A few words.")
-        await talk.services.summaries.fold_quiet_conversations()
+        await talk.services.summaries.fold_idle_conversations()
         talk.moment[0] += timedelta(hours=2)
-        await talk.services.summaries.fold_quiet_conversations()
+        await talk.services.summaries.fold_idle_conversations()
         assert await versions(talk) == [], "too little to be worth it"
         await talk.turn("Many words about otters and newts. " * 20)
-        await talk.services.summaries.fold_quiet_conversations()
+        await talk.services.summaries.fold_idle_conversations()
         assert await versions(talk) == [], "not quiet yet"
         talk.moment[0] += timedelta(minutes=9)
-        await talk.services.summaries.fold_quiet_conversations()
+        await talk.services.summaries.fold_idle_conversations()
         assert await versions(talk) == []
     async with talking(tmp_path, recent_budget=200) as talk:
         talk.moment[0] += timedelta(hours=2, minutes=12)
-        await talk.services.summaries.fold_quiet_conversations()
+        await talk.services.summaries.fold_idle_conversations()
         assert (await live(talk)).reason == "idle", "after a restart too: stored times count"
 
 
@@ -330,7 +330,7 @@ async def test_a_quiet_chat_is_left_alone_after_a_failure_and_its_owner_is_told_
         talk.server.default("summary-model", Behaviour(status=401))
         for minutes in (11, 5, 6, 11):
             talk.moment[0] += timedelta(minutes=minutes)
-            await talk.services.summaries.fold_quiet_conversations()
+            await talk.services.summaries.fold_idle_conversations()
         assert len(talk.server.of("summary-model")) == 2, "then 20 minutes have to pass"
         assert len(await talk.turn("More.")) == 1
         assert await talk.turn("And more.") == ()
@@ -347,8 +347,8 @@ async def test_under_pressure_it_is_folded_before_it_is_answered(tmp_path: Path)
         assert [request.model for request in talk.server.requests] == ["summary-model", "chat-model"]
         summary = await live(talk)
         assert summary.reason == "pressure"
-        unsummarised = [message for message in await everything(talk) if message.is_active]
-        assert len(unsummarised) >= 20
+        unsummarized = [message for message in await everything(talk) if message.is_active]
+        assert len(unsummarized) >= 20
         assert reply.context is not None
         assert reply.context.summaries == (summary,)
 

@@ -61,7 +61,7 @@ def test_bad_summaries_are_refused_with_a_reason(text: str, reason: str) -> None
     assert any(reason in objection for objection in judged(text))
 
 
-def test_a_talk_that_repeats_itself_may_be_summarised_in_its_words() -> None:
+def test_a_talk_that_repeats_itself_may_be_summarized_in_its_words() -> None:
     talk = "".join(f"Let us talk about the weather, part {number}. " for number in range(8))
     assert not find_text_faults(talk, talk, text_tokens=0, source_tokens=0)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from summaries.quality_score import (
     WEIGHTS,
-    Score,
     Source,
+    SummaryScore,
     find_details_missing_in_text,
     find_names_and_numbers,
     score_summary,
@@ -29,11 +29,11 @@ GOOD = (
 )
 
 
-def scored(text: str, *, tokens: int = 40, source_tokens: int = 120) -> Score:
+def scored(text: str, *, tokens: int = 40, source_tokens: int = 120) -> SummaryScore:
     return of(text, SOURCES, tokens=tokens, source_tokens=source_tokens)
 
 
-def of(text: str, sources: Sequence[Source], *, tokens: int = 5, source_tokens: int = 100) -> Score:
+def of(text: str, sources: Sequence[Source], *, tokens: int = 5, source_tokens: int = 100) -> SummaryScore:
     made = score_summary(text, sources, tokens=tokens, source_tokens=source_tokens)
     assert made is not None
     return made

@@ -39,7 +39,7 @@ from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.commands.proposals import ProposalButtons
 from telegram_ui.sending.http import AiohttpRequest
-from telegram_ui.updates.service import Service, open_telegram_service
+from telegram_ui.updates.service import TelegramService, open_telegram_service
 from tests.peers.ports import kept_port
 
 TOKEN = "4242:test-token"
@@ -304,7 +304,7 @@ class Bots:
             reply_streaming="off",
         )
 
-    def running(self, **options: Any) -> AbstractAsyncContextManager[Service]:
+    def running(self, **options: Any) -> AbstractAsyncContextManager[TelegramService]:
         services = cast(
             "Any",
             SimpleNamespace(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.processor_time import count_units
 from text import analyzer
 from text.analyzer import list_terms
-from text.characters import PIECE, normalise_unicode
+from text.characters import PIECE, normalize_unicode
 
 LENGTH = 16_000  # characters of a question by which is searched
 
@@ -54,9 +54,9 @@ def test_no_kind_of_words_costs_more_than_its_length(kind: str) -> None:
 def test_marks_without_end_cost_what_their_number_costs(marks: str) -> None:
     """Sorted by counting inversions, in one call that lets no other thread run: 175 to 300 ms; now some 4."""
     text = "a" + (marks * LENGTH)[: LENGTH - 1]
-    for normalises in (analyzer.normalise_text, analyzer.fold_term, partial(normalise_unicode, "NFKD")):
+    for normalizes in (analyzer.normalize_text, analyzer.fold_accents, partial(normalize_unicode, "NFKD")):
         with count_units(time.thread_time) as stopwatch:
-            normalises(text)
+            normalizes(text)
         assert stopwatch.units < 100
 
 
@@ -75,8 +75,8 @@ WRITTEN = [
 
 
 @given(st.lists(st.sampled_from(WRITTEN), min_size=1, max_size=200), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
-def test_what_people_write_is_normalised_as_a_whole(
+def test_what_people_write_is_normalized_as_a_whole(
     parts: list[str], form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 ) -> None:
     text = "".join(parts) * (1 + PIECE // len(parts))
-    assert normalise_unicode(form, text) == unicodedata.normalize(form, text)
+    assert normalize_unicode(form, text) == unicodedata.normalize(form, text)

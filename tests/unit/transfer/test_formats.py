@@ -12,7 +12,7 @@ import pytest
 from records.errors import ImportRefused
 from tests.paths import EXPORTS as FILES
 from transfer.formats.detection import MAX_UNPACKED_BYTES, parse_file
-from transfer.formats.history import FileReading, ImportedHistory
+from transfer.formats.history import ImportedHistory, ReadContext
 
 ANNA = 1001
 
@@ -22,12 +22,12 @@ def sample(name: str) -> Any:
 
 
 def of(value: Any) -> ImportedHistory:
-    return parse_file(json.dumps(value, indent=1).encode(), FileReading(person=ANNA))
+    return parse_file(json.dumps(value, indent=1).encode(), ReadContext(person=ANNA))
 
 
 def refused(data: bytes, *, most: int = MAX_UNPACKED_BYTES) -> str:
     with pytest.raises(ImportRefused) as error:
-        parse_file(data, FileReading(person=ANNA, name="x"), max_unpacked_bytes=most)
+        parse_file(data, ReadContext(person=ANNA, name="x"), max_unpacked_bytes=most)
     return error.value.sentence
 
 
@@ -41,7 +41,7 @@ def zipped(**files: bytes) -> bytes:
 
 def test_a_chat_of_telegram() -> None:
     """The importer is the user, others speak under their names; service messages and pictures are left out."""
-    past = parse_file((FILES / "telegram_chat.json").read_bytes(), FileReading(person=ANNA))
+    past = parse_file((FILES / "telegram_chat.json").read_bytes(), ReadContext(person=ANNA))
     assert past.format == "telegram"
     assert [(message.role, message.speaker, message.origin) for message in past.messages] == [
         ("user", "Anna Berg", "imported"),
@@ -62,7 +62,7 @@ def test_a_chat_of_telegram() -> None:
 
 def test_everything_of_telegram() -> None:
     """Every chat of a full export is read; a bot is the assistant of its chat; old dates have no zone."""
-    past = parse_file((FILES / "telegram_everything.json").read_bytes(), FileReading(person=ANNA))
+    past = parse_file((FILES / "telegram_everything.json").read_bytes(), ReadContext(person=ANNA))
     assert [(message.role, message.content, message.answers) for message in past.messages] == [
         ("user", "/dish with walnuts", False),
         ("assistant", "Walnut pasta needs 80 g of walnuts.", True),
@@ -73,13 +73,13 @@ def test_everything_of_telegram() -> None:
 
 
 def test_who_is_not_in_a_chat_is_told() -> None:
-    past = parse_file((FILES / "telegram_chat.json").read_bytes(), FileReading(person=5))
+    past = parse_file((FILES / "telegram_chat.json").read_bytes(), ReadContext(person=5))
     assert past.notes[0] == "None of its messages is yours (your Telegram id is 5)."
     [who] = past.questions
     assert who.can_be_answered_later, "a chat of others may be meant"
     maria = next(number for number, option in enumerate(who.options) if "Maria" in option)
     theirs = parse_file(
-        (FILES / "telegram_chat.json").read_bytes(), FileReading(person=5, answers={"speaker0": (maria,)})
+        (FILES / "telegram_chat.json").read_bytes(), ReadContext(person=5, answers={"speaker0": (maria,)})
     )
     own = [message for message in theirs.messages if message.is_own and message.origin != "forwarded"]
     assert [message.speaker for message in own] == ["Maria Lopez"]
@@ -87,7 +87,7 @@ def test_who_is_not_in_a_chat_is_told() -> None:
 
 def test_conversations_of_chatgpt() -> None:
     """The branch that was shown last, from the root on; what people never saw is left out; no time is the last one."""
-    past = parse_file((FILES / "chatgpt_conversations.json").read_bytes(), FileReading(person=ANNA))
+    past = parse_file((FILES / "chatgpt_conversations.json").read_bytes(), ReadContext(person=ANNA))
     assert past.format == "chatgpt"
     assert [(message.role, message.content) for message in past.messages] == [
         ("user", "我对花生过敏"),
@@ -106,7 +106,7 @@ def test_archives_are_unpacked() -> None:
     halves = [json.dumps([load]).encode() for load in json.loads(whole)]
     assert (
         len(
-            parse_file(zipped(export__conversations_json=whole, chat_html=b"<html>"), FileReading(person=ANNA)).messages
+            parse_file(zipped(export__conversations_json=whole, chat_html=b"<html>"), ReadContext(person=ANNA)).messages
         )
         == 4
     )
@@ -114,13 +114,13 @@ def test_archives_are_unpacked() -> None:
         len(
             parse_file(
                 zipped(**{"conversations-000_json": halves[0], "conversations-001_json": halves[1]}),
-                FileReading(person=ANNA),
+                ReadContext(person=ANNA),
             ).messages
         )
         == 4
     )
-    assert len(parse_file(gzip.compress(whole), FileReading(person=ANNA)).messages) == 4
-    assert len(parse_file(b"\xef\xbb\xbf" + whole, FileReading(person=ANNA)).messages) == 4
+    assert len(parse_file(gzip.compress(whole), ReadContext(person=ANNA)).messages) == 4
+    assert len(parse_file(b"\xef\xbb\xbf" + whole, ReadContext(person=ANNA)).messages) == 4
 
 
 def test_an_archive_that_blows_up_is_refused() -> None:
@@ -141,7 +141,7 @@ def test_an_archive_of_very_many_files_is_refused_at_once() -> None:
     assert "more than 5,000 files" in refused(zipped(**several))
     pictures = {f"picture-{number}_png": b"" for number in range(5_000)}
     whole = (FILES / "chatgpt_conversations.json").read_bytes()
-    assert len(parse_file(zipped(conversations_json=whole, **pictures), FileReading(person=ANNA)).messages) == 4
+    assert len(parse_file(zipped(conversations_json=whole, **pictures), ReadContext(person=ANNA)).messages) == 4
 
 
 def test_half_a_surrogate_pair_is_no_reason_to_refuse_a_file() -> None:

@@ -18,7 +18,7 @@ from tests.paths import ROOT
 from tests.support.loop_watch import watched_loop
 from transfer import reading
 from transfer.formats import detection
-from transfer.formats.history import FileReading, ImportedHistory
+from transfer.formats.history import ImportedHistory, ReadContext
 from transfer.formats.html_blocks import iterate_blocks
 from transfer.formats.json_stream import MAX_DEPTH, JsonStream
 from transfer.reading import READ_HERE, FileReader
@@ -44,7 +44,7 @@ MANY = {"elements of a message": 1_600_000, "pieces of a text": 1_600_000, "mess
 
 
 async def read(data: bytes) -> ImportedHistory:
-    return await FileReader().read(data, FileReading(person=ANNA, zone=UTC))
+    return await FileReader().read(data, ReadContext(person=ANNA, zone=UTC))
 
 
 def telegram(messages: int, text: str = "A walnut, дом, 😀.") -> bytes:
@@ -68,8 +68,8 @@ async def test_a_child_reads_what_a_thread_reads(packed: bool, zone: ZoneInfo) -
     data = telegram(1_200)
     assert len(data) > READ_HERE
     sent = gzip.compress(data) if packed else data
-    assert await FileReader().read(sent, FileReading(person=ANNA, zone=zone)) == detection.parse_file(
-        data, FileReading(person=ANNA, zone=zone)
+    assert await FileReader().read(sent, ReadContext(person=ANNA, zone=zone)) == detection.parse_file(
+        data, ReadContext(person=ANNA, zone=zone)
     )
 
 
@@ -80,7 +80,7 @@ async def test_rows_of_an_export_come_back_as_they_were() -> None:
     given = {"format": "keepsake-export", "version": 1, "owner": 11, "part": 1, "more": False, "messages": rows}
     data = json.dumps(given).encode()
     apart = await read(data)
-    assert apart == detection.parse_file(data, FileReading(person=ANNA))
+    assert apart == detection.parse_file(data, ReadContext(person=ANNA))
     assert apart.rows is not None
     assert len(apart.rows["messages"]) == len(rows)
 
@@ -183,7 +183,7 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
     begun: list[int] = []
     first, gate = asyncio.Event(), asyncio.Event()
 
-    async def held(data: bytes, given: FileReading) -> ImportedHistory:
+    async def held(data: bytes, given: ReadContext) -> ImportedHistory:
         begun.append(given.person)
         first.set()
         if given.person == ANNA:
@@ -192,9 +192,9 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(reading, "read_history_in_child", held)
     reader, data = FileReader(), telegram(1_200)
-    flood = [asyncio.create_task(reader.read(data, FileReading(person=ANNA, zone=UTC))) for _ in range(20)]
+    flood = [asyncio.create_task(reader.read(data, ReadContext(person=ANNA, zone=UTC))) for _ in range(20)]
     await first.wait()
-    await reader.read(data, FileReading(person=12, zone=UTC))
+    await reader.read(data, ReadContext(person=12, zone=UTC))
     assert begun == [ANNA, 12]
     gate.set()
     await asyncio.gather(*flood)
@@ -208,17 +208,17 @@ async def test_while_a_large_file_is_read_the_loop_turns() -> None:
 
 
 def test_unknown_members_are_skipped_and_known_ones_bounded() -> None:
-    stream = JsonStream('{"a": [[], {}, "]"], "b": 1}', most=3)
+    stream = JsonStream('{"a": [[], {}, "]"], "b": 1}', max_values=3)
     assert list(stream.iterate_members()) == ["a", "b"]
-    stream = JsonStream('{"a": [1, 2, 3, 4]}', most=4)
+    stream = JsonStream('{"a": [1, 2, 3, 4]}', max_values=4)
     with pytest.raises(ImportRefused, match="more memory or time"):
         [stream.read_value() for _ in stream.iterate_members()]
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
     with pytest.raises(ImportRefused, match="not valid JSON"):
-        JsonStream("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), most=1_000).read_value()
-    assert JsonStream("[" * MAX_DEPTH + "]" * MAX_DEPTH, most=1_000).read_value()
+        JsonStream("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), max_values=1_000).read_value()
+    assert JsonStream("[" * MAX_DEPTH + "]" * MAX_DEPTH, max_values=1_000).read_value()
 
 
 @pytest.mark.parametrize(("count", "length", "told"), [(10_001, 1, "facts"), (1, 4_097, "characters")])
@@ -226,7 +226,7 @@ def test_facts_are_bounded_in_number_and_length(count: int, length: int, told: s
     facts = [{"id": number, "text": "x" * length} for number in range(count)]
     data = json.dumps({"format": "keepsake-export", "version": 1, "owner": 11, "facts": facts}).encode()
     with pytest.raises(ImportRefused, match=told):
-        detection.parse_file(data, FileReading(person=ANNA))
+        detection.parse_file(data, ReadContext(person=ANNA))
 
 
 @pytest.mark.parametrize("begun", ["<!--", "<?", "<script>", "</", "</p", "<a b='"])

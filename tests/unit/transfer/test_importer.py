@@ -90,7 +90,7 @@ async def test_nothing_is_learned_unasked_from_a_file_that_nobody_here_signed(tm
     async with talking(tmp_path / "mine") as talk:
         assert await imported(talk, json.dumps(data).encode()) == (2, 0)
         talk.moment[0] += timedelta(days=1)
-        await talk.services.facts.learn_from_quiet_scopes()
+        await talk.services.facts.learn_from_idle_scopes()
         await talk.services.history_extraction.wait_until_idle()
         assert not talk.server.requests
         await talk.say("What do you recommend?")
@@ -416,7 +416,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
     assert not find_violations(read_memory_state(tmp_path / "new"))
 
 
-async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
+async def test_what_was_summarized_while_a_restore_was_broken_off_is_undone(
     tmp_path: Path, storage: StorageType
 ) -> None:
     async with talking(tmp_path / "old") as talk:

@@ -13,7 +13,7 @@ import pytest
 from records.errors import ImportRefused
 from tests.support.processor_time import count_units
 from transfer.formats.detection import parse_file
-from transfer.formats.history import FileReading, ImportedHistory
+from transfer.formats.history import ImportedHistory, ReadContext
 
 ME = 1001
 ANDROID = """\
@@ -48,7 +48,7 @@ def packed(files: dict[str, bytes]) -> bytes:
 
 def past(value: Any, **given: Any) -> ImportedHistory:
     data = value if isinstance(value, bytes) else (value if isinstance(value, str) else json.dumps(value)).encode()
-    return parse_file(data, FileReading(person=ME, **given))
+    return parse_file(data, ReadContext(person=ME, **given))
 
 
 def said(history: ImportedHistory) -> list[tuple[str, str, str]]:
@@ -131,7 +131,7 @@ def test_archives_inside_an_archive_are_bounded_together() -> None:
     with pytest.raises(ImportRefused, match="holds more than"):
         parse_file(
             packed({f"conversations-{number}.zip": inner for number in range(4)}),
-            FileReading(person=ME),
+            ReadContext(person=ME),
             max_unpacked_bytes=1_000_000,
         )
 
@@ -429,7 +429,7 @@ def test_a_damaged_channel_of_discord_is_left_out_and_named(row: str) -> None:
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("messages/c1/messages.csv", f"ID,Timestamp,Contents\n{row}\n")
         archive.writestr("messages/c2/messages.csv", "ID,Timestamp,Contents\n2,2024-05-11 10:00:00,Hello\n")
-    history = parse_file(packed.getvalue(), FileReading(person=1))
+    history = parse_file(packed.getvalue(), ReadContext(person=1))
     assert [message.content for message in history.messages] == ["Hello"]
     assert "c1" in " ".join(history.notes)
 
@@ -563,12 +563,12 @@ def test_messages_of_one_id_stay_several_where_they_differ() -> None:
 def test_text_in_utf_16_is_read_and_what_is_no_text_is_told() -> None:
     lines = "11/05/2024, 10:00 - Ann: Grüße\n"
     for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"):
-        assert said(parse_file(lines.encode(encoding), FileReading(person=1, name="a.txt"))) == [
+        assert said(parse_file(lines.encode(encoding), ReadContext(person=1, name="a.txt"))) == [
             ("user", "Ann", "Grüße")
         ]
     for data, told in ((b"Rar!\x1a\x07\x00" + bytes(90), "send it as .zip"), (lines.encode("latin-1"), "not text")):
         with pytest.raises(ImportRefused, match=told):
-            parse_file(data, FileReading(person=1, name="a.txt"))
+            parse_file(data, ReadContext(person=1, name="a.txt"))
 
 
 def test_a_file_that_only_looks_like_another_is_not_taken_for_it() -> None:

@@ -13,7 +13,7 @@ from records.errors import ImportRefused
 from tests.unit.transfer.talk import zipped
 from transfer.formats.chat_heads import parse_message_head
 from transfer.formats.detection import parse_file
-from transfer.formats.history import FileReading, ImportedHistory
+from transfer.formats.history import ImportedHistory, ReadContext
 
 SHAPES = Path(__file__).parent / "files" / "shapes"
 NOW = datetime(2026, 11, 28, tzinfo=UTC)
@@ -25,7 +25,7 @@ def past(data: bytes | str | object, name: str = "sent", **answers: tuple[int, .
         data = json.dumps(data)
     data = data.encode() if isinstance(data, str) else data
     return parse_file(
-        data, FileReading(person=7, zone=UTC, name=name, now=NOW, answers={"speaker0": (0,), "order0": (0,), **answers})
+        data, ReadContext(person=7, zone=UTC, name=name, now=NOW, answers={"speaker0": (0,), "order0": (0,), **answers})
     )
 
 

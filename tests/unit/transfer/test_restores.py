@@ -166,11 +166,11 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
         await talk.remember()
         await imported(talk, parts[2])
         async with talk.services.memory.open_store(ANNA.id) as store:
-            assert "Kiel" in json.dumps([dict(row) for row in await store.history.list_held_back_rows(ANNA.id)])
+            assert "Kiel" in json.dumps([dict(row) for row in await store.history.list_deferred_rows(ANNA.id)])
             last = (await store.timeline.read_page(HERE, limit=1))[-1]
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(last.id,)))
         async with talk.services.memory.open_store(ANNA.id) as store:
-            assert not await store.history.list_held_back_rows(ANNA.id)
+            assert not await store.history.list_deferred_rows(ANNA.id)
         assert not (await talk.services.importer.plan(HERE, ANNA.id, parts[0])).is_restored
     assert not find_violations(read_memory_state(tmp_path / "new"))
 

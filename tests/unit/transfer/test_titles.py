@@ -12,7 +12,7 @@ from settings import Secret
 from tests.support.talk import ANNA, talking
 from tests.unit.transfer.conftest import ignore
 from transfer.formats.detection import parse_file
-from transfer.formats.history import FileReading
+from transfer.formats.history import ReadContext
 
 HERE = Scope(owner=ANNA.id)
 TITLE = "Xylophone lessons"
@@ -68,7 +68,7 @@ def telegram() -> Any:
 
 @pytest.mark.parametrize("make", [chatgpt, claude, librechat, workspace, discord, telegram])
 def test_the_first_message_carries_the_title(make: Any) -> None:
-    found = parse_file(json.dumps(make()).encode(), FileReading(person=7)).messages
+    found = parse_file(json.dumps(make()).encode(), ReadContext(person=7)).messages
     assert [(message.title, message.content) for message in found] == [(TITLE, ASKED), ("", SAID)]
 
 
@@ -79,7 +79,7 @@ async def test_a_conversation_is_found_by_its_title(tmp_path: Path, storage: Sto
     for url, folder in zip(urls, ("old", "new"), strict=True):
         async with talking(tmp_path / folder, database_url=url) as talk:
             await talk.remember(storage=storage)
-            await talk.services.importer.import_file(HERE, ANNA.id, data, FileReading(person=ANNA.id), progress=ignore)
+            await talk.services.importer.import_file(HERE, ANNA.id, data, ReadContext(person=ANNA.id), progress=ignore)
             page = await talk.services.search.find_page(HERE, "xylophone")
             assert [(hit.message.content, hit.message.title) for hit in page.found] == [(ASKED, TITLE)]
             async with talk.services.exporter.export_files(ANNA.id) as files:

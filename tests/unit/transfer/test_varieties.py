@@ -19,7 +19,7 @@ from tests.unit.transfer import assistants, chats
 from tests.unit.transfer.conftest import ignore
 from tests.unit.transfer.talk import ME, NOW, VARIETIES, ZONE, Said, Written
 from transfer.formats.detection import FORMATS, parse_file
-from transfer.formats.history import FileReading, ImportedHistory
+from transfer.formats.history import ImportedHistory, ReadContext
 
 HERE = Scope(owner=ME)
 NAMES_SPEAKERS = ("whatsapp", "discord", "telegram", "telegram-html")
@@ -29,7 +29,7 @@ EACH = [pytest.param(name, make, id=make.__name__) for name, makes in VARIETIES.
 
 
 def past(file: Written) -> ImportedHistory:
-    return parse_file(file.data, FileReading(person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers))
+    return parse_file(file.data, ReadContext(person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers))
 
 
 def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
@@ -95,7 +95,7 @@ def test_a_damaged_file_is_read_in_part_or_refused(name: str, make: Callable[[],
     for _ in range(12):
         with suppress(ImportRefused):
             history = parse_file(
-                damaged(file.data, chance), FileReading(person=ME, zone=ZONE, now=NOW, answers=file.answers)
+                damaged(file.data, chance), ReadContext(person=ME, zone=ZONE, now=NOW, answers=file.answers)
             )
             assert all(message.content and message.source for message in history.messages)
 
@@ -121,11 +121,11 @@ async def test_all_formats_come_together_in_one_memory(
         importer = talk.services.importer
         for again in (False, True):
             for file in files.values():
-                given = FileReading(person=ME, name=file.name, answers=file.answers)
+                given = ReadContext(person=ME, name=file.name, answers=file.answers)
                 done = await importer.import_file(HERE, ME, file.data, given, progress=ignore)
                 counts = (done.messages, done.known)
                 assert counts == ((0, len(file.taken)) if again else (len(file.taken), 0))
-            pasted = FileReading(person=ME, answers={"facts0": (0, 1)})
+            pasted = ReadContext(person=ME, answers={"facts0": (0, 1)})
             done = await importer.import_file(
                 HERE, ME, b"- Anna lives in Bern.\n- She grows walnuts.", pasted, progress=ignore
             )

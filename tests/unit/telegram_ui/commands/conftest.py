@@ -137,7 +137,7 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
         updates = AiohttpRequest(trust_env=False)
         async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:
             yield Peer(world, faults, bot, ManualClock())
-            faults.clear_rules()
+            faults.clear_faults()
 
 
 @dataclass(repr=False)

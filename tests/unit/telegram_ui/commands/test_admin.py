@@ -110,13 +110,15 @@ async def test_a_button_of_somebody_who_is_an_admin_no_longer_does_nothing(desk:
 
 async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk) -> None:
     asking = access(desk, Settings(admin_user_ids=frozenset({ANN})))
-    allowed = [asking.may_ask_admins_to_admit(Person(id=1000 + number, name="x")) for number in range(MAX_REQUESTS + 5)]
+    allowed = [
+        asking.reserve_admission_request(Person(id=1000 + number, name="x")) for number in range(MAX_REQUESTS + 5)
+    ]
     assert allowed == [True] * MAX_REQUESTS + [False] * 5
     await desk.services.memory.people.store_access(
         KnownPerson(id=EVE.id, standing="refused", name="Eve"), admin_id=ANN, now=desk.moment[0]
     )
-    assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).may_ask_admins_to_admit(EVE)
-    assert not access(desk, Settings()).may_ask_admins_to_admit(Person(id=1, name="x")), "there is nobody to ask"
+    assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).reserve_admission_request(EVE)
+    assert not access(desk, Settings()).reserve_admission_request(Person(id=1, name="x")), "there is nobody to ask"
 
 
 async def test_privacy_mode_is_turned_off_and_on_by_a_button(desk: Desk) -> None:

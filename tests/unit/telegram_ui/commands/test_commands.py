@@ -334,7 +334,7 @@ async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk, script
         (SummaryOutcome(state="failed", error="The model is overloaded."), "Nothing was lost"),
     ],
 )
-async def test_summarising_now_says_what_came_of_it(
+async def test_summarizing_now_says_what_came_of_it(
     desk: Desk, scripted: ScriptedSummaries, outcome: SummaryOutcome, says: str
 ) -> None:
     scripted.outcome = outcome

@@ -7,7 +7,7 @@ from typing import cast
 
 from dashboard.endpoints import PageRequest
 from dashboard.parameters import Parameters
-from dashboard.views import Views
+from dashboard.views import ViewHandlers
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -43,7 +43,7 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         await desk.say(ANN, ANN, "/search zzzzqqq")
         shown = desk.last(ANN)
         assert shown.splitlines()[1] == CLOSE
-        page = await Views(services=talk.services, settings=Settings()).search_messages(
+        page = await ViewHandlers(services=talk.services, settings=Settings()).search_messages(
             cast(
                 "PageRequest",
                 SimpleNamespace(parameters=Parameters({"q": "zzzzqqq"}), scope=Scope(owner=ANN), zone=UTC),

@@ -7,7 +7,7 @@ import pytest
 from telegram.ext import ExtBot
 
 from playground.bot_api import make_bot_api
-from playground.limits import BURST_SECONDS, MAX_PER_MINUTE_IN_GROUP, MAX_PER_SECOND, Limits, is_rate_limited
+from playground.limits import BURST_SECONDS, MAX_PER_MINUTE_IN_GROUP, MAX_PER_SECOND, SendingLimits, is_rate_limited
 from playground.server import serve
 from playground.world import World
 from telegram_ui.sending.chat import Chat
@@ -74,7 +74,7 @@ async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_
 
 def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
     now = [100.0]
-    limits = Limits(lambda: now[0])
+    limits = SendingLimits(lambda: now[0])
     assert [limits.reserve_or_get_wait_seconds(chat) for chat in range(1, MAX_PER_SECOND + 2)] == [
         0
     ] * MAX_PER_SECOND + [1]
@@ -99,7 +99,7 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
     for person in range(1, MANY + 1):
         world.add_person(person, f"Person {person}")
         world.say(person, person, "hello")
-    async with serve(make_bot_api(world, limits=Limits(time.monotonic))) as url:
+    async with serve(make_bot_api(world, limits=SendingLimits(time.monotonic))) as url:
         request = AiohttpRequest(read_timeout=20.0, trust_env=False, connection_pool_size=MANY)
         updates = AiohttpRequest(trust_env=False)
         async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:

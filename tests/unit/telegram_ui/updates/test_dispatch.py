@@ -188,7 +188,7 @@ async def test_stop_tears_no_sentence_that_says_what_failed(bots: Bots, peer: Pe
         await peer.told("Something went wrong here", ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.confirmed()
-        peer.faults.clear_rules()
+        peer.faults.clear_faults()
         await peer.told(tr("answers-nothing-to-stop"), ANN)
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
@@ -246,7 +246,7 @@ async def test_stop_reaches_a_button_that_is_about_to_have_something_answered(bo
         await peer.called("answerCallbackQuery")
         peer.world.say(ANN, ANN, "/stop")
         await peer.told(tr("answers-stopped"), ANN)
-        peer.faults.clear_rules()
+        peer.faults.clear_faults()
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
         assert bots.conversation.turns == []
@@ -707,7 +707,7 @@ async def test_what_a_button_asked_for_is_not_asked_again_by_the_next_run(bots: 
         await peer.called("sendMessage", chat=ANN, since=since)
         closing = asyncio.create_task(service.dispatcher.close())
         await asyncio.sleep(0)
-        peer.faults.clear_rules()
+        peer.faults.clear_faults()
         await closing
         assert await bots.pending() == []
 
@@ -766,7 +766,7 @@ async def test_a_command_that_is_being_done_is_done_before_the_bot_stops(bots: B
         await peer.told("did help", ANN)
         closing = asyncio.create_task(service.dispatcher.close(grace=4))
         await asyncio.sleep(0)
-        peer.faults.release_held_calls()
+        peer.faults.release_hanging_calls()
         await closing
         assert await bots.pending() == []
     assert len(peer.texts(ANN)) == 1

@@ -39,7 +39,7 @@ def fetched(number: int, bot: telegram.Bot) -> list[tuple[telegram.Update, dict[
 
 
 async def opened(inbox: Inbox, bot: telegram.Bot, **options: Any) -> DurableQueue:
-    queue = DurableQueue(inbox, keep=lambda _: True, now=lambda: NOW, **options)
+    queue = DurableQueue(inbox, is_relevant=lambda _: True, now=lambda: NOW, **options)
     await queue.replay(bot)
     return queue
 

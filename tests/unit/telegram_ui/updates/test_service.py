@@ -219,7 +219,7 @@ async def test_polls_that_time_out_are_logged_once_in_a_row(peer: Peer, caplog: 
                 with pytest.raises(TimedOut):
                     await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST", read_timeout=0.05)
             await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST")
-        peer.faults.clear_rules()
+        peer.faults.clear_faults()
     finally:
         await polls.shutdown()
     assert caplog.text.count("does not answer in time") == 2

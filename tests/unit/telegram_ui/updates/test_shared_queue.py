@@ -105,7 +105,7 @@ async def queue_of(
         queue = Watched(
             inbox,
             work,
-            keep=lambda _: True,
+            is_relevant=lambda _: True,
             now=lambda: NOW,
             monotonic=clock,
             learn_people=AccessPolicy(settings, bot, now=lambda: NOW, people=people).reload_decisions,
