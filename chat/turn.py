@@ -30,6 +30,14 @@ class Turn:
     answer: Message | None = None  # if the question was answered before
     sources: ContextSources | None = None  # of the context, read with the question
     notices: list[str] = field(default_factory=list)
+    history: tuple[Message, ...] = field(init=False)  # earlier messages that the process holds
+    incognito: tuple[Message, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Here, because the turn's own messages push the oldest ones out of the session.
+        self.incognito = tuple(message for message in self.session.incognito if message.turn != self.local_id)
+        recent = tuple(message for message in self.session.recent if message.turn != self.local_id)
+        self.history = (*recent, *self.incognito) if self.mode == "incognito" else recent
 
     @property
     def scope(self) -> Scope:
@@ -39,16 +47,6 @@ class Turn:
     def number(self) -> int:
         """The number of the turn in the store, or its local id if it is not stored."""
         return self.local_id if self.stored is None else self.stored
-
-    @property
-    def history(self) -> tuple[Message, ...]:
-        """Return the earlier messages that the process holds."""
-        recent = tuple(message for message in self.session.recent if message.turn != self.local_id)
-        return (*recent, *self.incognito) if self.mode == "incognito" else recent
-
-    @property
-    def incognito(self) -> tuple[Message, ...]:
-        return tuple(message for message in self.session.incognito if message.turn != self.local_id)
 
     @property
     def is_memory_on(self) -> bool:

@@ -254,7 +254,7 @@ class ViewHandlers:
         async with self._services.memory.open_store(request.owner) as store:
             hours = await store.timeline.count_messages_by_hour(request.scope)
         messages = Counter[str]()
-        for hour, count, _ in hours:
+        for hour, count in hours:
             messages[hour.astimezone(request.zone).date().isoformat()] += count
         return {"days": sorted(messages.items())}
 

@@ -220,9 +220,9 @@ async def _preview_deletion(reader: Reader, owner: int, request: ForgetRequest, 
         sql = f"SELECT * FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608
         return await reader.fetch_rows(sql, owner, json.dumps(sorted(ids[table])[:MAX_LISTED]))
 
-    rows = await fetch_first_rows("messages")
+    found = [parse_message(row) for row in await fetch_first_rows("messages")]
     return DeletionPreview(
-        messages=tuple(message for message in map(parse_message, rows) if message.origin != "tool"),
+        messages=tuple([message for message in found if message.origin != "tool"] or found),
         facts=tuple(str(row["text"]) for row in await fetch_first_rows("facts")),
         summaries=tuple(str(row["summary_text"]) for row in await fetch_first_rows("summaries")),
     )
@@ -317,11 +317,11 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
         counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
         [row] = await reader.fetch_rows(f"SELECT {counting}, ({_NOTES})", owner)
         counts: dict[str, Any] = dict(zip(tables, map(int, row), strict=False))
-        return ForgetResult(**counts | {"messages": counts["messages"] - int(row[-1])})
+        return ForgetResult(**counts | {"messages": counts["messages"] - int(row[-1]) or counts["messages"]})
     ids = json.dumps(deletion.message_ids), json.dumps(sorted(deletion.summaries.gone))
     [[versions, reminders, reactivated, notes]] = await reader.fetch_rows(_COUNT_DERIVED, owner, *ids)
     return ForgetResult(
-        messages=len(deletion.message_ids) - int(notes),
+        messages=len(deletion.message_ids) - int(notes) or len(deletion.message_ids),
         summaries=len(deletion.summaries.gone),
         facts=len(deletion.facts.ids),
         profiles=len(deletion.profiles),
@@ -401,7 +401,8 @@ user_id = ? AND chunk_id IN (
   GROUP BY chunk_id HAVING MAX(created_at) < ?)
 """
 _TEXTS = "SELECT value FROM json_each(?, '$') WHERE type = 'text'"
-_NOTES = "SELECT COUNT(*) FROM messages WHERE user_id = ?1 AND origin = 'tool'"  # nobody sees them as messages
+# To people, notes of tools are messages only if nothing else is left.
+_NOTES = "SELECT COUNT(*) FROM messages WHERE user_id = ?1 AND origin = 'tool'"
 _COUNT_DERIVED = f"""
 SELECT
   (SELECT COUNT(*) FROM versions WHERE user_id = ?1 AND message_id IN (SELECT value FROM json_each(?2))),

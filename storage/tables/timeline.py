@@ -56,10 +56,10 @@ class TimelineTable(OwnerTables):
         """Return up to `limit` messages covered by the level 1 summary `chunk_id`, in chronological order."""
         return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk_id, limit)]
 
-    async def count_messages_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
-        """Return (hour, messages, characters) for each hour that has messages, in chronological order."""
+    async def count_messages_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int]]:
+        """Return each hour in which somebody wrote and its number of messages, in chronological order."""
         rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
-        return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
+        return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1])) for row in reversed(rows)]
 
     async def count_by_speaker(self, scope: Scope) -> Sequence[tuple[str, int]]:
         """Return the names and message counts of the 50 most active speakers, most active first."""
@@ -69,8 +69,8 @@ class TimelineTable(OwnerTables):
 _POSITION = "(SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?)"
 _CHUNK = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND chunk_id = ? ORDER BY created_at, id LIMIT ?"
 _HOURS = """
-SELECT substr(created_at, 1, 13), COUNT(*), SUM(LENGTH(content)) FROM messages
-WHERE user_id = ? AND thread_id = ? GROUP BY substr(created_at, 1, 13) ORDER BY 1 DESC LIMIT ?
+SELECT substr(created_at, 1, 13), COUNT(*) FROM messages
+WHERE user_id = ? AND thread_id = ? AND origin <> 'tool' GROUP BY substr(created_at, 1, 13) ORDER BY 1 DESC LIMIT ?
 """
 _SPEAKERS = """
 SELECT speaker, COUNT(*) FROM messages WHERE user_id = ? AND thread_id = ? AND role = 'user' AND speaker <> ''

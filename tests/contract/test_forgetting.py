@@ -210,6 +210,17 @@ async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_ha
     assert (await store.count_messages_and_summaries(ANNA)).total == 2
 
 
+async def test_notes_of_tools_that_stand_alone_are_forgotten_as_messages(store: MemoryStore) -> None:
+    """They hold the words that were searched for, so nobody may be told that there is nothing to forget."""
+    [question, answer] = await talk(store, ANNA, 1)
+    [note] = await store.append_messages(ANNA, [replace(said("search heliotrope", role="system"), origin="tool")])
+    await store.forgetting.forget(ANNA.owner, messages(question.id, answer.id), now=NOW)
+    for request in (messages(note.id), ForgetRequest(what="everything")):
+        preview = await store.forgetting.preview_deletion(ANNA.owner, request)
+        assert (preview.messages, [listed.id for listed in preview.listing.messages]) == (1, [note.id])
+    assert not (await store.forgetting.forget(ANNA.owner, messages(note.id), now=NOW)).is_empty
+
+
 async def test_a_fact_that_had_ended_by_itself_stays_over(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     past = (NOW - timedelta(days=99)).isoformat()
@@ -486,6 +497,7 @@ async def test_notes_of_tools_are_no_messages_to_people(store: MemoryStore) -> N
     assert (counts.total, counts.archived, counts.active_messages) == (4, 2, 2)
     [[listed], _] = await store.conversations.list_conversations(ANNA, offset=0, limit=9)
     assert listed.messages == 4
+    assert sum(count for _, count in await store.timeline.count_messages_by_hour(ANNA)) == 4
     everything = await store.forgetting.preview_deletion(ANNA.owner, ForgetRequest(what="everything"))
     assert (everything.messages, len(everything.listing.messages)) == (4, 4)
     question = await store.forgetting.preview_deletion(ANNA.owner, messages(stored[0].id))

@@ -63,6 +63,23 @@ async def test_while_memory_is_off_nothing_is_stored_but_the_talk_goes_on(talk: 
         assert b"heliotrope" not in file.read_bytes()
 
 
+async def test_what_is_held_while_memory_is_off_begins_with_a_question(talk: Talk) -> None:
+    """Templates of Mistral's and Gemma's models refuse a first turn of the assistant."""
+    for number in range(22):
+        await talk.say(f"Word {number}.")
+    prompt = talk.server.of("chat-model")[-1].messages
+    roles = [message["role"] for message in prompt]
+    assert roles == ["system", *["user", "assistant"] * 20, "user"]
+    assert "Word 1." in str(prompt[1]["content"])
+
+
+async def test_a_long_document_does_not_displace_the_talk_while_memory_is_off(talk: Talk) -> None:
+    await talk.say("My cat is called Murka.")
+    await talk.say(*(f"Page {number}." for number in range(45)))
+    assert "Murka" in talk.prompts()[-1]
+    assert "Page 44." in talk.prompts()[-1]
+
+
 async def test_off_means_that_the_store_is_not_read_either(talk: Talk) -> None:
     await talk.remember()
     await talk.say("My cat is called Murka.")
