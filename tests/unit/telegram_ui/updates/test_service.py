@@ -165,7 +165,7 @@ async def test_polling_that_died_is_started_again(bots: Bots, peer: Peer, caplog
         await ticks.acquire()
         time += seconds
 
-    async with bots.running(monotonic=lambda: time, pause=pause, max_silence=240.0):
+    async with bots.running(monotonic=lambda: time, pause=pause, max_silence_seconds=240.0):
         polling = next(task for task in asyncio.all_tasks() if task.get_coro().__name__ == "fetch_updates")  # type: ignore[union-attr]
         polling.cancel()
         await asyncio.wait([polling])
