@@ -74,7 +74,7 @@ def make_budgets(settings: Settings) -> Budgets:
 
 
 def make_summary_limits(settings: Settings, max_prompt_tokens: int) -> SummaryLimits:
-    """Return the token limits of summaries, so that prompts take at most `max_prompt_tokens` tokens."""
+    """Return token limits for summaries, based on prompts of at most `max_prompt_tokens` tokens."""
     budgets = make_budgets(settings).with_ceiling(max_prompt_tokens)
     return SummaryLimits.from_budgets(
         budgets, rolling_tokens=settings.rolling_summary_tokens, idle_minutes=settings.idle_fold_minutes
@@ -113,7 +113,7 @@ async def open_services(
     make_access_check: MakeAccessCheck | None = None,
     commands: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Services]:
-    """Open all services while the block runs. Raise SettingsError or StorageError if a service cannot be opened.
+    """Open all services for the duration of the block. Raise SettingsError or StorageError if one cannot be opened.
 
     If `offline`, do not use the model endpoint. `models` (the answering model and the summarising model) and `embedder`
     replace the configured ones. `commands` maps the names of bot commands to their descriptions for the model.
@@ -363,7 +363,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
 
 
 def list_scheduled_tasks(core: Core, services: Services) -> Sequence[AbstractAsyncContextManager[None]]:
-    """Return context managers that each run one periodic task while their block is open."""
+    """Return context managers, each of which runs a periodic task until its block ends."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     look_for_endings = partial(warn_of_model_shutdowns, core.settings, services.clock)
     repeat = repeat_in_background

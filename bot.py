@@ -293,7 +293,7 @@ def format_count(number: int, singular: str, plural: str) -> str:
 
 
 def log_fatal_error(_type: object, error: BaseException, _traceback: object) -> None:
-    """Log an uncaught exception, but not its text, which may contain private messages."""
+    """Log an uncaught exception without its text, which may contain private messages."""
     log.critical("ended by an error: %s", type(error).__name__, exc_info=error)
 
 

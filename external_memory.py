@@ -137,9 +137,9 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Turn memory on, to be stored in `storage` and summarised every `every_n` turns. Move existing data there.
+        """Turn memory on, store it in `storage`, and summarise it every `every_n` turns. Move existing data there.
 
-        Raise ValueError if `every_n` is not 1 to 500. If the move fails, change nothing and raise StorageError.
+        Raise ValueError unless `every_n` is from 1 to 500. If the move fails, change nothing and raise StorageError.
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
@@ -186,7 +186,7 @@ class ExternalMemory:
     async def find_conversation(
         self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
     ) -> Scope:
-        """Return the conversation that contains a message, or the open conversation if it is not found."""
+        """Return the conversation that contains a message, or the open one if no conversation contains it."""
         async with self.open_store(chat.owner) as store:
             found = await store.conversations.find_conversation(
                 chat, source=source, telegram_id=telegram_id, message_id=message_id
@@ -194,7 +194,7 @@ class ExternalMemory:
         return found or await self.find_open_conversation(chat)
 
     async def find_chat_of_message(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the topic that contains a Telegram message, or None if the message is not stored."""
+        """Return the chat or topic that contains a Telegram message, or None if the message is not stored."""
         async with self.open_store(owner) as store:
             return await store.conversations.find_chat_of_message(owner, telegram_id)
 
@@ -231,7 +231,7 @@ class ExternalMemory:
         return self._state.leases.hold_owner_lease(owner)
 
     async def select_served_owners(self, owners: Iterable[int]) -> list[int]:
-        """Return the owners that this process serves, after taking over the owners that no process serves."""
+        """Return those of `owners` that this process serves. First take over those that no process serves."""
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
@@ -240,7 +240,7 @@ class ExternalMemory:
         return mine
 
     def mark_turn_running(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Mark a turn as running inside the block, so that `block_turns` waits for its end."""
+        """Mark a turn as running inside the block, so that `block_turns` waits for it to end."""
         return self._locks.get_lock(owner).hold_during_turn()
 
     def block_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
@@ -294,7 +294,7 @@ class ExternalMemory:
             store.set_shutdown_deadline(deadline)
 
     async def overwrite_erased_data(self) -> None:
-        """Overwrite data in the files that has been erased from the memory. Call this periodically."""
+        """Overwrite the remains of erased data in the files. Call this periodically."""
         await self._state.erasing.overwrite_erased_data()
 
     async def optimize_word_index(self, owner: int) -> None:

@@ -226,7 +226,7 @@ class MemoryRetrieval:
         return vector
 
     async def _needs_several_searches(self, question_vector: Floats) -> bool:
-        """Return True if a question resembles the examples that need several searches. Embed them if necessary."""
+        """Embed the examples if necessary. Return True if a question resembles those that need several searches."""
         now = self._clock()  # after a failure, the examples are embedded again
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
             self._examples_due = now + EXAMPLES_RETRY

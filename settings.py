@@ -225,7 +225,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Parse the settings from environment variables. Raise SettingsError, which names every wrong variable.
+        """Parse the settings from environment variables. If any are invalid, raise a SettingsError that names them all.
 
         An empty value counts as not set. The token and the key are not required, because a playground needs neither.
         """

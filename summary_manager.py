@@ -74,7 +74,7 @@ class SummaryLimits:
 
     @classmethod
     def from_budgets(cls, budgets: Budgets, *, rolling_tokens: int, idle_minutes: int) -> Self:
-        """Return limits that let a pyramid's active summaries fit. If `idle_minutes` is 0, nothing counts as idle."""
+        """Return limits that keep a pyramid's summaries within budget. If `idle_minutes` is 0, nothing is ever idle."""
         return cls(
             chunk=max(MIN_SUMMARY_TOKENS, budgets.summaries // MAX_ACTIVE - HEADING_TOKENS),
             rolling_tokens=max(MIN_SUMMARY_TOKENS, min(rolling_tokens, budgets.summaries - HEADING_TOKENS)),
@@ -92,8 +92,8 @@ class SummaryLimits:
 class SummaryManager:
     """Folds conversations, running at most one fold per conversation at a time.
 
-    `before_fold` is called with the messages to be archived and must not raise. `rebuilds` maps each scope with a
-    running rebuild to its numbers of finished and total chunks.
+    `before_fold` is called with a scope and the ids of the messages to archive, and must not raise. During a rebuild,
+    `rebuilds` maps the scope to its numbers of finished and total chunks.
     """
 
     _memory: ExternalMemory
@@ -175,7 +175,7 @@ class SummaryManager:
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
     async def pop_unreported_failure(self, scope: Scope) -> SummaryFailure | None:
-        """Return the last failure and mark it as reported, or return None if it was reported to the owner before."""
+        """Return the last failure and mark it as reported. Return None if there is none or it was reported before."""
         async with self._memory.open_store(scope.owner) as store:
             failure = await store.find_summary_failure(scope)
             if failure is None or failure.told:
@@ -211,14 +211,14 @@ class SummaryManager:
         )
 
     async def list_active_summaries(self, scope: Scope) -> Sequence[Summary]:
-        """Return a conversation's active summaries, from the highest level down, and by age within a level."""
+        """Return a conversation's active summaries, highest level first, and oldest first within each level."""
         async with self._memory.open_store(scope.owner) as store:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.sort_key))
 
     async def _acquire_lease_and_plan(
         self, scope: Scope, reason: SummaryReason
     ) -> tuple[SummaryLease, SummaryPlan] | Literal["nothing", "busy"]:
-        """Take a conversation's lease and plan a fold. Return "nothing" if none is due, or "busy" if it is leased."""
+        """Lease a conversation and plan a fold. Return "nothing" if no fold is due, or "busy" if the lease is taken."""
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
             if config is None or store is None or not await self._may_fold_be_due(store, scope, config, reason):

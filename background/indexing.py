@@ -1,4 +1,4 @@
-"""Embed stored messages in the background, newest first. Until then, only word search finds them."""
+"""Embed stored messages in the background, newest first. Only word search finds messages not yet embedded."""
 
 import asyncio
 import logging

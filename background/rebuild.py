@@ -51,7 +51,7 @@ ReportProgress = Callable[[RebuildProgress], Awaitable[None]]
 
 
 async def ignore_progress(progress: RebuildProgress) -> None:
-    """Ignore the progress of a rebuild."""
+    """Do nothing. This is the default callback."""
 
 
 @define(kw_only=True, eq=False)
@@ -168,7 +168,7 @@ class Rebuilder:
         corrected_summaries: Sequence[Summary],
         rebuilt_summaries: list[RebuiltSummary],
     ) -> None:
-        """Make the planned summary, or reuse the text that a person corrected. Add it to `rebuilt_summaries`."""
+        """Append the planned summary to `rebuilt_summaries`. If a person corrected the summary, reuse their text."""
         children = sorted(
             (rebuilt_summaries[id_].summary for id_ in plan.summary_ids), key=lambda summary: summary.sort_key
         )

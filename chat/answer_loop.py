@@ -36,7 +36,7 @@ MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out i
 
 
 class RebuildContext(Protocol):
-    """Rebuilds a context so that it takes at most `max_tokens`. If `without_memory`, it leaves out all history."""
+    """Rebuilds a turn's context within `max_tokens` tokens, without any history if `without_memory`."""
 
     def __call__(self, max_tokens: int, *, without_memory: bool = False) -> Awaitable[Context]: ...
 
@@ -47,7 +47,7 @@ OnStop = Callable[[], str | None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerResult:
-    """An answer, with its context and tool calls. `suspects` are turns that the endpoint may have refused."""
+    """An answer, with its context and tool calls. `suspects` are turns that may have caused a refusal."""
 
     context: Context
     completion: Completion
@@ -202,7 +202,7 @@ class AnswerLoop:
         return messages if fits else _make_tool_exchange("", completion, results), results
 
     def find_token_limit(self, turn: Turn) -> int:
-        """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
+        """Return the token limit of a prompt: the configured limit or the model's, whichever is lower."""
         return find_prompt_limit(choose_model(self._models, turn.config), self._ceiling)
 
     def _choose_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:

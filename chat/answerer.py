@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Builds contexts and asks the model. Folds messages first if a context exceeds `pressure` times the limit."""
+    """Builds a context and asks the model. Folds messages first if it exceeds the fraction `pressure` of its limit."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval

@@ -17,7 +17,7 @@ from records.errors import DocumentUnreadable, StorageError
 
 @define(kw_only=True, eq=False)
 class Attachments:
-    """Reads documents and transcribes recordings. `models` are those that owners may choose from."""
+    """Reads documents and transcribes recordings. `models` are the chat models that owners can choose."""
 
     _documents: DocumentReader
     _memory: ExternalMemory

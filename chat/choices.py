@@ -1,4 +1,4 @@
-"""The settings that an owner can change. Callers must check that only admins change the settings of a group."""
+"""The settings that an owner can change. Callers must ensure that only admins change a group's settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
@@ -169,7 +169,7 @@ async def save_choices(services: Services, owner: int, chosen_values: Mapping[st
 
 
 def make_persona_change(text: str) -> ConfigChange:
-    """Return a change that sets a custom style of answers, or the default style if the text is empty."""
+    """Return a change that sets a custom answer style, or removes it if the text is empty."""
 
     def change_persona(config: OwnerConfig) -> OwnerConfig:
         without = "" if config.persona == OWN_PERSONA else config.persona

@@ -49,10 +49,10 @@ class Conversation:
     async def reply(
         self, incoming: UserMessage, *, on_text: OnText | None = None, on_stop: OnStop | None = None
     ) -> Reply:
-        """Store the question, answer it, and store the answer. Return an error as a Reply with `is_error`.
+        """Store the question, answer it, and store the answer. On failure, return a Reply whose `is_error` is True.
 
-        Turns of the same scope must not overlap. A turn that has been answered before gets its stored answer. If the
-        person stops the answer, `on_stop` returns the part to store.
+        Turns of the same scope must not overlap. If a turn was answered before, return its stored answer. If the person
+        stops the answer, `on_stop` returns the part to store.
         """
         session = self._sessions.get_session(incoming.scope)
         with record_turn_metrics() as record_reply:

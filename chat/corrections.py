@@ -72,7 +72,7 @@ class Corrections:
             self._explanations.drop_scope_records(scope)
 
     async def undo_fact_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
-        """Undo the last edit of a fact. Return what was erased, or None if there was none. May raise StorageError."""
+        """Undo a fact's last edit. Return what was erased, or None if there was no edit. May raise StorageError."""
         async with self._memory.open_store(owner) as store:
             earlier = await store.facts.find_previous_version_id(owner, fact_id)
         return None if earlier is None else await self.forget(owner, ForgetRequest(what="edits", ids=(earlier,)))

@@ -1,4 +1,4 @@
-"""Explains answers by their sources, and caches the explanations of unstored answers."""
+"""Explains where answers came from, and caches the explanations of answers that are not stored."""
 
 import logging
 from collections import deque
@@ -84,7 +84,7 @@ class Explanations:
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def list_message_ids_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
-        """Return the ids of all Telegram messages that show the same answer as this message."""
+        """Return the ids of all Telegram messages that show the same answer as the given one."""
         cached = self._find_cached_record(scope, telegram_id)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None

@@ -1,4 +1,4 @@
-"""Lets people add, edit, pin, delete and restore facts. Callers check permissions. Failures raise StorageError."""
+"""Lets people add, edit, pin, delete and restore facts. Callers must check permissions and handle StorageError."""
 
 from chat.services import Services
 from locales.catalog import tr
@@ -46,7 +46,7 @@ async def is_incognito(services: Services, owner: int) -> bool:
 
 
 async def apply_fact_action(services: Services, owner: int, action: str, fact_id: int) -> str:
-    """Apply an action, one of FACT_ACTIONS, to a fact. Return a sentence about the result."""
+    """Apply one of FACT_ACTIONS to a fact, and return a sentence about the result."""
     facts = services.facts
     fact: Fact | None = None
     match action:

@@ -35,7 +35,7 @@ class FollowUp:
     _wake_indexer: Callable[[], None]
 
     async def run_follow_up_work(self, scope: Scope) -> Notices:
-        """Describe pictures, learn facts and fold messages if they are due. Return notices for the owner."""
+        """Describe pictures, learn facts and fold messages, each if due. Return notices for the owner."""
         try:
             if get_memory_mode(await self._memory.get_config(scope.owner)) == "incognito":
                 return ()

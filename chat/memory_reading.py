@@ -1,4 +1,4 @@
-"""Builds the results of the tool `search_memory`: hits, a list by date, or the messages around a hit."""
+"""Builds the results of the `search_memory` tool: hits, a list by date, or the messages around a given one."""
 
 import asyncio
 from collections.abc import Mapping, Sequence, Set
@@ -80,7 +80,7 @@ class SearchCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenIds:
-    """The ids of messages and summaries that the model has seen in this turn. `in_part` are messages seen in part."""
+    """The ids of messages and summaries that the model has seen this turn. `in_part` holds messages seen in part."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()
@@ -89,7 +89,7 @@ class SeenIds:
 
 @frozen(kw_only=True)
 class SearchResult:
-    """A search result: its text, the quoted text of each message by id, and the ids of its summaries."""
+    """A search result: its text, the quoted text of each message by id, and the ids of the summaries in it."""
 
     text: str
     messages: Mapping[int, str] = field(factory=dict)
@@ -191,7 +191,7 @@ class MemoryReader:
         return (format_block("remembered", lines) if lines else ""), shown
 
     def _shorten_for_list(self, hit: Hit) -> str:
-        """Return a short message as it is, the beginning of a long one, or an extract of a long-winded answer."""
+        """Return a message in full if it is short, or else its beginning, or an extract of a long-winded answer."""
         most, said = MAX_ANSWER_TOKENS if hit.is_long_winded else MAX_LINE_TOKENS, hit.message.content
         whole = " ".join(said[: 8 * most].split())
         head = self._tokens.take_head(whole, most)

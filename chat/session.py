@@ -116,7 +116,7 @@ class Session:
         return self.incognito if mode == "incognito" else self.recent
 
     def open_turn(self, number: int, reply_target: ReplyTarget | None = None) -> LastTurn:
-        """Make a turn the last turn and return its state. `reply_target` is what a new turn replies to."""
+        """Make a turn the last turn and return its state. `reply_target` is the message that a new turn replies to."""
         if self.last.number != number:
             self.last = LastTurn(number, reply_target)
         return self.last
@@ -149,7 +149,7 @@ class Session:
             held[-1] = replace(held[-1], content=versions.texts[number - 1])
 
     def correct_message(self, telegram_id: int, text: str, mode: Mode) -> Correction:
-        """Replace the text of a message that is not stored. Return the turn that it belongs to."""
+        """Replace the text of an unstored message. Return its turn, or an empty Correction if nothing changed."""
         held = self.get_messages(mode)
         for index, message in enumerate(held):
             if self.mode == mode and message.role == "user" and message.telegram_id == telegram_id:
@@ -185,7 +185,7 @@ class Session:
 
 
 class Sessions:
-    """The sessions by scope, created on first use. Above SESSIONS_HELD, the least recently used idle one is dropped."""
+    """The sessions by scope, created on first use. Beyond SESSIONS_HELD, drops the least recently used idle one."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[Scope, Session] = OrderedDict()

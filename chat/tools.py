@@ -68,7 +68,7 @@ class MemoryTools:
     _commands: Collection[str] = ()
 
     def list_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        """Return the tools for a turn. Leave out the search if the prompt already contains all messages."""
+        """Return the tools for a turn. Leave out the search tool if the prompt already contains all messages."""
         tools = [REMIND]  # always: a list that changes would break the prompt's cached prefix
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(SEARCH_MEMORY)

@@ -1,1 +1,1 @@
-"""The memory page, as a Mini App in Telegram and in any browser. static/ contains the page itself."""
+"""The memory page, which opens as a Telegram Mini App or in any browser. static/ contains the page itself."""

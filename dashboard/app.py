@@ -154,9 +154,9 @@ class RequestGuard:
 
 
 def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
-    """Return True if the Host header is safe from DNS rebinding.
+    """Return True if the Host header rules out DNS rebinding.
 
-    Safe hosts are `names`, IP addresses, names without a dot and names in private domains.
+    It must be in `names`, an IP address, a name without a dot, or a name in a private domain.
     """
     try:
         name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname

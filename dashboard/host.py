@@ -30,7 +30,7 @@ class Host:
 
     @property
     def names(self) -> frozenset[str]:
-        """The accepted Host headers."""
+        """The host names accepted in Host headers."""
         settings = self.settings
         return frozenset((urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK))
 

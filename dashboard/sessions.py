@@ -1,4 +1,4 @@
-"""Sign people in to the page: first by Telegram's initData or a one-time link, then by a session token.
+"""Sign people in to the page: first with Telegram's initData or a one-time link, then with a session token.
 
 Links and tokens are signed with a key from the bot's state, so all processes accept them, even after a restart.
 """

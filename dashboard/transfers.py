@@ -1,4 +1,4 @@
-"""Answer the page's requests to import a file, to learn facts from it, and to export."""
+"""Answer the page's requests to import a file, learn facts from it, or export data."""
 
 import asyncio
 import json
@@ -128,7 +128,7 @@ class TransferHandlers:
         return {"text": tr("learning-what-it-takes", **figures), "first": id_range[0], "last": id_range[1]}
 
     async def get_fact_learning_offer(self, request: PageRequest) -> JsonBody:
-        """Return an offer to learn from imported messages, and a prompt to get facts from another assistant."""
+        """Return an offer to learn from imported messages, and a prompt that asks another assistant for facts."""
         return {
             "offer": await self._offer_to_learn_facts(request.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),

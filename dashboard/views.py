@@ -177,7 +177,7 @@ class ViewHandlers:
         return {"versions": [forms.pick_fields(version, "id", "text", "created_at", "model") for version in versions]}
 
     async def list_summaries(self, request: PageRequest) -> JsonBody:
-        """Return all summaries without titles and texts or, if the parameter `titled` has ids, only their titles."""
+        """Return all summaries without titles and texts, or only the titles of the summaries listed in `titled`."""
         ids = request.parameters.read_ids("titled")
         async with self._services.memory.open_store(request.owner) as store:
             found = (await store.list_summaries(request.scope, active_only=False, ids=ids or None))[-MAX_SUMMARIES:]

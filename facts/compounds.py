@@ -27,8 +27,8 @@ Word = tuple[int, str]  # the position of a word or comma in a text, and the wor
 def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[ExtractedFact]:
     """Split a compound fact into its parts, or return it alone. `joined_speaker_names` contains the speakers' names.
 
-    Only the first part replaces known facts. An attribute that names two things is split, too; any other stays with
-    the first part.
+    Only the first part can replace known facts. An attribute that names two things is split too; otherwise, the first
+    part keeps it.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
@@ -86,7 +86,7 @@ def _iterate_words(text: str) -> Iterator[Word]:
 
 @cache
 def _get_separators() -> Set[str]:
-    """Return the commas and the words for "and" that many languages use."""
+    """Return the commas of many languages and their words for "and"."""
     from babel import Locale  # imported late: starting the bot needs no names of languages
 
     patterns = (Locale(language).list_patterns["standard"]["2"] for language in _LANGUAGES)

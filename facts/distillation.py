@@ -84,7 +84,7 @@ class ProfileDistiller:
         return True
 
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """Distil a new version if enough summaries are waiting. Leave the newest ones for later. Log errors."""
+        """Distil a new version if enough summaries are waiting, but leave the newest of them for later. Log errors."""
         if not self._settings.learns_facts:
             return None
         every = self._settings.profile_every_summaries
@@ -110,7 +110,7 @@ class ProfileDistiller:
         return made
 
     async def distil_now(self, owner: int) -> Profile | None:
-        """Distil a new version now. Return None without material or a usable answer. Raise KeepsakeError on failure."""
+        """Distil a profile. Return None if there is no material or no usable answer. Raise KeepsakeError on failure."""
         async with self._memory.open_store_if_enabled(owner) as store:
             waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
         return await self._distil_profile(owner, waiting)

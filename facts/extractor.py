@@ -100,8 +100,8 @@ class FactExtractor:
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
-        If the answer is no list of facts, or all facts in it are refused, split the turns in half and ask about each
-        half: small models find more in fewer lines. `failures` is the number of earlier attempts that failed.
+        If the answer is not a list of facts, or every fact in it is rejected, split the turns in half and ask about
+        each half, because small models find more in fewer lines. `failures` is the number of earlier failed attempts.
         """
         facts: list[NewFact] = []
         waiting = [request]

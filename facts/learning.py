@@ -274,7 +274,7 @@ class Facts:
             return deleted
 
     async def _correct_profile(self, store: MemoryStore, owner: int) -> None:
-        """Remove the sentences from the profile that a manual change has overruled."""
+        """Remove from the profile the sentences that a manual change has overruled."""
         with suppress(StaleFacts):  # forgotten at the same time
             await store_corrected_profile(store, owner, clock=self._clock)
 

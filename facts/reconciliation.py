@@ -69,7 +69,7 @@ def plan_fact_changes(
 
     `known_facts` contains all facts of the owner, including ended and deleted ones. `erased_fact_decisions` contains
     decisions about erased facts. In a plan, a negative number -n stands for the fact of the n-th change. A decision
-    takes precedence over everything said before it. If several changes concern one fact, the latest counts.
+    takes precedence over everything said before it. If several changes concern the same fact, the latest wins.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known_facts if fact.is_valid}
     decisions = DecisionIndex(list_decisions_about(known_facts, erased_fact_decisions))

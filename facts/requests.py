@@ -43,7 +43,7 @@ class ExtractionRequest:
 
     @property
     def assistant_text(self) -> str:
-        """The assistant's messages in the covered turns, joined by line ends. The request itself leaves them out."""
+        """The assistant's messages in the covered turns, joined by newlines. The request itself leaves them out."""
         return "\n".join(message.content for turn in self.turns for message in turn if message.role == "assistant")
 
 

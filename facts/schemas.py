@@ -137,7 +137,7 @@ _QUESTION_OPENING = "¿"
 def _extend_quote_to_hedging_words(
     content: str, quote_start: int, quote_end: int, sentence_start: int, sentence_end: int
 ) -> tuple[int, int]:
-    """Extend a quote to hedging words in its clause, or in a short adjacent clause of the same sentence."""
+    """Extend a quote to include hedging words in its clause, or in a short adjacent clause of the same sentence."""
     if make_fingerprint(content[quote_start:quote_end]).hedges:
         return quote_start, quote_end
     *earlier, before = re.split(r"(?<=[,;:–—])", content[sentence_start:quote_start])
@@ -246,7 +246,7 @@ def _make_fact(
 
 
 def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
-    """Replace a vague text, such as "Anna mentions her father's birthday", with the quote.
+    """Replace a fact's text with its quote if it is vague, such as "Anna mentions her father's birthday".
 
     A text is vague if it has no number and no name except the speaker's, lacks the names in the quote, and shares at
     most half of its words with the quote.
@@ -276,7 +276,7 @@ def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> 
 
 
 def find_start_date(text: str, zone: tzinfo) -> datetime | None:
-    """Return the start of a period in a text, such as "since 2024-05", in UTC, or None."""
+    """Return the UTC start date in a text, as in "since 2024-05", or None if there is none."""
     match = _SINCE.search(text.casefold())
     if match is None:
         return None
@@ -355,7 +355,7 @@ PROFILE_SCHEMA = prompts.make_answer_schema("profile", {name: {"type": "string"}
 
 
 def parse_profile(answer: str) -> dict[str, str]:
-    """Parse a model's answer into sections of a profile, by name. Return {} if it is unusable."""
+    """Parse a model's answer into profile sections, keyed by name. Return {} if it is unusable."""
     value = next((value for value in _iterate_json_values(answer) if isinstance(value, dict)), {})
     sections: dict[str, str] = {}
     for name in prompts.PROFILE_SECTIONS:
@@ -367,7 +367,7 @@ def parse_profile(answer: str) -> dict[str, str]:
 
 
 def format_profile_text(sections: Mapping[str, str], *, max_words: int) -> str:
-    """Format the sections of a profile as lines, whatever their language. Cut the text after `max_words`."""
+    """Format each section of a profile as a line, without its name. Cut the text after `max_words` words."""
     parts, left = [], max_words
     for text in sections.values():
         words = text.split()[: max(0, left)]

@@ -26,7 +26,7 @@ def find_fact_faults(
 ) -> list[str]:
     """Return the reasons not to learn a fact from messages, or [] if the messages support it.
 
-    `allowed_texts` are other texts that the fact may repeat. `assistant_text` are the assistant's words in the same
+    `allowed_texts` are other texts that the fact may repeat. `assistant_text` is what the assistant said in the same
     turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]

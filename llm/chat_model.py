@@ -32,7 +32,7 @@ class ChatModel(ABC):
         return None
 
     def for_person(self, _person_scope: object) -> "ChatModel":
-        """Return a model for one answer to a waiting person, which makes only a limited number of requests."""
+        """Return a model for one answer to a waiting person. It limits the number of its requests."""
         return self
 
     def for_background_work(self, _precedence: Precedence) -> "ChatModel":

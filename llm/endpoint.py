@@ -85,7 +85,7 @@ class CallTimer:
         self._timeout.reschedule(min(now + self._seconds, self._grows_until))
 
     def set_deadline(self, deadline: float) -> None:
-        """Time out no later than `deadline`, which is in the event loop's time."""
+        """Time out no later than `deadline`, measured by the event loop's clock."""
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
     def extend_timeout_on_progress(self, char_count: int) -> None:
@@ -171,7 +171,7 @@ class ModelAddress(TypedDict, total=False):
 
 
 def make_model_address(settings: Settings, model: str) -> ModelAddress:
-    """Return the address of a model at the answering endpoint."""
+    """Return the address of a model at the endpoint in OPENAI_BASE_URL."""
     return {
         "model": model,
         "api_key": settings.openai_api_key,

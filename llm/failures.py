@@ -116,7 +116,7 @@ class StatusError(Exception):
 
     @cached_property
     def kind(self) -> Kind:
-        """The kind of refusal, by its code, its status and its message."""
+        """The kind of refusal, derived from its code, status and message."""
         status, words = self.status_code, self.searchable_text
         if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
             return "credit"
@@ -204,7 +204,7 @@ def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def classify_picture_refusal(error: StatusError) -> Literal["", "all", "damaged"]:
-    """Return "all" if an error says that no pictures are accepted, "damaged" if one is damaged, or otherwise ""."""
+    """Return "all" if the endpoint accepts no pictures, "damaged" if a picture is damaged, or "" otherwise."""
     if error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
     words = f"{error.searchable_text} {error.details.get('param')}"

@@ -125,7 +125,7 @@ class Fallbacks:
         return self._empty_finish == before
 
     def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], *, is_long: bool) -> set[Step]:
-        """List the steps that would change a request, made from `messages`."""
+        """Return the steps that would change `request`, which was made from `messages`."""
         possible: set[Step] = set()
         if request.keys() & PARAMETERS:
             possible.add("parameters")
@@ -164,7 +164,7 @@ class Fallbacks:
         return any(steps == {step} for steps, _ in self._taken)
 
     def get_effective_steps(self) -> set[Step]:
-        """Return the steps that made a difference: then, a request succeeded or was refused for another reason."""
+        """Return the steps after which a request succeeded or was refused for a different reason."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}

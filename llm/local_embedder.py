@@ -90,7 +90,7 @@ class LocalEmbedder:
         raise ModelRefused()
 
     async def _start_child(self) -> _Child:
-        """Start a child and wait for it. Raise ModelUnreachable on failure and for PAUSE seconds afterwards."""
+        """Start a child and wait until it is ready. On failure, and for PAUSE seconds after, raise ModelUnreachable."""
         now = asyncio.get_running_loop().time()
         if self._deaths_in_turn < MAX_DEATHS or now >= self._not_before:
             self._not_before = now + PAUSE

@@ -9,7 +9,7 @@ _DECODER = json.JSONDecoder(strict=False)  # servers and models forget to escape
 
 
 def decode_json(text: str, start: int) -> tuple[object, int]:
-    """Return the JSON value that begins at `start` and its end, or None and `start` if it is invalid."""
+    """Return the JSON value that begins at `start` and its end position, or (None, `start`) if it is invalid."""
     try:
         return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):

@@ -133,7 +133,7 @@ def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sent
 
 
 def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
-    """Return up to five informative sentences of the chat itself, in order. Prefer the user's statements."""
+    """Return up to five informative sentences, in order, without forwarded text. Prefer the user's statements."""
     sentences = _drop_repeats(_parse_sentences(_remove_words_of_others(text)))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [
@@ -150,7 +150,7 @@ def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str
 
 
 def _remove_words_of_others(text: str) -> str:
-    """Remove messages that were forwarded or sent along: without tags, they would read as the person's own words."""
+    """Remove forwarded and attached content. Without its tags, it would read as the person's own words."""
     for name in ("forwarded", "document", "picture"):
         text, *tagged = text.split(f"<{name}>")
         for part in tagged:

@@ -1,4 +1,4 @@
-"""Wraps the openai SDK with size limits and our own errors. endpoint.py imports it late, since that takes a second."""
+"""Wraps the openai SDK with size limits and our own errors. Loading it takes a second, so endpoint.py does so late."""
 
 import asyncio
 import re

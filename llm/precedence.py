@@ -41,7 +41,7 @@ class Precedence:
                 self._quiet.set()
 
     async def run_after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Run `work` while no answer is in progress. If an answer begins, cancel `work` and run it again later."""
+        """Run `work` between answers. If an answer begins, restart `work` later, but only MAX_INTERRUPTIONS times."""
         for _ in range(0 if _answering.get() else MAX_INTERRUPTIONS):
             try:
                 async with asyncio.timeout(self._patience):

@@ -33,5 +33,5 @@ def add_cache_breakpoint(messages: Sequence[dict[str, Any]]) -> None:
 
 
 def make_cache_key(salt: str, scope: object) -> str:
-    """Return a cache key for a conversation that does not reveal its scope."""
+    """Return a conversation's cache key, which does not reveal the scope."""
     return sha256(f"{salt}:{scope}".encode()).hexdigest()[:32]

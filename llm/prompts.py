@@ -1,4 +1,4 @@
-"""The instructions of prompts.toml, and the format of remembered text, which is quoted as data (quoting.py)."""
+"""The instructions from prompts.toml, and functions that format remembered text, quoted as data (see quoting.py)."""
 
 import tomllib
 from calendar import day_abbr, day_name
@@ -48,7 +48,7 @@ def make_answer_schema(name: str, properties: Mapping[str, object]) -> Mapping[s
 
 
 def format_command_list(commands: Mapping[str, str], *, is_stored: bool = True) -> str:
-    """Return the part of the system prompt about memory and the bot's commands, or "" if there are none."""
+    """Return the part of the system prompt about memory and the bot's commands, or "" if there are no commands."""
     powers = TEXTS["powers"].format(memory=TEXTS["remembers" if is_stored else "forgets"])
     return "\n".join([powers, *(f"/{name} – {does}" for name, does in commands.items())]) if commands else ""
 
@@ -109,7 +109,7 @@ def format_message(message: Message, zone: tzinfo = UTC) -> str:
 
 
 def add_corrections(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
-    """Note below messages that they were edited after their answer, or what their owner made of a fact from them."""
+    """Add a note to each message that was edited after its answer, or whose facts the owner rewrote."""
     by_hand = [fact for fact in facts if fact.origin == "owner"]
     notes = {number: f"[the user keeps of this: {fact.text}]" for fact in by_hand for number in fact.source_ids}
     notes |= dict.fromkeys(find_edited_after_answer(messages), EDITED)

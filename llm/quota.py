@@ -32,7 +32,7 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 @contextmanager
 def charge_tokens_to_speaker(person_id: int) -> Iterator[None]:
-    """Charge this person as well for the tokens that other owners use while the block runs."""
+    """Also charge this person for the tokens that are charged to other owners while the block runs."""
     before = _speaking.set(person_id)
     try:
         yield
@@ -55,7 +55,7 @@ class Ledger(Protocol):
 
 @define(eq=False)
 class Quota:
-    """Calls models within daily token budgets, per person and in total. 0 means no limit.
+    """Calls models within daily token budgets, per person and in total. A budget of 0 means no limit.
 
     Concurrent calls may exceed a limit. Without limits, usage is stored only by `store_usage`, so that no answer has to
     wait for the disk.
@@ -140,7 +140,7 @@ class Quota:
         return personal, self._overall - sum(self._spent.values()) if self._overall else None
 
     async def charge_embedded_texts(self, texts: Mapping[int, Sequence[str]]) -> None:
-        """Charge owners for embedded texts even without a budget, since stored messages are always embedded."""
+        """Charge owners for embedded texts even if a budget is used up, since stored messages are always embedded."""
         for owner, embedded in texts.items() if self._embedding_model else ():
             joined = [text[:MAX_INPUT_CHARS] for text in embedded]
             # In a thread, since counting a batch of long messages takes a while.
@@ -157,7 +157,7 @@ class Quota:
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
     async def list_daily_usage(self, spender: int, days: int) -> list[DailyUsage]:
-        """Return the usage of the last `days` days (UTC), including today, by day and model. Raise StorageError."""
+        """Return the last `days` UTC days' usage by day and model, including today. Raise StorageError on failure."""
         await self.store_usage()
         return await self._ledger.list_days_of_use(spender, self._clock().date(), days)
 

@@ -1,4 +1,4 @@
-"""Finds tool calls that a model wrote as text, since its server has no parser: in JSON, XML, YAML or Python."""
+"""Finds tool calls that a model wrote as text (JSON, XML, YAML or Python) because its server has no parser."""
 
 import ast
 import json
@@ -150,7 +150,7 @@ def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[s
 
 
 def _cut_trailing_markup(text: str, names: Collection[str], settled_length: int) -> str:
-    """Remove trailing lines of markup. With `names`, also remove these, and a last word that may become markup."""
+    """Remove trailing lines of markup. With `names`, also remove tool names and a last word that may become markup."""
     word = _MAY_BECOME_MARK.search(text, max(0, len(text) - HELD)) if names else None
     end = max(settled_length, word.start() if word else len(text))
     start = max(0, end - HELD)
@@ -224,7 +224,7 @@ def _find_named_calls(text: str, names: Names) -> list[tuple[str, str]]:
 
 
 def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tuple[Mapping[str, object] | None, int]:
-    """Parse the arguments that follow a tool's name. Return them, or None if there are none, and their end position."""
+    """Parse the arguments after a tool's name. Return them (None if there are none) and their end position."""
     parameters = names[name_match["name"]]
     if near := _NEAR_OBJECT.match(text, name_match.end()):
         opening = near.start("opening")

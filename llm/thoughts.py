@@ -144,7 +144,7 @@ def _remove_unfinished_tag(text: str, is_whole: bool) -> str:
 
 
 def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
-    """Return the marks outside code that are not used as words. Within thoughts, code fences may never be closed."""
+    """Return the thought marks that are neither in code nor used as words. Code fences in thoughts do not count."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
     place, is_open, lead = 0, False, len(text) - len(text.lstrip())
@@ -219,7 +219,7 @@ class ThinkingModels:
         self._file = folder / FILE_NAME if folder is not None else None
 
     def remember(self, endpoint: str, model: str) -> None:
-        """Remember an endpoint's model, and postpone the expiry of all others. Ignore file errors."""
+        """Remember a model of an endpoint, and postpone the expiry of all remembered models. Ignore file errors."""
         if self._file is not None:
             keys = {*self._read_keys(), _make_key(endpoint, model)}
             with suppress(OSError):
@@ -238,5 +238,5 @@ class ThinkingModels:
 
 
 def _make_key(endpoint: str, model: str) -> str:
-    """Return a hash of the address, since it may contain a password."""
+    """Return a hash, because the endpoint's address may contain a password."""
     return sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]

@@ -185,7 +185,7 @@ class Reasoning:
 
 
 def _split_arguments(arguments: str) -> list[str]:
-    """Split and repair the arguments of one or more calls. Some gateways join those of parallel calls."""
+    """Repair a call's arguments, and split them if a gateway joined the arguments of parallel calls."""
     value = parse_json(arguments)
     if isinstance(value, Mapping):
         return [arguments]

@@ -1,4 +1,4 @@
-"""Texts by key in the language of the running task, which `use_language` sets. English is the fallback."""
+"""Looks up texts by key in the current task's language, which `use_language` sets. English is the fallback."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -142,7 +142,7 @@ class Texts:
         self._reading = threading.Lock()
 
     def load_bundle(self, language: str, file_name: str) -> "FluentBundle":
-        """Return a language's bundle after loading the shared texts and those of a file. Thread-safe."""
+        """Load the shared texts and those of a file, and return the language's bundle. Thread-safe."""
         with self._reading:
             for name in (SHARED, file_name):
                 if (language, name) not in self._families:

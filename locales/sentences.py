@@ -116,7 +116,7 @@ def format_cuts(cuts: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
 
 
 def format_privacy_text(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
-    """Return the text of /privacy, with the state of memory, its contents and its retention."""
+    """Return the text of /privacy: the state of memory, what is stored and how long it is kept."""
     in_group = "" if is_private else tr("basics-stored-group")
     sentences = (tr("basics-stored"), in_group, tr("basics-reminders"), format_retention(retention_days))
     return f"{format_memory_state(config)}\n\n{' '.join(filter(None, (*sentences, tr('basics-forgetting'))))}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """A passage of a document, and its place there."""
+    """A passage of a document, with its place in the document."""
 
     place: str  # for people, such as "page 3" or "lines 12–40"
     text: str

@@ -17,12 +17,12 @@ class KeepsakeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """A description for people, in one or two sentences, without secrets and message text."""
+        """A description for people, in one or two sentences, without secrets or message text."""
         return str(self)
 
 
 def list_error_names(kind: type[KeepsakeError]) -> list[str]:
-    """Return the names of an error class and of all classes below it."""
+    """Return the names of an error class and of all its subclasses."""
     return [kind.__name__, *(name for below in kind.__subclasses__() for name in list_error_names(below))]
 
 

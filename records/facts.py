@@ -43,7 +43,7 @@ class NewFact(_FactContent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fact(_FactContent):
-    """A stored fact. Ids are per owner, ascend, and stay the same through edits."""
+    """A stored fact. Ids are unique per owner, ascend, and do not change with edits."""
 
     id: int
     owner: int
@@ -58,7 +58,7 @@ class Fact(_FactContent):
 
     @property
     def said_at(self) -> datetime:
-        """The time at which the text was said, or put in by hand."""
+        """The time at which the text was said or entered by hand."""
         return self.decided_at if self.origin == "owner" and self.decided_at else self.observed_at
 
     @property

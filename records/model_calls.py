@@ -22,7 +22,7 @@ class Usage:
 
     @property
     def total(self) -> int:
-        """The number of tokens in prompts and completions together."""
+        """The total number of prompt and completion tokens."""
         return self.prompt + self.completion
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -75,7 +75,7 @@ def parse_prices(entries: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """A model's abilities as set by the operator. The bot finds out those that are None."""
+    """A model's abilities as set by the operator. None means that the bot finds out by itself."""
 
     context: int | None = None  # the most tokens of a prompt and its answer, as the model counts them
     vision: bool | None = None

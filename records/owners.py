@@ -74,7 +74,7 @@ AccessStatus = Literal["asked", "allowed", "refused", "removed", "admin"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPerson:
-    """A person who asked for access, or whose access an admin has decided."""
+    """A person who asked for access, or whose access has been decided."""
 
     id: int
     standing: AccessStatus

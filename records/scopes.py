@@ -17,7 +17,7 @@ class Scope:
 
     @property
     def is_channel_direct_chat(self) -> bool:
-        """True for a person's direct messages with a channel, in which no facts and no profile may be used."""
+        """True for a person's direct messages with a channel, where facts and profiles must not be used."""
         return self.thread < 0
 
     def __iter__(self) -> Iterator[int]:

@@ -49,7 +49,7 @@ class Summary:
 
     @property
     def compression_count(self) -> int:
-        """The number of times that the summary's oldest detail was summarised."""
+        """The greatest number of times that any detail in the summary was summarised."""
         return int(self.details.get("compressed", self.level))
 
 
@@ -91,7 +91,7 @@ class NewSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RebuiltSummary:
-    """A summary made by a rebuild, with its place in the list of rebuilt summaries."""
+    """A summary made by a rebuild. Its id is its index in the list of rebuilt summaries."""
 
     summary: Summary
     message_ids: tuple[int, ...]

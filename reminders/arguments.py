@@ -43,7 +43,7 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
 
 
 def _parse_weekdays(names: object) -> list[int] | None:
-    """Return the days that a list or a line of English weekdays names, or None if one of them is no weekday."""
+    """Parse English weekday names, in a list or in one string. Return None if one of them is not a weekday."""
     listed = names if isinstance(names, list) else str(names or "").replace(",", " ").split()
     days = [str(name).casefold()[:2] for name in listed]
     return [WEEKDAYS.index(day) for day in days] if {*days} <= {*WEEKDAYS} else None

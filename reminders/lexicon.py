@@ -66,7 +66,7 @@ class Lexicon:
 
     @cache  # noqa: B019 - there is one lexicon of each language
     def compile(self, pattern: str) -> re.Pattern[str]:
-        """Compile a pattern in which {kind} stands for any word of a kind, and a space for any gap between words."""
+        """Compile a pattern in which {kind} matches any word of that kind, and a space any gap between words."""
         written = _KIND.sub(
             lambda kind: _make_word_pattern(self.words[kind[1]], *_BOUNDARIES.get(kind[1], ())), pattern
         )
@@ -158,8 +158,8 @@ def _list_unit_words(locale: Locale, unit: str, width: str) -> set[str]:
 def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequence[int], Sequence[int]]:
     """Write spoken times in digits, as in "at 8:30" for "at half past eight", using spoken_times.toml.
 
-    Return the new text. For each position in it, return the position in `text` from which a quotation that begins
-    there is taken, and the position up to which one that ends there is taken.
+    Return the new text, and two lists that map its positions to positions in `text`: one for the start of a quotation,
+    and one for its end.
     """
     pattern, numbers, written = _compile_spoken_times(language)
     starts, ends = list(range(len(text) + 1)), list(range(len(text) + 1))
@@ -178,7 +178,7 @@ def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequenc
 
 @cache
 def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
-    """Return a pattern for all spoken times, the value of each number word, and the written form for each group."""
+    """Return a pattern for all spoken times, the value of each number word, and a digit form for each named group."""
     told = SPOKEN[language]
     numbers = {normalize_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
     before = _BEFORE_HAN_NUMBER if language == "zh" else r"(?<!\w)"
@@ -202,7 +202,7 @@ def compile_holiday_pattern() -> re.Pattern[str]:
 
 
 def parse_number(token: str) -> float | None:
-    """Return the number that a word or digits stand for, such as "two" or "1,5", or None."""
+    """Parse a number in words or digits, such as "two" or "1,5". Return None if it is not a number."""
     if token.replace(",", ".").replace(".", "", 1).isdecimal():
         return float(token.replace(",", "."))
     return NUMBERS.get(fold_accents(normalize_text(token)).strip("."))

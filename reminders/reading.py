@@ -1,4 +1,4 @@
-"""Reads reminders from free text, with the model or else with the phrase parser, and says when they are due."""
+"""Parses reminders in free text with the model or, failing that, the phrase parser, and formats their due times."""
 
 import asyncio
 import json
@@ -72,7 +72,7 @@ class ReminderReader:
 
 
 def format_due_time(reminder: NewReminder, zone: tzinfo) -> str:
-    """Format when a reminder is due and repeats: "Monday, 30 November 2026, 9:00 (UTC), and then every week"."""
+    """Format a reminder's due time and repetition: "Monday, 30 November 2026, 9:00 (UTC), and then every week"."""
     from babel.dates import get_day_names
 
     local = reminder.due_at.astimezone(zone)

@@ -1,4 +1,4 @@
-"""Delivery of due reminders. Each attempt is recorded before and after, so that a crash loses none."""
+"""Delivery of due reminders. Each attempt is recorded before and after it, so that a crash loses no reminder."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ class Reminders:
     async def add(
         self, owner: int, reminder: NewReminder, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
-        """Store a reminder, even if memory is off. Return None if its owner already has as many as allowed."""
+        """Store a reminder, even if memory is off. Return None if the owner already has the maximum number."""
         if await self._memory.get_config(owner) is None:
             await self._memory.change_config(owner, lambda known: known)
         async with self._memory.open_store(owner) as store:

@@ -42,8 +42,8 @@ GRAMMAR = list[tuple[str, ReadPart]]()
 def grammar_rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
     """Add the decorated method to the grammar.
 
-    It is called where `pattern` matches, and returns the position after the part of a time that it has read, or 0. Of
-    several patterns, the last one comes first.
+    The method is called where `pattern` matches. It returns the position after the text that it has read, or 0. If a
+    method has several patterns, the last one is tried first.
     """
 
     def add_to_grammar(read: ReadPart) -> ReadPart:
@@ -57,8 +57,8 @@ def grammar_rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
 class TimePhraseParser:
     """Parses the times in a text in one language, and holds the results.
 
-    `end` is the position after the last parsed time. `text` is `request` as write_spoken_times_in_digits() returns it,
-    with `starts` and `ends`.
+    `end` is the position after the last parsed time. `text`, `starts` and `ends` are the results of
+    write_spoken_times_in_digits() for `request`.
     """
 
     request: str

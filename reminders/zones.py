@@ -62,10 +62,10 @@ def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[tuple[int, 
 def find_possible_zone_or_day(
     text: str, lexicon: Lexicon, local: datetime, *, has_exact_time: bool, has_date: bool
 ) -> str:
-    """Return the part of a reminder's text that may name a different zone or day for its time `local`, or "".
+    """Return the part of a reminder's text that may mean another time zone or day than `local` does, or "".
 
-    After an exact time, any place counts, as in "9am London call Ann", unless the local time there is the same. If the
-    reminder has no date, holidays count too, as does any name after a preposition, as in "at 9 on Purim".
+    A place after an exact time counts, as in "9am London call Ann", unless it has the same local time. If the reminder
+    has no date, holidays count too, and so does any name after a preposition, as in "at 9 on Purim".
     """
     for token in reversed([*TOKEN.finditer(text)]):
         is_led = lexicon.get_meaning("zone", token[0])  # "прогулка по Москве"

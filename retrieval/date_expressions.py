@@ -56,7 +56,7 @@ _BEFORE_MONTHS = frozenset({"in", "last", "this", "next", "of", "since", "en", "
 
 
 def _parse_month_and_ambiguity(word: str) -> tuple[int, bool]:
-    """Return the month number of a folded word (0 if it names none), and True if the word is ambiguous."""
+    """Return the number of the month that a normalised word names, or 0, and True if the word is ambiguous."""
     if word in date_words.RUSSIAN_MAY:
         return 5, word == "мае"
     forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
@@ -90,7 +90,7 @@ def _make_earlier_range(now: datetime, unit: str, count: int) -> TimeRange | Non
 
 
 def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
-    """Yield dates, months and years with the text that names them. Without a year, choose the most recent month."""
+    """Yield the range and text of each date, month or year. If a month has no year, choose the most recent one."""
     for match in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
         yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), now=now), match[0]
     for match in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):

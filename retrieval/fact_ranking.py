@@ -45,7 +45,7 @@ class FoundFacts:
     lasting: Sequence[RecalledFact] = ()
 
     def with_replaced_facts(self, replaced: Sequence[Fact]) -> "FoundFacts":
-        """Return a copy in which `earlier` of each relevant fact is the newest fact that it replaced."""
+        """Return a copy in which each relevant fact's `earlier` is set to the newest fact that it replaced."""
         before = {fact.superseded_by: fact for fact in sorted(replaced, key=lambda fact: (fact.valid_from, fact.id))}
         recalled = [replace(recalled, earlier=before.get(recalled.fact.id)) for recalled in self.relevant]
         return replace(self, relevant=recalled)
@@ -103,7 +103,7 @@ def find_facts(
 
 
 def _score_word_overlap(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
-    """Score facts by the share of the question's words in them, weighted by rarity. Return scores by fact id."""
+    """Return a score by fact id: the share of the question's words that the fact contains, weighted by rarity."""
     words = {fact.id: list_fact_terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
     total = len(facts) + IMAGINED_FACTS
@@ -126,7 +126,7 @@ def _list_terms(text: str) -> frozenset[str]:
 def _score_similarity(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, min_similarity: float | None
 ) -> dict[int, float]:
-    """Score facts by similarity, from 0 (the minimum) to 1 (the same meaning). Return the scores by fact id."""
+    """Score similar facts from 0 (the minimum similarity) to 1 (the same meaning). Return the scores by fact id."""
     if query is None:
         return {}
     held = {fact.id: vectors[fact.id] for fact in facts if fact.id in vectors}

@@ -18,7 +18,7 @@ ELLIPSES_TOKENS = 4  # of the marks where something is left out
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RankedPassage:
-    """A candidate passage: its message, its index `part` in the message, and the named parts of its score."""
+    """A candidate passage: its message, its index in the message (`part`), and the components of its score by name."""
 
     message: Message
     part: int

@@ -15,7 +15,7 @@ MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: a usual 
 def find_oldest_version_ending_in_block(
     active_summary: Summary, versions: Mapping[int, Summary], block_size: int
 ) -> Summary:
-    """Return the oldest version of a summary whose last message id is in the same block of `block_size` ids."""
+    """Return the oldest version of a summary that ends in the same block of `block_size` ids as `active_summary`."""
     shown = active_summary
     while shown.base_id is not None:
         before = versions.get(shown.base_id)
@@ -42,9 +42,9 @@ def select_verbatim_messages(
 
 
 def select_archived_messages(newest_messages: Sequence[Message], turn_count: int) -> list[Message]:
-    """Return the messages of the last `turn_count` archived turns. Return [] if one may be missing or is too new.
+    """Return the messages of the last `turn_count` archived turns, or [] if a turn may be missing or out of order.
 
-    A turn is too new if it comes after an active turn.
+    An archived turn is out of order if it follows an active turn.
     """
     # Without them, the last turns, which are always shown, would begin one turn later after each message.
     archived = sorted({message.turn for message in newest_messages if not message.is_active})
@@ -56,7 +56,7 @@ def select_archived_messages(newest_messages: Sequence[Message], turn_count: int
 
 
 def find_first_fitting_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """Return the index of the oldest turn from which all turns fit `budget`.
+    """Return the index of the first turn to keep, so that the kept turns fit `budget`.
 
     The number of dropped tokens is rounded up to a multiple of `step`, so that the index changes rarely.
     """

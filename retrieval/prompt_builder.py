@@ -115,12 +115,12 @@ class PromptBuilder:
 
     @property
     def remaining_snippet_tokens(self) -> int:
-        """The number of tokens left for snippet lines, excluding the block that encloses them."""
+        """The number of tokens left for snippet lines, after deducting the text that encloses them."""
         frame = self._tokens.count(prompts.format_remembered_snippets([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def add_last_turns(self, messages: Sequence[Message]) -> None:
-        """Add the newest turns that fit. Cut the middle of the next turn to make it fit, and leave out older turns."""
+        """Add the newest turns that fit. Shorten the next older turn to fit, if possible, and omit all before it."""
         for turn in reversed(self._renderer.render(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
@@ -205,7 +205,7 @@ class PromptBuilder:
             self._add_turn(turn)
 
     def add_archived_turns(self, messages: Sequence[Message]) -> None:
-        """Put archived turns before all others if they fit, so that the prompt's beginning changes rarely."""
+        """Put archived turns before the other turns if they fit, so that the prompt's beginning rarely changes."""
         if self._turns_broken_off or any(cut.what == "turns" for cut in self._cut):
             return
         known = {turn.messages[0].turn for turn in self._turns}
@@ -224,7 +224,7 @@ class PromptBuilder:
                 return
 
     def record_cut(self, part: CutPart, first_id: int, last_id: int, reason: str) -> None:
-        """Record that the messages from `first_id` to `last_id` of a part were left out, and why."""
+        """Record that a part's messages from `first_id` to `last_id` were left out, and why."""
         self._cut.append(Cut(what=part, first_id=first_id, last_id=last_id, why=reason))
 
     def add_facts(self, facts: Sequence[RecalledFact]) -> None:
@@ -291,7 +291,7 @@ class PromptBuilder:
         )
 
     def _estimate_full_tokens(self, parts: Sequence[ContextPart]) -> int:
-        """Estimate the tokens of a request with the full history verbatim, or return 0 if that is unknown."""
+        """Estimate the tokens of a request with the full history verbatim, or return 0 if its size is unknown."""
         if self._history is None:
             return 0
         messages, characters = self._history
@@ -381,7 +381,7 @@ class PromptBuilder:
         return quoting.format_block("facts", lines) if lines else ""
 
     def _format_instructions(self) -> str:
-        """Return the instructions in order of time, since a later one overrides an earlier one."""
+        """Format the instructions, oldest first, since a later one overrides an earlier one."""
         in_time = sorted(self._instructions, key=lambda instruction: (instruction.fact.valid_from, instruction.fact.id))
         lines = [prompts.format_recalled_fact(instruction, self._zone) for instruction in in_time]
         return quoting.format_block("instructions", lines) if lines else ""

@@ -30,7 +30,7 @@ class Question:
 
     @classmethod
     def analyze(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
-        """Analyse a question. `previous` is the last message of the same person before it."""
+        """Analyse a question. `previous` is the same person's preceding message."""
         text = cut_out_middle(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
         times = find_time_ranges(fold_accents(normalize_text(cut_out_middle(text, MAX_CHARS_FOR_TIMES))), now)
@@ -86,7 +86,7 @@ _EMOJI_FORM = "\ufe0f"  # variation selector 16: some keyboards add it to an emo
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchQuery:
-    """A parsed query of /search: its text, quoted phrases and search terms."""
+    """A parsed /search query: its text, quoted phrases and search terms."""
 
     text: str  # without quotation marks
     phrases: tuple[str, ...]  # quoted parts, normalised, or the whole of a query without words
@@ -108,7 +108,7 @@ class SearchQuery:
         )
 
     def matches(self, text: str) -> bool:
-        """Return True if a text contains all phrases or the single word of the query, ignoring case and spacing."""
+        """Return True if a text contains all phrases or the only word, if any. Case and spacing are ignored."""
         return self._count_phrases(text) == (len(self.phrases) or bool(self.word))
 
     def score_sentence(self, sentence: str) -> float:

@@ -109,7 +109,7 @@ def _argsort_best_first(values: Values) -> NDArray[np.intp]:
 
 
 def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
-    """Return the rows of passages' neighbours as an array [2, passages]. A missing neighbour is the passage itself."""
+    """Return the rows before and after each passage as an array [2, passages], or its own row where there is none."""
     days = candidates.said_at // DAY_SECONDS
     whole, count = np.bincount(candidates.messages, minlength=1)[candidates.messages] == 1, len(candidates)
     rows = np.arange(count)
@@ -135,7 +135,7 @@ def _score_own_and_neighbour_words(candidates: Candidates, neighbours: NDArray[n
 
 
 def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """Return the day's best score minus its own score for the first message of each day, and 0 for others."""
+    """Return how far each day's first message is below that day's best score, and 0 for all other messages."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)

@@ -111,7 +111,7 @@ def count_characters(messages: Sequence[Message]) -> int:
 def find_uncovered_ranges(
     summaries: Sequence[Summary], oldest_id: int, newest_id: int, *, includes_range_after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return the id ranges from `oldest_id` to the last summary that no summary covers.
+    """Return the id ranges that no summary covers, from `oldest_id` up to the last summary.
 
     If there are none and `includes_range_after_last` is True, return the range after the last summary.
     """
@@ -134,7 +134,7 @@ def find_reply_snippets(
     before_turn: int | None,
     available_tokens: int,
 ) -> list[Snippet]:
-    """Return snippets of the replied-to message and its neighbours, nearest first, in a share of the tokens."""
+    """Return snippets of the replied-to message and its neighbours, nearest first, using part of `available_tokens`."""
     chosen: list[Snippet] = []
     left = available_tokens // ROOM_SHARE
     for message in sorted(messages, key=lambda message: abs(message.id - target_id)):

@@ -112,7 +112,7 @@ def strip_comments(source: str) -> str:
 def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:
     """Return all module sources by name, with `entry` bundled together with the modules that it imports.
 
-    Each bundled module becomes a function, which keeps its names private, and an object of its exports. The other
+    Each bundled module becomes a function that keeps its names private and returns an object of its exports. The other
     modules import these objects from `entry`, so that no module runs twice.
     """
     bundle = _sort_dependencies(sources, entry)

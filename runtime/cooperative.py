@@ -1,4 +1,4 @@
-"""Run long loops in a thread with short sleeps, because sleeping releases the GIL at once."""
+"""Insert short sleeps into long loops that run in a thread, because sleeping releases the GIL at once."""
 
 import time
 from collections import deque

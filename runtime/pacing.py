@@ -51,7 +51,7 @@ class RateLimiter:
 
 
 class Visitors:
-    """The rate limiters of all visitors, and the persons that session tokens belong to."""
+    """The rate limiters of all visitors, and the person to whom each session token belongs."""
 
     def __init__(self) -> None:
         self._persons = LRUCache[bytes, int](MAX_VISITORS)
@@ -103,7 +103,7 @@ class RateLimitMiddleware:
 
 
 class FileTransfers:
-    """Limits concurrent uploads or downloads, to one per person and a maximum in total."""
+    """Limits concurrent uploads or downloads to one per person, and to MAX_FILES in total."""
 
     def __init__(self) -> None:
         self._all = asyncio.Semaphore(MAX_FILES)

@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 class ReadThroughCache(Generic[Key, Value]):
-    """An LRU cache that does not keep a value if `drop` was called while the value was read.
+    """An LRU cache that does not keep a value if `drop` was called while the value was being read.
 
     Call `drop` after every write, even a failed or cancelled one, because it may have been committed.
     """

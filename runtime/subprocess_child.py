@@ -1,4 +1,4 @@
-"""Resource limits and output of a child process. It imports little, so that children start fast."""
+"""Resource limits and output of a child process. This module imports little, so that children start fast."""
 
 import json
 import os
@@ -14,7 +14,7 @@ LENGTH = struct.Struct(">Q")  # precedes each value
 
 
 def limit_resources(*, memory_bytes: int, cpu_seconds: int | None = None) -> None:
-    """Limit this process to `memory_bytes` and `cpu_seconds`, and forbid it to write files."""
+    """Limit this process to `memory_bytes` and `cpu_seconds`, and prevent it from writing files."""
     if sys.platform == "win32":
         return
     limits = [(resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]

@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """Sends notifications to systemd if it started this process, according to `environ`."""
+    """Sends notifications to systemd if `environ` shows that systemd started this process."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         address = environ.get("NOTIFY_SOCKET", "")

@@ -68,7 +68,7 @@ async def acquire_or_undo(
 
 @asynccontextmanager
 async def run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run `work` until the block ends. Log its failure at once, as it is not run again."""
+    """Run `work` until the block ends. If it fails, log the error at once and do not run it again."""
     task = asyncio.create_task(work)
     task.add_done_callback(_log_failure)
     try:
@@ -87,7 +87,7 @@ def _log_failure(task: asyncio.Task[Any]) -> None:
 async def repeat_in_background(
     name: str, work: Callable[[], Awaitable[object]], *, interval: float, at_start: bool = False, grace: float = 0.0
 ) -> AsyncIterator[None]:
-    """Run `work` every `interval` seconds until the block ends, and first `at_start`. Log its failures under `name`.
+    """Run `work` every `interval` seconds (and at once if `at_start`) until the block ends. Log failures under `name`.
 
     When the block ends, a running call has `grace` seconds to finish.
     """

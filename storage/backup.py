@@ -78,7 +78,7 @@ class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackupResult:
-    """The result of a backup. `elsewhere` counts the memories in PostgreSQL or another DATA_DIR that it omits."""
+    """The result of a backup. `elsewhere` counts the memories it omits, which are in PostgreSQL or another DATA_DIR."""
 
     messages: int
     elsewhere: int
@@ -348,7 +348,7 @@ async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -
 async def _require_empty_database(tx: Transaction, instance: str) -> None:
     """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if it is in use.
 
-    First, delete the entries that an earlier start or --check may have left for memories in the files of `instance`.
+    First, delete the entries for memories in the files of `instance`, which an earlier start or --check may have left.
     """
     await tx.execute("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
     if await tx.fetch_row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):

@@ -1,1 +1,1 @@
-"""Decide which messages to fold, and make and check summaries. Independent of stores and schedules."""
+"""Plan, generate and check summaries. This package knows nothing of stores or schedules."""

@@ -61,7 +61,7 @@ class SummaryInput:
         return self.window or [*self.prior, *self.lines]
 
     def without_prior_summaries(self) -> "SummaryInput":
-        """Return the input without prior summaries if messages were dropped, since these summaries may mention them."""
+        """Return a copy without prior summaries, which may mention dropped messages, or self if none were dropped."""
         return replace(self, lines=self.window, prior=(), dropped=(), window=()) if self.dropped else self
 
 
@@ -181,7 +181,7 @@ class Summarizer:
                     raise
 
     async def _generate_text(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
-        """Generate the text in one request if it fits, or else in parts. Counting long texts runs in threads."""
+        """Generate the text in one request if the input fits, or else in parts. Long texts are counted in threads."""
         if request := await asyncio.to_thread(self._make_prompt_if_it_fits, inputs, faults):
             return await ask(request)
         if inputs.dropped:
@@ -215,7 +215,7 @@ class Summarizer:
         ]
 
     def _make_prompts_for_parts(self, inputs: SummaryInput, faults: Sequence[str]) -> list[list[PromptMessage]]:
-        """Return requests that each fit the window and together contain all lines. Split lines that are too long."""
+        """Return prompts that each fit the context window and together contain all lines. Split overlong lines."""
         room = self._get_free_tokens(inputs, faults)
         pieces = [
             Source(text=piece, is_user=line.is_user)
@@ -306,9 +306,9 @@ class SummaryWriter:
 
 
 def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> list[Source]:
-    """Format messages as sources, without declined messages, tool results, and short answers that only agree.
+    """Format messages as sources. Leave out declined messages, tool results, and short answers that merely agree.
 
-    Small models would attribute the words of such short answers to the person.
+    Small models would take the words of such answers for the person's own.
     """
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said

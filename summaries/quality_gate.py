@@ -37,7 +37,7 @@ class SourceLine:
 
 
 def parse_source_line(text: str) -> SourceLine:
-    """Parse a source line of a summary. The time and the speaker's name are not part of its words."""
+    """Parse a source line of a summary, leaving the time and the speaker's name out of its words."""
     heading, words = split_off_heading(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:
@@ -58,7 +58,7 @@ def find_text_faults(
 ) -> list[str]:
     """Return the reasons for rejecting a summary of `source`, as short phrases.
 
-    Dates near the days in `source_dates`, on which the source was written, are not considered invented.
+    A date near one of `source_dates`, the days on which the source was written, does not count as invented.
     """
     if not text.strip():
         return ["it is empty"]

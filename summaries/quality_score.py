@@ -92,9 +92,8 @@ def find_details_missing_in_text(text: str, sources: Sequence[Source]) -> list[s
 def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]) -> str:
     """Shorten a summary to `limit` tokens, keeping the sentences with the most details per token.
 
-    Cutting off the end would lose the most recent events. As soon as removing one sentence is enough, remove the
-    sentence with the fewest details, because a long sentence may have few details per token and still have the most in
-    total.
+    Cutting off the end would lose the most recent events. Once removing one sentence is enough, go by the total number
+    of details, because a long sentence with few details per token may still contain the most.
     """
     if count_tokens(text) <= limit:
         return text

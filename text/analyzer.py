@@ -126,8 +126,7 @@ def detect_latin_language(words: Iterable[str], default: str = "english") -> str
 def list_terms(text: str) -> list[str]:
     """Return the search terms of a text, in order and with repetitions.
 
-    These are stems without function words, pairs of characters for scripts without spaces, and whole codes and
-    addresses.
+    These are stems of content words, character pairs for scripts without spaces, and whole codes and addresses.
     """
     plain = normalize_text(text)
     words = _WORD.findall(plain)
@@ -181,7 +180,7 @@ def list_content_terms(question: str) -> list[str]:
 
 
 def list_query_terms(query: str) -> list[str]:
-    """Return the terms of a query, and the stems of its words in other languages to which they may belong."""
+    """Return a query's terms, plus the stems that its words have in other languages they may belong to."""
     terms = list_content_terms(query)
     return list(
         dict.fromkeys(

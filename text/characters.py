@@ -52,7 +52,7 @@ def collapse_to_single_line(text: str) -> str:
 
 
 def _replace_invisible_run(run: re.Match[str]) -> str:
-    """Return a run that affects how its neighbours are drawn. Replace line separators by spaces, others by ""."""
+    """Keep a run that affects how its neighbours are drawn. Otherwise return " " for line separators, or else ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
     kinds = [unicodedata.category(letter)[0] if letter else "" for letter in (before, after)]

@@ -122,7 +122,7 @@ def find_topics(text: str) -> frozenset[str]:
 
 
 def parse_number_word(word: str) -> int | None:
-    """Return the value of a number word, the number of a named month, or None."""
+    """Return the number that a number word or a month's name stands for, or None."""
     plain = normalize_text(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]

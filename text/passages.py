@@ -1,4 +1,4 @@
-"""Choose sentences of messages, and split messages into passages to embed, index and show."""
+"""Split messages into passages to embed, index and show, and extract their informative sentences."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Set
@@ -41,7 +41,7 @@ def excerpt_passages(text: str, indexes: Set[int]) -> str:
 
 
 def extract_informative_sentences(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
-    """Return the most informative sentences of a text in their order, without code, in at most `max_tokens` tokens.
+    """Return the most informative sentences of a text, in order and without code, within `max_tokens` tokens.
 
     Repeatedly choose the sentence with the highest total weight of new terms per token, among those with at least two
     new terms. The weight of a term is the number of sentences that contain it, since a text repeats its topic.

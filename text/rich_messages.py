@@ -41,7 +41,7 @@ def read_rich_message(raw: object) -> RichText:
 
 
 class _RichMessageReader:
-    """A reader of one message that stops after MAX_PARTS. Recursive methods stop at level MAX_LEVELS."""
+    """Reads one message, stopping after MAX_PARTS parts. Recursive methods stop at level MAX_LEVELS."""
 
     def __init__(self) -> None:
         self.media: list[tuple[str, Any]] = []
@@ -277,7 +277,7 @@ def _indent_lines(text: str, first_prefix: str, other_prefix: str) -> str:
 
 
 def surround_with_mark(mark: str, text: str) -> str:
-    """Put `mark` around a text but inside its outer spaces, because Markdown would not recognise it otherwise."""
+    """Surround a text with `mark`, but keep outer spaces outside, because Markdown allows none just inside a mark."""
     inner = text.strip()
     has_marks = (inner.startswith(mark) and inner.endswith(mark)) or (len(mark) > 1 and mark in inner)
     if not inner or not mark or has_marks:  # the same marks cannot be nested

@@ -1,4 +1,4 @@
-"""Pure functions that find the time zone people name ("Tokyo", "UTC+3") and compute with wall-clock times."""
+"""Pure functions that look up time zones by everyday names ("Tokyo", "UTC+3") and compute with wall-clock times."""
 
 import calendar
 import re
@@ -23,7 +23,7 @@ PARTS_OF_HOURS: Mapping[int, str] = {
 
 
 def find_zone(text: str) -> str | None:
-    """Return the tz database name of the zone in a text, or "" for UTC. Return None unless exactly one matches."""
+    """Return the tz database name of the zone that a text names ("" for UTC), or None if none or several match."""
     if len(text) > MAX_NAME_CHARS:
         return None
     name = _simplify_name(text)
@@ -119,7 +119,7 @@ def find_next_repetition(
 
 
 def find_next_due_time(reminder: NewReminder, zone: tzinfo, *, after: datetime) -> tuple[datetime, datetime] | None:
-    """Return the next time of a reminder in UTC and in local time, or None if it does not repeat."""
+    """Return a reminder's next due time, in UTC and in local time, or None if it does not repeat."""
     first = reminder.local or reminder.due_at.astimezone(zone).replace(tzinfo=None)
     wall, rule = after.astimezone(zone).replace(tzinfo=None), (reminder.repeat, reminder.month_day, reminder.weekdays)
     local = find_next_repetition(first, *rule, after=wall)

@@ -95,7 +95,7 @@ class Tokenizer:
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
     def omit_middle(self, text: str, max_tokens: int) -> str:
-        """Shorten a text to `max_tokens` by replacing its middle with a note, or to its head if there is no room."""
+        """Replace a text's middle with a note to fit `max_tokens`, or keep only the head if a note does not fit."""
         if max_tokens <= 0:
             return ""
         total = self.count(text)
@@ -116,7 +116,7 @@ class Tokenizer:
         return self.take_head(text, max_tokens)
 
     def truncate(self, text: str, max_tokens: int) -> str:
-        """Cut a text to at most `max_tokens` tokens, at the end of a sentence nearby. If there is none, append "…"."""
+        """Cut a text to at most `max_tokens` tokens, after a sentence if one ends nearby. Otherwise, append "…"."""
         if max_tokens <= 0:
             return ""
         if self.count(text) <= max_tokens:

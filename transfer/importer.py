@@ -152,7 +152,7 @@ class Importer:
 
     @contextmanager
     def _lock_owner(self, owner: int) -> Iterator[None]:
-        """Prevent other imports for the owner in all topics. Raise ImportBusy if an import is already running."""
+        """Prevent other imports for the owner in any topic while the block runs. Raise ImportBusy if one is running."""
         if owner in self._importing:
             raise ImportBusy(tr("import-busy"))
         self._importing.add(owner)
@@ -226,7 +226,7 @@ class Importer:
     async def _add_history(
         self, lease: SummaryLease, job: _ImportJob, progress: Progress
     ) -> tuple[int, tuple[int, int] | None]:
-        """Archive the messages of each thread, then store the facts. Return the fact count and the range of ids."""
+        """Archive each thread's messages, then store the facts. Return the fact count and the range of message ids."""
         owner, done = lease.scope.owner, 0
         new_ids: list[int] = []
         ids = dict(job.ids)
@@ -322,7 +322,7 @@ def _make_import_job(
 
 
 def _preselect_undecided_facts(question: ImportQuestion, decided_texts: Set[str]) -> ImportQuestion:
-    """Preselect the facts in a question that the owner has not changed or deleted before. Return the new question."""
+    """Return a question that preselects only the facts that the owner has not changed or deleted before."""
     chosen = tuple(number for number, text in enumerate(question.options) if text not in decided_texts)
     return replace(question, chosen=chosen) if question.name == "facts" and decided_texts else question
 
@@ -389,7 +389,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
 
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Map each sourceless message's export id to itself if the store has the same message under this id."""
+    """Return an identity map of the export ids under which the store already has the same sourceless message."""
     by_thread = await asyncio.to_thread(_group_sourceless_messages, history)
     found: dict[int, int] = {}
     for thread, said in by_thread.items():

@@ -10,7 +10,7 @@ from transfer.formats.history import ImportQuestion
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPlan:
-    """The expected effects of an import: what is new, what is known, and what it asks."""
+    """The expected effects of an import: what is new, what is already stored, and the open questions."""
 
     name: str
     total: int
@@ -39,7 +39,7 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportResult:
-    """The results of an import: how many messages and facts were added or known."""
+    """The results of an import: how many messages and facts were added or already stored."""
 
     messages: int
     known: int

@@ -1,4 +1,4 @@
-"""The child process that reads a file and returns its messages and rows in chunks. It imports little, to start fast."""
+"""The child process that reads a file and returns its messages and rows in chunks. Few imports keep startup fast."""
 
 import base64
 import pickle

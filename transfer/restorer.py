@@ -36,7 +36,7 @@ MAX_NAMED = 20  # the most files that a sentence names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RestorePlan:
-    """A plan to restore one file of an export, with the files that were restored before."""
+    """A plan to restore one file of an export. It lists the files restored so far."""
 
     export: str
     part: int

@@ -1,1 +1,1 @@
-"""The formats of documents. Each reader yields lines lazily, with their places in the document."""
+"""Document formats. Each reader lazily yields the lines of a document and their places in it."""

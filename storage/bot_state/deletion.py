@@ -50,7 +50,7 @@ class OwnerDeletion(StatementRunner):
         """Delete the requested rows and their text from all files, and return what was deleted.
 
         The caller holds the owner's lock exclusively. With `purges_files=False`, leave the files to a later
-        `overwrite_erased_data`. If nothing can be deleted, raise StorageError.
+        `overwrite_erased_data`. Raise StorageError if the rows cannot be deleted.
         """
         recording = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"
         record = json.dumps(asdict(request), default=format_moment)

@@ -40,7 +40,7 @@ class Directory(StatementRunner):
         self._moves = moves_database or database
 
     async def find_storage(self, owner: int) -> StorageType | None:
-        """Return the type of the store that holds an owner, or None for an unknown owner."""
+        """Return the type of the store that holds an owner's memory, or None for an unknown owner."""
         row = await self._fetch_row(owner, "SELECT storage_type FROM users WHERE user_id = ?", owner)
         with translate_value_errors("users"):
             return StorageType(row[0]) if row else None
@@ -165,7 +165,7 @@ class SharedDirectory(Directory):
         await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 
     async def claim_owners_of_copied_folder(self, stores: Stores) -> list[int]:
-        """Assign a copied folder's owners to its new id, unless a live process uses the old id. Return their ids."""
+        """Assign a copied folder's owners to its new id, unless a live process uses the old one. Return the owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for owner in await stores[kind].list_owners():

@@ -36,7 +36,7 @@ class Lease(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingUpdate:
-    """An update that has not been completed. `attempts` and `sends` count the attempts to handle and answer it.
+    """An update that has not been completed. `attempts` counts tries to handle it, and `sends` tries to answer it.
 
     `mode` is the memory mode when it arrived. `shown` holds the ids of the messages that show its answer.
     """
@@ -65,7 +65,7 @@ class Inbox(StatementRunner):
     _holder: tuple[Value, ...] = ()
 
     async def store_updates(self, bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
-        """Store updates in the order of arrival, and return the ids that were not stored yet."""
+        """Store updates in the order of arrival, and return the ids of those that were new."""
         at = format_moment(now)
 
         def insert_updates(connection: Connection) -> set[int]:
@@ -138,7 +138,7 @@ class Inbox(StatementRunner):
             await tx.execute_many(sql, [(number,) for number in positions])
 
     async def delete_done_updates(self, older_than: datetime) -> int:
-        """Delete the updates that were done before `older_than`, and return the number of deleted updates."""
+        """Delete the updates that were done before `older_than`, and return their number."""
         sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
         return len(await self._execute(None, sql, format_moment(older_than)))
 

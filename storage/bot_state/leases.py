@@ -20,7 +20,7 @@ class OwnerLeases:
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
     def hold_owner_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Hold the lease on an owner while the block runs. Ask another holder to release it first.
+        """Hold the lease on an owner while the block runs. If another process holds it, ask for the lease first.
 
         Raise ServedElsewhere if that process is busy with the owner.
         """

@@ -40,7 +40,7 @@ class People(StatementRunner):
         return self._known.get(person_id)
 
     def list_people(self, status: AccessStatus) -> Sequence[KnownPerson]:
-        """Return the people with this access status, in the order in which it last changed."""
+        """Return the people with this access status, ordered by when it last changed."""
         return [person for person in self._known.values() if person.standing == status]
 
     @property

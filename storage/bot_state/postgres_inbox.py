@@ -128,7 +128,7 @@ class SharedWork(StatementRunner):
         return {row[0]: row[1] for row in rows}
 
     async def list_unfinished_ids(self, bot_id: int, owner: int) -> set[int]:
-        """Return the ids of an owner's updates that are not done, in all processes."""
+        """Return the ids of an owner's unfinished updates across all processes."""
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
     def find_lease(self, owner: int) -> Lease | None:
@@ -137,5 +137,5 @@ class SharedWork(StatementRunner):
         return Lease(owner, fence) if fence is not None else None
 
     async def require_lease(self, lease: Lease) -> None:
-        """Check a lease, after the next heartbeat if necessary. Raise ServedElsewhere if this process has lost it."""
+        """Wait for a heartbeat if the last one is too old. Raise ServedElsewhere if this process has lost the lease."""
         await self.leases.require_lease(lease.owner, lease.fence)

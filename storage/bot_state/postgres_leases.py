@@ -130,7 +130,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             self._kept += Counter[int]()  # drops the zero counts
 
     async def release_requested_owners(self, busy_owners: Collection[int]) -> None:
-        """Release the owners that other processes want, except those with updates or folds in progress."""
+        """Release the owners that other processes want, except those with updates or summaries in progress."""
         free = (self.replica.wanted & self._served) - set(busy_owners) - self._kept.keys()
         self.replica.wanted.clear()
         if free:
@@ -166,7 +166,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served_owners))
 
     async def require_lease(self, owner: int, fence: int) -> None:
-        """Check a lease, after the next heartbeat if necessary. Raise ServedElsewhere if this process has lost it."""
+        """Wait for a heartbeat if the last one is too old. Raise ServedElsewhere if this process has lost the lease."""
         await self.replica.wait_for_fresh_heartbeat()
         if self._checking is not None:
             await asyncio.wait({self._checking})
@@ -192,7 +192,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
 
     @property
     def unprepared_owners(self) -> frozenset[int]:
-        """The owners whose leases are held although their callbacks have not finished."""
+        """The owners whose leases this process holds, but whose callbacks have not finished yet."""
         return frozenset(self.replica.held.keys() - self._served)
 
     async def wait_for_lease_change(self) -> None:
@@ -200,7 +200,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         await self._changed.wait()
 
     async def _prepare_owners(self, fences: dict[int, int]) -> bool:
-        """Run the callbacks for new owners. Release the owners on failure. Return False if `fences` is empty."""
+        """Run the callbacks for new owners. If one fails, release the owners. Return False if `fences` is empty."""
         owners = list(fences)
         if not owners:
             return False

@@ -107,7 +107,7 @@ async def _finish_deletions(state: BotState, owners: Sequence[int] | None = None
 
 
 async def find_store(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
-    """Return the store that holds an owner, or the SQLite store for an unknown owner."""
+    """Return the store that holds an owner's memory, or the SQLite store for an unknown owner."""
     return stores[await directory.find_storage(owner) or StorageType.SQLITE]
 
 

@@ -88,8 +88,8 @@ def require_regular_files(folder: Path) -> None:
 def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
     """Replace the contents of `folder` with the files in `new_files`, which must be on the same disk.
 
-    Return the folder with the previous files, or None if there were none. If interrupted, the next start
-    completes the replacement.
+    Return the folder with the previous files, or None if there were none. The next start completes an interrupted
+    replacement.
     """
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     new_files.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
@@ -99,7 +99,7 @@ def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
 
 
 def find_free_path(path: Path) -> Path:
-    """Return `path` if it does not exist, otherwise `path` with the first free number from 2 on."""
+    """Return `path` if it does not exist, otherwise `path` with the first free suffix: -2, -3 and so on."""
     numbered = (path.with_name(f"{path.name}-{number}") for number in itertools.count(2))
     return next(candidate for candidate in itertools.chain([path], numbered) if not candidate.exists())
 

@@ -34,7 +34,7 @@ _PLACEHOLDER = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\?(\d*)")
 
 
 def escape_nul(text: str) -> str:
-    """Replace NUL, which PostgreSQL cannot store, with U+FDD0 and "0", and double U+FDD0 itself."""
+    """Replace NUL, which PostgreSQL cannot store, with U+FDD0 and "0". Escape U+FDD0 by doubling it."""
     if "\0" in text or _ESCAPE in text:
         return text.replace(_ESCAPE, _ESCAPE + _ESCAPE).replace("\0", _ESCAPE + "0")
     return text
@@ -252,7 +252,7 @@ def translate_postgres_errors() -> Iterator[None]:
 
 
 def to_keepsake_error(error: psycopg.Error) -> KeepsakeError:
-    """Return the KeepsakeError for a driver error, without its text, which may quote messages or an address."""
+    """Return the KeepsakeError for a driver error. Omit the driver's text, which may quote messages or an address."""
     code = error.sqlstate or ""
     if code == LEASE_LOST:
         return ServedElsewhere()

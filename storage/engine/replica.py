@@ -57,7 +57,7 @@ class Replica:
     _heartbeat_done: asyncio.Event = field(factory=asyncio.Event, init=False)
 
     def register_process(self, raw: psycopg.Connection[Any]) -> None:
-        """Register this process and declare an earlier one with the same DATA_DIR dead."""
+        """Register this process, and mark any earlier process with the same DATA_DIR as dead."""
         begun = _read_clock()
         with raw.transaction():
             raw.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s", (self.instance_id,))
@@ -143,5 +143,5 @@ class Replica:
 
 
 def _read_clock() -> float:
-    """Return a monotonic time in seconds, which includes time asleep if the system supports that."""
+    """Return a monotonic time in seconds that includes system sleep, if the platform supports that."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()

@@ -73,7 +73,7 @@ def fsync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def translate_storage_errors(path: Path) -> Iterator[None]:
-    """Convert driver and file system errors that the block raises to StorageError."""
+    """Raise driver and file system errors from the block as StorageError."""
     try:
         yield
     except (sqlite3.Error, standard.Error, OSError) as error:
@@ -90,7 +90,7 @@ _SENTENCES = {
 
 
 def make_corrupt_error(path: Path) -> StorageCorrupt:
-    """Return the error for a damaged file, which names the remedy."""
+    """Return the error for a damaged file, with the remedy in its message."""
     return StorageCorrupt(f"{path.name} is damaged and was left untouched; {_REMEDIES.get(path.name, RESTORE)}")
 
 

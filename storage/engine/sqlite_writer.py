@@ -196,7 +196,7 @@ class SqliteWriter:
         return outcome
 
     def _begin_transaction(self, connection: sqlite3.Connection) -> None:
-        """Begin a transaction. After SQLITE_BUSY, wait only briefly for the lock until a BEGIN succeeds."""
+        """Begin a transaction. After SQLITE_BUSY, use a short busy timeout until a BEGIN succeeds."""
         try:
             with translate_storage_errors(self.path):
                 connection.execute("BEGIN IMMEDIATE")

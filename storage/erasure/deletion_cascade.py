@@ -71,7 +71,7 @@ class DeletionCascade(OwnerTables):
         return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(sources)))]
 
     async def forget(self, owner: int, request: ForgetRequest, *, now: datetime) -> ForgetResult:
-        """Delete the requested rows and everything built on them. `purge_erased_text` must then clean the files."""
+        """Delete the requested rows and everything built on them. The caller must then run `purge_erased_text`."""
         async with self.database.open_transaction(owner) as tx:
             with translate_value_errors("this memory"):
                 deletion, taken = await _find_and_count_rows(tx, owner, request)
@@ -97,7 +97,7 @@ class DeletionCascade(OwnerTables):
         return taken
 
     async def unarchive_message(self, scope: Scope, message_id: int) -> None:
-        """Reactivate the chunk of an archived message that is about to change. Delete everything built on it."""
+        """Before an archived message changes, delete everything built on it and reactivate its chunk's messages."""
         async with self.database.open_transaction(scope.owner) as tx:
             row = await tx.fetch_row(_MESSAGE, *scope, message_id)
             if row is None or row["chunk_id"] is None:
@@ -333,7 +333,7 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
 
 # erasing -----------------------------------------------------------------------------------------------------
 async def _void_summary_leases(tx: Transaction, owner: int) -> None:
-    """Void the leases of running folds, and delete errors and partial results that may quote forgotten text."""
+    """Void the leases of running summary jobs, and delete errors and partial results that may quote forgotten text."""
     await tx.execute("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
     await tx.execute("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
     await tx.execute("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)

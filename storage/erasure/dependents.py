@@ -53,7 +53,7 @@ class ProfileSources:
 def find_summary_cascade(
     summaries: Sequence[SummarySources], ids_by_thread: Mapping[int, Sequence[int]], chunk_ids: Set[int] = frozenset()
 ) -> SummaryCascade:
-    """Find the summaries to delete with the given messages and chunks, and the summaries to reactivate."""
+    """Find the summaries to delete or to reactivate when the given messages and chunks are deleted."""
     gone = {
         summary.id
         for summary in summaries
@@ -86,7 +86,7 @@ def _covers_any_message(summary: SummarySources, ids_by_thread: Mapping[int, Seq
 def find_outdated_profiles(
     profiles: Sequence[ProfileSources], *, summary_ids: Set[int], facts: Collection[DatedFact]
 ) -> frozenset[int]:
-    """Return the profile versions that may repeat these summaries or facts, and the versions made from them."""
+    """Return the profile versions that may repeat these summaries or facts, and the later versions based on those."""
     first_summary = min(summary_ids, default=None)
     held = {profile.id for profile in profiles}
     gone: set[int] = set()

@@ -19,7 +19,7 @@ _NONE: frozenset[str] = frozenset()
 class FactCascade:
     """The facts to delete (`gone`).
 
-    Facts in `decided` must not be learned again. `again` maps threads to the messages to learn from once more.
+    Facts in `decided` must not be learned again. `again` maps each thread to the messages to learn from again.
     """
 
     gone: tuple[DatedFact, ...] = ()
@@ -34,7 +34,7 @@ class FactCascade:
 async def find_fact_cascade(
     reader: Reader, owner: int, message_ids: Set[int], fact_ids: Iterable[int], *, keeps_decided_facts: bool = False
 ) -> FactCascade:
-    """Find the chosen facts, facts learned from the messages, and later facts that repeat words of these facts."""
+    """Find the facts in `fact_ids`, those learned from `message_ids`, and later facts that repeat words of either."""
     rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
     if keeps_decided_facts:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
@@ -109,7 +109,7 @@ async def _repeats_forgotten_words(
 
 
 async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_end_times: bool) -> None:
-    """Delete facts. Unless `keeps_end_times` is set, the facts that they replaced become valid again."""
+    """Delete facts. Facts that were replaced by these become valid again unless `keeps_end_times` is set."""
     rows = {int(row["id"]): row for row in await tx.fetch_rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():
@@ -156,7 +156,7 @@ async def undo_fact_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) 
 
 
 async def reschedule_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
-    """Schedule these messages to be learned from again. Imported messages (ids below 1) have their own progress."""
+    """Schedule learning from these messages again. Imported messages (ids below 1) are scheduled separately."""
     if past := [message for message in message_ids if message < 1]:
         await history_extraction_table.schedule_repeated_extraction(tx, scope, past)
     if live := [message for message in message_ids if message >= 1]:

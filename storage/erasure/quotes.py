@@ -99,7 +99,7 @@ class _ForgottenWords:
         )
 
     def find_forgotten_phrases(self, text: str, written_at: str) -> set[Phrase]:
-        """Return the phrases in `new` that a text contains and that a forgotten text had used by `written_at`."""
+        """Return the phrases in `new` that the text contains, except those first used after `written_at`."""
         phrases = (self.find_word_runs(text) | self.find_terms(text)) & self.new
         return {phrase for phrase in phrases if self.since[phrase][0] <= written_at}
 
@@ -134,7 +134,7 @@ class _RemainingMessages:
         )
 
     def collect_user_phrases(self, message_ids: Collection[int] | None) -> set[Phrase]:
-        """Return the forgotten phrases in messages that people wrote, or only in those of `message_ids` if given."""
+        """Return the forgotten phrases in people's messages, limited to `message_ids` unless it is None."""
         ids = self.rows.keys() if message_ids is None else self.rows.keys() & set(message_ids)
         return set().union(*(self.phrases[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
@@ -142,7 +142,7 @@ class _RemainingMessages:
 async def find_remaining_quotes(
     reader: Reader, owner: int, deleted_ids: RowIds, *, fact_ids: Collection[int] = ()
 ) -> RemainingQuotes:
-    """Find the remaining texts that quote deleted messages or, if there are none, the facts `fact_ids`."""
+    """Find the remaining texts that quote the deleted messages or the facts in `fact_ids`."""
     words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], fact_ids)
     said, holders = await _find_remaining_messages(reader, owner, words, deleted_ids["messages"])
     if not words.new:
@@ -311,7 +311,7 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_short_character_run(phrase: Phrase) -> bool:
-    """Return True if a phrase is a short run of characters in a script without spaces, perhaps an everyday word."""
+    """Return True if a phrase is a short run of characters in a script without spaces. It may be an everyday word."""
     return isinstance(phrase, tuple) and len(phrase) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, phrase))
 
 

@@ -115,7 +115,7 @@ def find_candidate_messages(
 def find_completions(
     connection: Connection, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Map each term that is not found before the message `before_id` to known terms that begin with it."""
+    """Map each term that occurs in no message before `before_id` to known terms that begin with it."""
     words = full_text.get_word_index(connection)
 
     def is_unknown(term: str, count: int) -> bool:

@@ -57,7 +57,7 @@ class FullTextIndex:
         return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
 
     def find_completions(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
-        """Return up to MAX_COMPLETIONS_READ longer terms in the scope that begin with `prefix`, in order."""
+        """Return up to MAX_COMPLETIONS_READ terms in the scope that begin with `prefix` and are longer than it."""
         start = make_index_token(scope, prefix)
         rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_scope_prefix(scope)) for (token,) in rows]

@@ -58,7 +58,7 @@ class Similarities:
     mean: float  # of the cosines
 
     def get_cosines(self, candidates: Candidates) -> npt.NDArray[np.float64]:
-        """Return the cosine of each candidate passage, or the mean for passages that have no vector."""
+        """Return each candidate passage's cosine or, if it has no vector, the mean cosine of all passages."""
         rows = np.flatnonzero(np.isin(self.seqs, candidates.seqs))
         keys = zip(self.seqs[rows].tolist(), self.parts[rows].tolist(), strict=True)
         cosines = dict(zip(keys, self.cosines[rows].tolist(), strict=True))

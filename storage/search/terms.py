@@ -52,7 +52,7 @@ def select_searchable_terms(terms: Iterable[str]) -> list[str]:
 def select_rarest_terms(
     frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, min_terms: int = 1
 ) -> dict[str, int]:
-    """Return the rarest terms with a total frequency up to `max_postings`, but at least `min_terms` terms."""
+    """Return the rarest terms whose frequencies add up to at most `max_postings`, but at least `min_terms` terms."""
     chosen: dict[str, int] = {}
     postings = 0
     for term, count in sorted(frequency.items(), key=lambda item: item[1]):
@@ -81,7 +81,7 @@ def make_scope_prefix(scope: Scope) -> str:
 
 
 def encode_term_hashes(terms: Sequence[str], passage_starts: Sequence[int] = ()) -> bytes:
-    """Encode terms without separators as CRC-32 hashes for `places.marks`, with BORDER before each passage."""
+    """Encode terms from `mask_separators` as CRC-32 hashes for `places.marks`, with BORDER before each passage."""
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(passage_starts), BORDER).tobytes()
 
 

@@ -101,7 +101,7 @@ def _write_table(
 
 @cache
 def _make_flat_encoder(depth: int) -> Callable[[object], str]:
-    """Return a fast JSON encoder with one member a line. json.dumps with an indent runs in slow pure Python."""
+    """Return a fast JSON encoder that writes a member per line. json.dumps with an indent runs in slow pure Python."""
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
 
@@ -271,7 +271,7 @@ def scan_journal(path: Path) -> JournalScan:
 
 
 def iterate_journal_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
-    """Yield the valid records in the first `end` bytes whose number is above `after`."""
+    """Yield the valid records in the first `end` bytes, except those numbered `after` or lower."""
     return (entry for entry, _, until in _read_lines(path) if entry is not None and until <= end and entry.seq > after)
 
 
@@ -338,7 +338,7 @@ class Journal:
         self._is_unconfirmed = self._must_truncate = False
 
     def drop_records_until(self, seq: int) -> None:
-        """Remove all records up to and including `seq`. Delete the file if none are left."""
+        """Remove the records numbered `seq` or lower. Delete the file if none are left."""
         if not self.path.exists():
             return
         partial = self.path.with_name(self.path.name + ".tmp")

@@ -346,7 +346,7 @@ class WordIndexBacklog(StatementRunner):
                     missing.set()
 
     async def _index_batch(self, owner: int) -> bool:
-        """Index a batch of an owner's newest unindexed messages. Return True if none are left."""
+        """Index a batch of an owner's newest unindexed messages. Return True if there were none."""
         async with self.database.open_reader(owner) as reader:
             seqs = [row[0] for row in await reader.fetch_rows(_NEXT, owner, INDEX_BATCH_SIZE)]
             rows = await reader.fetch_rows(_ROWS, owner, json.dumps(seqs)) if seqs else []

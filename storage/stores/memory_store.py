@@ -45,9 +45,9 @@ MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not index
 
 
 class MemoryStore(SummaryTable):
-    """A store of memories in an open database. Its owners have `kind` as their `users.storage_type`.
+    """A store of memories in an open database. Its owners are those whose `users.storage_type` is `kind`.
 
-    Rows of `users` with another type only record that an owner is in another store. directory.py maintains them.
+    A row of `users` with another type, which directory.py maintains, records that its owner is in another store.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -206,7 +206,7 @@ class MemoryStore(SummaryTable):
     async def find_term_completions(
         self, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map each term that is not found before the message `before_id` to known terms that begin with it."""
+        """Map each term that occurs in no message before `before_id` to known terms that begin with it."""
         read = partial(search.find_completions, scope=scope, terms=terms, before_id=before_id)
         return await self._run_in_snapshot(scope.owner, read)
 
@@ -267,7 +267,7 @@ class MemoryStore(SummaryTable):
         await self.database.vacuum_tables()
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
-        """Change an owner's id to `new_id`, which must be unused in this store. Cancel running folds."""
+        """Change an owner's id to `new_id`, which must be unused in this store. Cancel running summary jobs."""
         async with self.database.open_transaction(owner) as tx:
             await change_owner_id(tx, owner, new_id)
         self.drop_cached_vectors(owner)

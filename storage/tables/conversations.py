@@ -93,7 +93,7 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(set_missing_title, chat.owner)
 
     async def list_conversations(self, chat: Scope, *, offset: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """Return a page of conversations, last opened first, and the total count. Skip empty ones that are not open."""
+        """Return a page of conversations, latest opened first, and the total count. Skip empty ones unless open."""
 
         def read_page(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*chat, FIRST_NUMBER)).fetchall()

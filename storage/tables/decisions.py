@@ -35,7 +35,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def list_decisions_about(facts: Iterable[Fact], erased_fact_decisions: Iterable[Decision]) -> list[Decision]:
-    """Return `erased_fact_decisions`, then decisions about `facts`, which cover replaced facts as well."""
+    """Return `erased_fact_decisions`, then decisions about `facts`. A decision about a successor counts as well."""
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
     return [
@@ -77,12 +77,12 @@ class DecisionIndex:
                 self._by_rarest_word[self._find_rarest_word(text)].append(decision)
 
     def overrules(self, fact: NewFact) -> bool:
-        """Return True if a newer decision is about the same thing or, for a fact from a question, any decision."""
+        """Return True if a newer decision is about this fact. If the fact is from a question, older ones count too."""
         decisions = self.find_decisions_about(fact)
         return any(fact.is_in_question or fact.observed_at <= decision.decided_at for decision in decisions)
 
     def find_decisions_about(self, fact: NewFact) -> list[Decision]:
-        """Return the decisions that apply to a fact, because their own fact has similar words or the same subject."""
+        """Return the decisions about facts that have similar words or the same subject as this fact."""
         # Such a decision has the fact's subject or a source of it, or one of the two has all words of the other: then
         # the rarest of these words is in both.
         near = [decision for id_ in fact.source_ids for decision in self._holding.get(id_, ())]
@@ -100,7 +100,7 @@ class DecisionIndex:
 
 
 def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
-    """Return True if a fact and its quote share enough words with the decision's fact.
+    """Return True if a decision is about this fact, judged by words, subject, sources and quote.
 
     The other fields are not compared, because a model fills them in differently each time it reads a message.
     """
@@ -148,7 +148,7 @@ def _hash_text(text: str, key: str) -> str:
 async def store_decisions(
     tx: Transaction, owner: int, fact_ids: Collection[int], *, decided_at: datetime | None = None
 ) -> None:
-    """Store the decisions about facts that are to be erased. `decided_at` overrides the time of each decision."""
+    """Store the decisions about facts that are about to be erased. `decided_at` overrides the time of each decision."""
     known = {fact.id: fact for fact in map(parse_fact, await tx.fetch_rows(_FACTS, owner))} if fact_ids else {}
     gone = [known[id_] for id_ in fact_ids if id_ in known]
     decided = [(fact, time) for fact in gone if (time := decided_at or _find_decision_time(fact, known)) is not None]

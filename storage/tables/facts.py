@@ -156,7 +156,7 @@ class FactTable(OwnerTables):
             return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
 
     async def find_previous_version_id(self, owner: int, fact_id: int) -> int | None:
-        """Return the id of the row with a fact's text before its last edit, or None if it was never edited."""
+        """Return the id of the row that holds a fact's text before its last edit, or None if it was never edited."""
         row = await self._fetch_row(owner, _BEFORE_EDIT, owner, fact_id)
         return int(row[0]) if row else None
 
@@ -246,7 +246,7 @@ class FactTable(OwnerTables):
     async def _mark_superseded(
         self, tx: Transaction, owner: int, fact_id: int, ended_at: datetime, successor_id: int
     ) -> None:
-        """End a fact at `ended_at`, unless it has already ended. Record its successor, and move its pin to it."""
+        """End a fact at `ended_at` unless it has already ended. Record its successor, which also takes over its pin."""
         row = await tx.fetch_row(_ONE, owner, fact_id)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
@@ -289,7 +289,7 @@ class FactTable(OwnerTables):
 
 
 async def compute_revision(reader: Reader, owner: int) -> str:
-    """Return the result of `FactTable.read_revision` inside the caller's transaction."""
+    """Compute what `FactTable.read_revision` returns, inside the caller's transaction."""
     return " ".join(str(value) for row in await reader.fetch_rows(_REVISION, owner) for value in row)
 
 

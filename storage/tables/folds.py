@@ -78,7 +78,7 @@ class SummaryTable(OwnerTables):
     ) -> SummaryFailure:
         """Record a failed attempt and release the lease. Do nothing if the lease is no longer valid.
 
-        Set `is_reported` if the person who asked for the summary reads the error anyway.
+        Set `is_reported` if the person sees the error anyway, because they asked for the summary.
         """
         async with self.database.open_transaction(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
@@ -198,7 +198,7 @@ async def upsert_summary(tx: Transaction, summary: Summary) -> None:
 
 
 async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
-    """Return the source rows of a fold. Raise StaleSummary if a source has been deleted or archived."""
+    """Return the source rows of a summary. Raise StaleSummary if a source has been deleted or archived."""
     if not ids:
         return []
     rows = await tx.fetch_rows(sql, *scope, json.dumps(list(ids)))

@@ -73,7 +73,7 @@ class HistoryTable(OwnerTables):
         return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(sources))}
 
     async def find_first_free_id(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """Return the first of `count` free ids, directly above `after` if possible, or else below all messages."""
+        """Return the first of `count` consecutive free ids, just above `after` if possible, else below all messages."""
         async with self.database.open_reader(owner, in_snapshot=True) as reader:
             # Facts were learned from these ids, perhaps from messages that were forgotten since.
             taken = await history_extraction_table.list_reserved_ranges(reader, owner)
@@ -114,7 +114,7 @@ class HistoryTable(OwnerTables):
     async def commit_summary(
         self, lease: SummaryLease, scope: Scope, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
-        """Commit a fold in any scope of the lease's owner, without releasing the lease."""
+        """Commit a summary in any scope of the lease's owner, without releasing the lease."""
         async with transact_under_lease(self.database, lease) as tx:
             return await replace_sources_with_summary(tx, self.kind, scope, plan, new_summary, now=now)
 
@@ -190,12 +190,12 @@ class HistoryTable(OwnerTables):
         await tx.execute(sql, *counters.values(), owner, self.kind)
 
     async def find_time_before_first_record(self, owner: int) -> datetime | None:
-        """Return a time before an owner's first message and first decision, or None if the owner has neither."""
+        """Return the moment before an owner's first live message or decision, or None if there is neither."""
         row = await self._fetch_row(owner, _BEGINNING, owner)
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
 
     async def select_texts_decided_by_owner(self, owner: int, texts: Sequence[str]) -> Set[str]:
-        """Return the texts about facts that the owner has edited, pinned, ended or deleted."""
+        """Return the given texts whose facts the owner has edited, pinned, ended or deleted."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_facts_and_decisions(reader, owner)
         facts: list[PortableRow] = [{"text": text, "is_chosen": True} for text in texts]
@@ -207,7 +207,7 @@ class HistoryTable(OwnerTables):
             return len(await _select_new_facts(reader, owner, facts))
 
     async def add_facts(self, lease: SummaryLease, facts: Sequence[PortableRow], new_ids: Mapping[int, int]) -> int:
-        """Add the facts that are new and not overruled, and return their number. `new_ids` maps old message ids to new.
+        """Add new facts that are not overruled, and return their number. `new_ids` maps old message ids to new ones.
 
         A fact with `is_chosen` was chosen by hand, which overrules the owner's earlier decisions about it.
         """

@@ -67,7 +67,7 @@ async def delete_finished_extractions(tx: Transaction, owner: int) -> None:
 
 
 async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
-    """Return the id ranges of current and past extractions. A new message with such an id would not be learned from."""
+    """Return the id ranges of current and past extractions. No facts would be learned from a new message in them."""
     return [(row[0], row[1]) for row in await reader.fetch_rows(_TAKEN, owner)]
 
 

@@ -1,4 +1,4 @@
-"""Rebuilds of all summaries of a scope, under its fold lease."""
+"""Rebuild all summaries of a scope while holding its summary lease."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The buttons under an answer and for an edited message. chat/conversation.py generates the answers."""
+"""The buttons under answers, and those offered after a message is edited. chat/conversation.py generates answers."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -191,7 +191,7 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
 
 
 def format_shown_text(reply: Reply) -> str:
-    """Format a reply, with an incognito notice, the text shown before an error, and a stop notice where they apply."""
+    """Format a reply. Where they apply, add an incognito notice, the text shown before an error, or a stop notice."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_formatting(reply.half)}\n\n" if reply.half else ""
     return above + (f"{close_formatting(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)

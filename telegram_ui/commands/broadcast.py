@@ -1,4 +1,4 @@
-"""Lets admins write to everybody. A broadcast is confirmed, then sent in the background at most once per person."""
+"""Lets admins write to everybody. Once confirmed, a broadcast is sent in the background, at most once per person."""
 
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
@@ -94,7 +94,7 @@ def run_broadcasts(dependencies: Dependencies) -> AbstractAsyncContextManager[No
 
 
 async def send_broadcasts(dependencies: Dependencies) -> None:
-    """Send all confirmed broadcasts by admins that this process serves. Raise KeepsakeError if the store fails."""
+    """Send the confirmed broadcasts of all admins served by this process. Raise KeepsakeError if the store fails."""
     memory = dependencies.services.memory
     for broadcast in await memory.broadcasts.list_broadcasts_in_progress():
         if await memory.select_served_owners([broadcast.admin]):

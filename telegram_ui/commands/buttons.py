@@ -75,7 +75,7 @@ class Buttons:
 
 
 class ForeignButton(Exception):  # noqa: N818 - not a failure
-    """Raised if a button belongs to another person or chat. The message is shown to the user as a toast."""
+    """Raised if a button belongs to another person or chat. The exception's text is shown to the user as a toast."""
 
 
 def parse_button_kind(data: str) -> str:

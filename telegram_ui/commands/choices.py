@@ -213,7 +213,7 @@ class ChoiceCommands(CommandGroup):
         return tr("model-own-now", text=config.persona_text)
 
     async def _press_option(self, event: ChatEvent, name: str) -> str | None:
-        """Handle the press of a button in the list of a setting's values, or of the button that opens this list."""
+        """Handle a press on one of the values listed for a setting, or on the button that opens that list."""
         language = get_current_language()
         if event.argument != ASK:
             values = {make_option_key(name, value): value for value in self._choices[name].values}

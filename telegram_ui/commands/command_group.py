@@ -183,7 +183,7 @@ class Dependencies:
         return Operator(settings=self.settings, people=self.services.memory.people)
 
     def choose_language(self, chosen: str, app_language: str = "", *, is_shared: bool = False) -> str:
-        """Return the chosen language, that of a person's app, or the bot's default, in this order."""
+        """Return the chosen language, else the app's (unless the chat is shared), or else the bot's default."""
         return choose_language(chosen, app_language, is_shared=is_shared, default=self.settings.default_language)
 
 
@@ -341,7 +341,7 @@ class TextQuestion:
 
     @staticmethod
     async def delete_open_question(event: ChatEvent, states: WizardStates) -> None:
-        """Delete the person's open question in a private chat, where any later text would answer it."""
+        """In a private chat, delete the person's open question, because any later text would count as its answer."""
         state = await states.find_state(event.chat.chat_scope, event.person.id) if event.chat.is_private else None
         if state is not None and ":" in state.step:
             await states.delete_state(event.chat.chat_scope, event.person.id)

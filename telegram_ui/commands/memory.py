@@ -1,4 +1,4 @@
-"""/memory: an owner's facts and profile. A button's payload is an action and its numbers, such as "f.12.0"."""
+"""/memory: an owner's facts and profile. A button's payload is an action followed by numbers, such as "f.12.0"."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -171,7 +171,7 @@ def _parse_id(text: str) -> int:
 
 
 def parse_view(action: str, numbers: str) -> View | None:
-    """Return the view to show after a press, or None for an invalid payload."""
+    """Return the view to show after a button is pressed, or None if the payload is invalid."""
     parts = numbers.split(".") if numbers else []
     if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
         return None

@@ -160,7 +160,7 @@ class Commands:
                 await query.answer(toast)
 
     async def awaits_text(self, event: ChatEvent) -> bool:
-        """Return True if a command group may have asked for this text. Also return True if the store fails."""
+        """Return True if a command group may have asked for this text, or if the store fails."""
         try:
             state = await self.dependencies.services.memory.wizards.find_state(event.chat.chat_scope, event.person.id)
         except KeepsakeError:
@@ -219,7 +219,7 @@ class Commands:
         await bot.set_chat_menu_button(menu_button=button)
 
     async def _prepare_event(self, event: ChatEvent) -> ChatEvent:
-        """Return an event with the open conversation of its chat. Dates are formatted as of now."""
+        """Set the current time for formatting dates, and return the event with its chat's open conversation."""
         services = self.dependencies.services
         set_reference_time(services.clock())
         with suppress(StorageError):

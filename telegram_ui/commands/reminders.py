@@ -1,4 +1,4 @@
-"""/reminders, offers of reminders under an answer, and the delivery of due ones."""
+"""/reminders, the offers of reminders under answers, and the delivery of due reminders."""
 
 import logging
 import re
@@ -186,7 +186,7 @@ def parse_reminder_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewR
 def _make_zone_hint(
     dependencies: Dependencies, chat: Chat, person: Person, config: OwnerConfig | None
 ) -> tuple[list[str], list[InlineKeyboardButton]]:
-    """Return a line that says that times are in UTC and a button to set the zone, both empty if it is set."""
+    """Return a note that times are in UTC and, in private, a button to set the zone. Both are [] if a zone is set."""
     if config and config.timezone:
         return [], []
     button = dependencies.buttons.make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)

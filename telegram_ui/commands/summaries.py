@@ -1,4 +1,4 @@
-"""The /summary_… commands. They show and change the summaries of a memory and the settings for making summaries."""
+"""The /summary_… commands, which show and change a memory's summaries and the settings for making them."""
 
 import logging
 from datetime import tzinfo

@@ -1,4 +1,4 @@
-"""Deliver final texts whole and in order, within Telegram's limits and pauses."""
+"""Deliver final texts whole and in order, respecting Telegram's limits and requests to wait."""
 
 import asyncio
 import contextlib
@@ -48,7 +48,7 @@ class DeliveryError(KeepsakeError):
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
-    """The connection broke, so the message may have arrived. `sent` holds the ids of earlier messages."""
+    """The connection broke, so it is unknown whether the message arrived. `sent` holds the ids of earlier messages."""
 
     def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
         super().__init__(sentence or tr("errors-telegram-unknown"))
@@ -60,7 +60,7 @@ class ChatGone(DeliveryError):  # noqa: N818
 
 
 class _ChatState:
-    """The sending state of one chat: a lock that orders final texts, the pauses, and the open drafts."""
+    """The sending state of one chat: its pauses, its open drafts, and a lock that keeps final texts in order."""
 
     def __init__(self) -> None:
         self.order = asyncio.Lock()
@@ -368,7 +368,7 @@ class Delivery:
     ) -> None:
         """Try once to change the text and buttons of a message. Raise TelegramError on failure.
 
-        The id 0 stands for the ephemeral message whose button was pressed.
+        If `message_id` is 0, edit the ephemeral message whose button was pressed.
         """
         if chat.only_for is not None and not message_id:
             edit_ephemeral = partial(edit_ephemeral_message, self.bot, chat.id, chat.only_for, piece)

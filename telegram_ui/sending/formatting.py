@@ -168,7 +168,7 @@ def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
 def split_text(
     text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all_entities: bool = True
 ) -> Iterator[Piece]:
-    """Yield pieces of a text of at most `limit` UTF-16 units, cut at blank lines, line ends or spaces if possible.
+    """Yield a text in pieces of at most `limit` UTF-16 units, cut at blank lines, line ends or spaces if possible.
 
     A piece ends before it exceeds MAX_ENTITIES entities, or drops the surplus if `keeps_all_entities` is False.
     """
@@ -247,7 +247,7 @@ def _drop_deeply_nested_entities(entities: Iterable[MessageEntity]) -> list[Mess
 
 
 def _spell_out_links(piece: Piece) -> str:
-    """Return the text of a piece with the address after each link, unless that needs more than two messages."""
+    """Return a piece's text with the address after each link, or unchanged if that would exceed two messages."""
     texts = [piece.text, *(entity.url or "" for entity in piece.entities)]
     if sum(map(count_utf16_units, texts)) > 2 * MAX_UNITS:
         return piece.text

@@ -164,7 +164,7 @@ def _format_link(event: _MarkdownEvent) -> str:
 
 
 def _format_web_link(event: _MarkdownEvent) -> str:
-    """Write out the parts of a link that the converter would drop, such as its title or its address in a table."""
+    """Return a link as Markdown, spelling out what the converter drops, such as a title or an address in a table."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if event.link["link_type"] in ("Autolink", "Email") or not address:
         return event.part

@@ -1,4 +1,4 @@
-"""Try features of the Bot API that an older server may not support, and remember the refused ones."""
+"""Try Bot API features that an older server may lack, and remember which ones were refused."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ class NewerApi:
         return (feature, 0) not in self._refused and (feature, chat_id) not in self._refused
 
     def record_refusal(self, feature: str, chat_id: int = 0) -> None:
-        """Avoid a feature for a day, either in one chat or, if `chat_id` is 0, everywhere."""
+        """Remember for a day that a feature was refused in a chat, or everywhere if `chat_id` is 0."""
         self._refused[feature, chat_id] = True
 
     async def request_with_fallback(

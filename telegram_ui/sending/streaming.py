@@ -91,9 +91,9 @@ class AnswerStream:
 
     @asynccontextmanager
     async def mark_if_interrupted(self, on_stopped: Callable[[], Awaitable[None]] | None = None) -> AsyncIterator[None]:
-        """Let the person stop the answer while the block makes it. Mark what was shown of it if the block fails.
+        """While the block runs, let the person stop the answer. If it is stopped or fails, mark it as cut short.
 
-        If the person stops it, first call `on_stopped`.
+        If the person stops the answer, call `on_stopped` first.
         """
         try:
             async with self._delivery.show_typing(self._chat):
@@ -109,7 +109,7 @@ class AnswerStream:
             raise
 
     async def show(self, text_so_far: str) -> None:
-        """Schedule a preview of the text so far, unless the answer ends first. Return at once."""
+        """Schedule a preview of the text so far, and return at once. It is skipped if the answer ends first."""
         if self._mode == "off" or is_blank(text_so_far):
             return
         self._text = text_so_far
@@ -177,7 +177,7 @@ class AnswerStream:
         return await convert_without_blocking(convert_to_rich_markdown, markdown) if self._is_rich else ""
 
     def get_seen_text(self) -> str | None:
-        """Return the text that the reader has seen, or None if the bot is shutting down."""
+        """Return the text that the reader has seen ("" if none), or None if the bot is shutting down."""
         if self._delivery.closing.is_set():
             return None
         return self._text if self._shown else ""

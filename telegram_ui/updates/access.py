@@ -28,7 +28,7 @@ CLAIM_LIFETIME = timedelta(hours=24)  # an unused link expires, because it is in
 
 
 def make_access_check(settings: Settings, people: People | None) -> Callable[[int], bool]:
-    """Return a check that is True for all groups, and for people whom the settings or the admins allow."""
+    """Return a function that returns True for any group, and for people admitted by the settings or the admins."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
     def may_serve_owner(owner: int) -> bool:

@@ -60,7 +60,7 @@ class AnswerDelivery:
         make_stop_keyboard: Callable[[], InlineKeyboardMarkup] | None,
         replaced_ids: Sequence[int] = (),
     ) -> AnswerStream:
-        """Return a stream for an answer. It replaces an earlier run's messages or, without any, `replaced_ids`."""
+        """Return a stream for an answer. It replaces the messages shown by an earlier run, or else `replaced_ids`."""
         return AnswerStream(
             delivery,
             chat,
@@ -130,7 +130,7 @@ class AnswerDelivery:
             await self._inbox.mark_done([update_id])
 
     def make_answer_controls(self) -> AnswerControls:
-        """Return the callbacks with which buttons begin, send and stop answers."""
+        """Return callbacks that let buttons begin, send and stop answers."""
         queues = self._chat_queues
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
@@ -159,7 +159,7 @@ class TurnAnswerer:
         self._attached_files = AttachedFiles(self._delivery, services.attachments)
 
     async def answer_message(self, pieces: Sequence[ParsedUpdate]) -> None:
-        """Answer a message, given as its pieces, if its sender still has access. Raise only CancelledError."""
+        """Answer the message made up of `pieces` if its sender still has access. Raise only CancelledError."""
         person, ids = pieces[0].person, [piece.update_id for piece in pieces]
         if not self._memory.serves(person.id):
             await self._inbox.mark_done(ids)
@@ -272,7 +272,7 @@ class TurnAnswerer:
         return mode
 
     async def find_conversation(self, chat_scope: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
-        """Return the conversation of the given message, or the open one if none is given or the store fails."""
+        """Return the given message's conversation, or else the open one. If the store fails, return `chat_scope`."""
         try:
             if source or telegram_id is not None:
                 return await self._memory.find_conversation(chat_scope, source=source, telegram_id=telegram_id)
@@ -282,7 +282,7 @@ class TurnAnswerer:
             return chat_scope
 
     async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a reaction with the topic of its message, if known. Telegram does not send the topic."""
+        """Return the reaction with its message's topic filled in, if known. Telegram does not include the topic."""
         if parsed.telegram_id is None:
             return parsed
         thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
@@ -296,7 +296,7 @@ class TurnAnswerer:
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
     async def _find_existing_scope(self, chat: Chat) -> Scope:
-        """Return a chat's conversation, or the open one if that conversation has been forgotten."""
+        """Return the scope of the chat's conversation. If it has been forgotten, return that of the open one."""
         try:
             if not chat.conversation or await self._memory.has_conversation(chat.chat_scope, chat.scope):
                 return chat.scope
@@ -331,7 +331,7 @@ def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
 
 
 class WaitingTurn(partial[Awaitable[None]]):
-    """A job that answers a queued turn. Pieces can be added to its first argument while its ticket is held."""
+    """A job that answers a queued turn. Its first argument, a list of pieces, can grow while the job is held."""
 
     @property
     def update_ids(self) -> list[int]:

@@ -56,9 +56,9 @@ class QueuedUpdate:
 class DurableQueue(asyncio.Queue[QueuedUpdate]):
     """An update queue that commits updates to disk before enqueue_updates() returns. Each update is delivered once.
 
-    `is_relevant` returns True if an update concerns the bot. Other updates are queued but never written. At `limit`
-    unfinished updates, enqueue_updates() waits, and so does polling. Above `limit_per_person`, a person's updates are
-    refused.
+    `is_relevant` returns True if an update concerns the bot. Other updates are queued but never written. While `limit`
+    updates are unfinished, enqueue_updates() waits, and so does polling. A person's updates beyond `limit_per_person`
+    are refused.
 
     If writing to disk fails, an update is still handled once, but not confirmed to Telegram.
     """

@@ -35,7 +35,7 @@ class ErrorBoundary:
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
-        Return False if another process serves the chat now. [Try again] repeats `request`.
+        Return False if another process serves the chat now. The [Try again] button repeats `request`.
         """
         try:
             language = await self._choose_language(parsed.chat, parsed.person)

@@ -1,4 +1,4 @@
-"""Parse Telegram's updates: raw ones with python-telegram-bot, within limits, and those into the bot's own types."""
+"""Parse raw updates with python-telegram-bot, within limits, and convert them to the bot's own types."""
 
 import logging
 import re

@@ -72,7 +72,7 @@ class RequestRepeater:
             del self._failed_requests[key]
 
     def find_repeated_request(self, item: QueuedUpdate, press: ParsedUpdate) -> UserRequest | None:
-        """Return the request that a button press repeats, or None for other buttons and for a second press."""
+        """Return the request that a press repeats (empty if unknown), or None for other buttons and second presses."""
         query = item.update.callback_query
         message = query.message if query else None
         if query is None or message is None:

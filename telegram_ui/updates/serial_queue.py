@@ -1,7 +1,7 @@
 """Job queues, one per key. Each queue runs one job at a time, and the total number of running jobs is limited.
 
-The queues are fair. After a job, its queue goes behind the others that are ready. One owner's topics can take only some
-of the job slots, so nobody's backlog delays another person's first message.
+Scheduling is fair: after each job, its queue moves behind the other queues that are ready. One owner's topics can take
+only some of the job slots, so one person's backlog does not delay another's first message.
 """
 
 import asyncio

@@ -60,7 +60,7 @@ class TelegramService:
     invitation: str = ""  # a sentence with the link that makes the first admin, or ""
 
     async def raise_if_polls_fail(self) -> None:
-        """Raise TelegramUnreachable if this process polls and its polls fail or are overdue."""
+        """Raise TelegramUnreachable if this process fetches updates and its polls fail or are overdue."""
         if self.is_polling() and not self.polls.is_healthy():
             raise TelegramUnreachable("Updates cannot be fetched.")
 

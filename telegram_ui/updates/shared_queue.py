@@ -33,7 +33,7 @@ IDLE_FOR = 300.0  # seconds without an update after which another process may se
 class SharedQueue(DurableQueue):
     """A DurableQueue shared by several processes, each of which handles the updates that it claims.
 
-    `learn_people` takes people's ids and loads other processes' decisions about them. `monotonic` returns seconds.
+    `learn_people` takes people's ids and loads access decisions stored by other processes. `monotonic` returns seconds.
     """
 
     _enqueues_at_once = False

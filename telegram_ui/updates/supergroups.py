@@ -1,4 +1,4 @@
-"""Move the memory of a group that becomes a supergroup to its new id, once the work under the old id is finished."""
+"""When a group becomes a supergroup, move its memory to the new id once the work under the old id is finished."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ class SupergroupUpgrades:
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
     def find_current_owner_id(self, chat_id: int) -> int:
-        """Return the id of a chat, which changes if a group becomes a supergroup."""
+        """Return the current id of a chat. A group's id changes when it becomes a supergroup."""
         return self._under_way.get(chat_id) or self._memory.find_current_owner_id(chat_id)
 
     def is_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
@@ -38,7 +38,7 @@ class SupergroupUpgrades:
         return message is not None and self.find_current_owner_id(message.chat.id) != message.chat.id
 
     def submit_memory_move(self, old_id: int, new_id: int, on_moved: Work | None = None) -> None:
-        """Queue the move of a memory from `old_id` to `new_id`, then call `on_moved`. Repeated calls are harmless."""
+        """Queue a job that moves a memory to `new_id` and then calls `on_moved`. Repeated calls are harmless."""
         self._under_way[old_id] = new_id
         self._queues.commands.submit(Scope(owner=new_id), partial(self._move_memory, old_id, new_id, on_moved))
 

@@ -179,7 +179,7 @@ def parse_timestamp(text: str, language: str = "") -> Timestamp | None:
 
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:
-    """Find the first date in a text. Return its numbers, their order, its start and end, or None if there is none."""
+    """Find a date in a text. Return its numbers, their order, its start and its end, or None if there is none."""
     text = _MARKS.sub("", text)
     if found := _NUMERIC.search(text):
         first, second, third = int(found[2]), int(found[3]), int(found[5])
@@ -227,9 +227,9 @@ def detect_language(dates: Sequence[str]) -> str:
 
 @cache
 def find_month(word: str, language: str = "") -> tuple[int, int] | None:
-    """Return the month that a word names in `language`, or else in any language, or None.
+    """Return (rank, month) for a month's name in `language`, or else in any language, or None.
 
-    Return it after the language's rank: 0 for `language`, and then by list_language_codes().
+    The rank is 0 for `language`, or else the position in list_language_codes(), from 1.
     """
     if language and (month := map_month_names(language).get(word)) is not None:
         return 0, month

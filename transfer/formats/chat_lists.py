@@ -90,7 +90,7 @@ class PeopleChats:
             self._parts.setdefault(chat_key, []).append(read[::-1] if is_newest_first else read)
 
     def add_participants(self, chat: Mapping[str, Any]) -> str:
-        """Add the names of those who speak in a chat of Hangouts. Return its id, or ""."""
+        """Add the names of a Hangouts chat's participants. Return the chat's id, or "" if it has none."""
         outer = as_object(chat.get("conversation"))
         inner = as_object(outer.get("conversation")) or outer  # before 2018 there is no outer one
         people = select_objects(inner.get("participant_data"))

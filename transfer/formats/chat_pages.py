@@ -1,4 +1,4 @@
-"""Read the web pages of Telegram Desktop and VK. The import asks which of their speakers is the user."""
+"""Read the HTML exports of Telegram Desktop and VK. The import asks which speaker is the user."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
 def read_telegram_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    """Read the pages of Telegram Desktop."""
+    """Read the HTML pages of a Telegram Desktop export."""
     builder = HistoryBuilder("telegram-html", context)
     for folder in dict.fromkeys(_get_folder_name(file.path) for file in files):
         pages = [file for file in files if _get_folder_name(file.path) == folder]
@@ -44,7 +44,7 @@ def _get_folder_name(path: str) -> str:
 
 
 def _read_telegram_message(builder: HistoryBuilder, speakers: list[str], block: Block) -> ImportedMessage:
-    """Read a message, and append its sender's name to `speakers`. If it has no name, use the last of `speakers`."""
+    """Read a message and append its sender's name to `speakers`. If no name is shown, use the last of `speakers`."""
     if "service" in block.classes:
         raise SkipElement("service")
     body = block.find("body") or block
@@ -89,7 +89,7 @@ def _read_name(block: Block) -> str:
 
 
 def read_vk_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    """Read the pages of VK, which begin with the newest message."""
+    """Read the HTML pages of a VK export, which show the newest message first."""
     builder = HistoryBuilder("vk", context)
     for folder, pages in groupby(files, key=lambda file: _get_folder_name(file.path)):
         said: list[ImportedMessage] = []

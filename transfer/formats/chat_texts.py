@@ -105,7 +105,7 @@ def _make_message_from_line(
 
 
 def _fill_in_missing_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: int) -> list[DateNumbers]:
-    """Add years to dates that were written without a year, after asking for the year of the last date."""
+    """Add years to dates written without any, counting back from the last date, whose year the user is asked for."""
     if not dates or any(year for year, _, _ in dates):
         return dates
     years = range(last_year, FIRST_YEAR - 1, -1)

@@ -67,7 +67,7 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
 
 
 def _find_documents(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
-    """Return the final text of each canvas document by the id of the last message about it."""
+    """Map the id of the last message about each canvas document to the document's final text."""
     documents: dict[str, str] = {}
     name, document = "", ""
     for message in messages:

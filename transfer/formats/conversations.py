@@ -99,8 +99,8 @@ class HistoryBuilder:
     ) -> list[ImportedMessage]:
         """Read each item, or each element of a stream's next array, with `read_message`.
 
-        Skip and count items for which it raises SkipElement or InvalidElement. `location` is the array's path, which is
-        part of errors.
+        Skip and count items for which it raises SkipElement or InvalidElement. `location` is the array's path, for
+        error messages.
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
@@ -157,7 +157,7 @@ class HistoryBuilder:
         )
 
     def find_time(self, value: Mapping[str, Any]) -> datetime | None:
-        """Return the time of an object, or None if it has no time or one in the future."""
+        """Return the time of an object, or None if it is missing or lies in the future."""
         made, now = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates), self.reading.now
         return made if made is None or now == NO_DATE or made <= now + timedelta(days=1) else None
 
@@ -192,7 +192,7 @@ class HistoryBuilder:
 
     @contextmanager
     def skip_failures(self, location: str, stream: JsonStream | None = None, offset: int = -1) -> Iterator[None]:
-        """Count the element at `location` as skipped or damaged if the block fails. `offset` leads to its line."""
+        """Count the element at `location` as skipped or damaged if the block fails. `offset` is where it begins."""
         outer = self._place
         self._place = (f"{outer[0]}{location}".lstrip(), *((stream, offset) if stream else outer[1:]))
         try:
@@ -371,5 +371,5 @@ def append_reactions(text: str, emoji: Sequence[str]) -> str:
 
 
 def format_poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:
-    """Format a poll as text. `answers` pairs each answer with True if the person chose it."""
+    """Format a poll as text. Each answer comes with True if the person chose it."""
     return "\n".join([f"[Poll] {question}", *(f"- {text}{' (chosen)' if chosen else ''}" for text, chosen in answers)])

@@ -53,7 +53,7 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
 
 
 def _find_title_prefix(titles: Sequence[str]) -> str:
-    """Return the prefix that Google adds to titles, recognised because many titles share it, or ""."""
+    """Return the prefix that Google adds to titles, or "" if too few titles share one."""
     prefixes = Counter(found[0] for title in titles if (found := _TITLE_PREFIX.match(title)))
     [(prefix, count)] = prefixes.most_common(1) or [("", 0)]
     if count > (1 if "\u00a0" in prefix else max(1, len(titles) // 2)):
@@ -120,7 +120,7 @@ def _add_page_records(file: SourceFile, builder: HistoryBuilder) -> None:
 
 
 def _read_record_lines(cell: Block) -> list[str]:
-    """Return the lines of a record, without its list of attached files and the heading of that list."""
+    """Return the lines of a record, except its list of attached files and that list's heading."""
     lines = cell.get_text().splitlines()
     links = [part for part in cell.parts if isinstance(part, Block) and part.tag == "a"]
     names = {f"- {part.get_text()}" for part in links if ":" not in part.attributes.get("href", ":")}

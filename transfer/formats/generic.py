@@ -87,7 +87,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 
 
 class _ConversationFileReader:
-    """Reads the conversations in a file. Messages outside any conversation form one named after the folder."""
+    """Reads the conversations in a file. Messages outside any conversation form their own, named after the folder."""
 
     def __init__(self, folder: str, builder: HistoryBuilder, chats: PeopleChats) -> None:
         self._folder = folder
@@ -256,7 +256,7 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
 
 
 def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
-    """Return the branch that ends with the id `leaf` (default: the newest), or all messages without parents."""
+    """Return the branch that ends with the id `leaf` (default: the newest), or all messages if none has a parent."""
     dicts = [message for message in messages if isinstance(message, dict)]
     names = find_member_names(dicts[0], "id") if dicts else ()
     number = next((name for name in names if all(_format_id(message.get(name)) for message in dicts)), "")

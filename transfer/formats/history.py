@@ -17,7 +17,7 @@ SAMPLED = 20_000  # characters at the beginning of a file that are looked at to 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedMessage:
-    """A message of an imported file."""
+    """A message from an imported file."""
 
     source: str  # "import:…", a permanent id
     role: Role
@@ -87,7 +87,7 @@ class ReadContext:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedHistory:
-    """The content of an imported file, oldest first in each conversation. Only exports of this bot have `rows`."""
+    """An imported file's content. Each conversation is in chronological order. Only our own exports have `rows`."""
 
     format: str
     messages: Sequence[ImportedMessage]

@@ -35,9 +35,9 @@ class Block:
                     yield from part.find_all(name)
 
     def get_text(self, without: str = "") -> str:
-        """Return the visible text, except that of elements with the class `without`.
+        """Return the visible text, skipping elements with the class `without`.
 
-        The target of a link follows in brackets if the text does not show it.
+        A link's target follows in brackets if the text does not show it.
         """
         lines = (line.strip() for line in "".join(self._iterate_text(without)).splitlines())
         return _GAP.sub("\n\n", "\n".join(lines)).strip()

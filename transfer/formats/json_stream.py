@@ -26,7 +26,7 @@ _BEGINS_JSON = re.compile(
 
 
 def starts_like_json(text: str) -> bool:
-    """Return True if a text begins like JSON, and not just with a bracket, as "[LINE] Chat history" does."""
+    """Return True if a text begins like JSON. A bracket alone is not enough, as in "[LINE] Chat history"."""
     return _BEGINS_JSON.match(text) is not None
 
 

@@ -89,7 +89,7 @@ def find_role(raw_message: Mapping[str, Any]) -> str | None:
 
 
 def find_speaker_side(value: Mapping[str, Any]) -> int | None:
-    """Return the number of the side that a message's speaker is on, or None if it has none."""
+    """Return the number of the speaker's side in a conversation, or None if the message gives none."""
     return next((number for number in pick_member_values(value, "side") if isinstance(number, int)), None)
 
 
@@ -104,7 +104,7 @@ def guess_role(label: str) -> Role | None:
 
 
 def is_message(value: object) -> bool:
-    """Return True if an object may hold the text of a message, and tells the role or the side of its speaker."""
+    """Return True if an object may contain a message's text and gives the role or side of its speaker."""
     return bool(
         isinstance(value, dict)
         and find_member_names(value, "text")
@@ -125,13 +125,13 @@ def collect_text(value: object, depth: int = 0) -> str:
 
 
 def is_hidden_part(value: Mapping[str, Any]) -> bool:
-    """Return True if a part of a message is a thought, a call of a tool, or a file."""
+    """Return True if a part of a message is a thought, a tool call or a file."""
     kinds = map(str, pick_member_values(value, "kind"))
     return value.get("thought") is True or any(map(_HIDDEN_PART.search, kinds))
 
 
 def find_message_text(value: Mapping[str, Any]) -> str:
-    """Return the words of a message in a conversation with an assistant, or ""."""
+    """Return the text of a message in a conversation with an assistant, or "" if it has none."""
     for call in select_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
         function = as_object(call.get("function"))
         if function.get("name") == "send_message":

@@ -97,7 +97,7 @@ def _sort_by_size(chats: Sequence[_ExportedChat]) -> list[_ExportedChat]:
 
 
 def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -> list[_ExportedChat]:
-    """Ask which chats to import. By default, import all except channels, and chats that the person has left."""
+    """Ask which chats to import. By default, import all except channels and chats that the person has left."""
     if len(chats) < 2:
         return chats
     ordered = _sort_by_size(chats)

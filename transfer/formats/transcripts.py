@@ -1,4 +1,4 @@
-"""Read transcripts in Markdown or plain text, in which a line names the speaker, and pages exported from Perplexity."""
+"""Read Markdown or plain-text transcripts in which headings name the speakers, and pages exported from Perplexity."""
 
 import re
 from collections import Counter
@@ -153,7 +153,7 @@ def _parse_perplexity_export(text: str) -> list[dict[str, str]]:
 
 
 def _mark_aider_turns(text: str) -> str:
-    """Add a heading before each turn of an Aider history, in which the lines of the person begin with "####"."""
+    """Add a heading before each turn of an Aider history, where the person's lines begin with "####"."""
     _, *parts = _AIDER_START.split(text)
     marked = [
         _AIDER_ASKED.sub(partial(_format_aider_request, date), _AIDER_OUTPUT.sub("", talk))
