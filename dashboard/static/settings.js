@@ -6,7 +6,7 @@ import { memory, read, write, refreshHome } from "./memory.js";
 import { listTyped, replaceContent, restoreTyped } from "./swap.js";
 import { attempt, makeButton, makeSelect, askToConfirm, makeLabelledField, makePagedList, requestRedraw } from "./parts.js";
 import { signOut } from "./net.js";
-import { formatFullDate, tr } from "./texts.js";
+import { tr } from "./texts.js";
 
 export const settings = {
   async draw(root) {
