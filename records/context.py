@@ -17,7 +17,7 @@ class ContextSources:
     """The material of a prompt except search results, read from a single snapshot. Each sequence is oldest first."""
 
     last: Sequence[Message]  # of the newest turns, active or archived
-    unsummarized: Sequence[Message]  # the newest MAX_UNSUMMARISED active messages
+    unsummarized: Sequence[Message]  # the newest MAX_UNSUMMARIZED active messages
     summaries: Sequence[Summary]
     profile: Profile | None
     facts: Sequence[Fact]  # valid ones

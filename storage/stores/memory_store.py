@@ -135,7 +135,7 @@ class MemoryStore(SummaryTable):
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
     async def list_unsummarized_messages(self, scope: Scope) -> list[Message]:
-        """Return up to MAX_UNSUMMARISED active messages of a scope, oldest first."""
+        """Return up to MAX_UNSUMMARIZED active messages of a scope, oldest first."""
         return await self._read_messages(scope.owner, _UNSUMMARIZED, *scope, MAX_UNSUMMARIZED)
 
     async def read_turn(self, scope: Scope, turn: int) -> list[Message]:

@@ -151,10 +151,10 @@ async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.
         "from transfer.formats import detection\n"
         "detection.MIN_VALUES = detection.MIN_MESSAGES = 10**12\n"
         f"reading_child.MEMORY_ANYWAY, reading_child.MEMORY_EACH = {most}, 0\n"
-        "def told(out, kind, value, write=reading_child.write_answer):\n"
+        "def told(out, kind, value, write=reading_child.write_child_answer):\n"
         "    peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]\n"
         "    write(out, kind, f'{value} {int(peak) * 1024}')\n"
-        "reading_child.write_answer = told\n"
+        "reading_child.write_child_answer = told\n"
         "reading_child.run_as_child_process()"
     )
     monkeypatch.setattr(reading, "CHILD", child)
@@ -169,12 +169,13 @@ async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "12:secret")
     child = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from runtime.subprocess_child import write\n"
-        "write(sys.stdout.buffer, 'refused', ' '.join(sorted(os.environ)))"
+        "from runtime.subprocess_child import write_child_answer\n"
+        "write_child_answer(sys.stdout.buffer, 'refused', ' '.join(sorted(os.environ)))"
     )
     monkeypatch.setattr(reading, "CHILD", child)
     with pytest.raises(ImportRefused) as refused:
         await read(telegram(1_200))
+    assert "OPENBLAS_NUM_THREADS" in refused.value.sentence, "the child has answered"
     assert "TOKEN" not in refused.value.sentence
 
 
