@@ -37,6 +37,25 @@ async def test_a_process_that_is_called_at_the_moment_of_its_stop_stops() -> Non
     assert waiting.cancelled()
 
 
+async def test_a_first_cancellation_waits_for_the_work_and_a_second_one_ends_it() -> None:
+    for cancellations in (1, 2):
+        begun, going_on, ended = asyncio.Event(), asyncio.Event(), list[str]()
+
+        async def deliver(begun: asyncio.Event, going_on: asyncio.Event, ended: list[str]) -> None:
+            begun.set()
+            await going_on.wait()
+            ended.append("delivered")
+
+        task = asyncio.create_task(tasks.finish_if_cancelled(deliver(begun, going_on, ended)))
+        await begun.wait()
+        for _ in range(cancellations):
+            task.cancel()
+            await asyncio.sleep(0)
+        going_on.set()
+        await asyncio.wait([task])
+        assert (task.cancelled(), ended) == (True, ["delivered"] if cancellations == 1 else [])
+
+
 async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
     broken = 0
     done = asyncio.Event()
