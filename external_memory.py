@@ -95,7 +95,7 @@ class ExternalMemory:
         """Return the ids of all owners who have stored data."""
         return await self._state.directory.list_owners()
 
-    async def count_owners_and_failed_folds(self, since: datetime) -> tuple[int, int, int]:
+    async def count_owners_activity_and_failures(self, since: datetime) -> tuple[int, int, int]:
         """Count all owners, the owners active since a time, and the scopes whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
@@ -181,7 +181,7 @@ class ExternalMemory:
         if await self.find_open_conversation(chat) == conversation:
             return True
         async with self.open_store(chat.owner) as store:
-            return await store.conversations.is_conversation_of(chat, conversation)
+            return await store.conversations.has_conversation(chat, conversation)
 
     async def find_conversation(
         self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
@@ -247,7 +247,9 @@ class ExternalMemory:
         """Wait for an owner's running turns, and let no turn begin inside the block."""
         return self._locks.get_lock(owner).hold_between_turns()
 
-    async def preview_forget(self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True) -> ForgetResult:
+    async def preview_forgetting(
+        self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True
+    ) -> ForgetResult:
         """Return the counts and the first texts of what `forget` would erase.
 
         If `counts_quotes`, also find texts that quote erased ones but would not be erased. This is slow, and raises
@@ -311,7 +313,7 @@ class ExternalMemory:
         owners: list[int] = []
         for owner in await self.select_served_owners(await self.list_owners()):
             with suppress(StorageIndexing):
-                if (await self.preview_forget(owner, request)).messages:
+                if (await self.preview_forgetting(owner, request)).messages:
                     owners.append(owner)
         return owners
 

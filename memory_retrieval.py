@@ -250,7 +250,7 @@ class MemoryRetrieval:
         if not found.relevant:
             return found
         return found.with_replaced_facts(
-            await store.facts.list_superseded_facts(owner, [recalled.fact.id for recalled in found.relevant])
+            await store.facts.list_facts_superseded_by(owner, [recalled.fact.id for recalled in found.relevant])
         )
 
     async def _add_snippets(

@@ -30,9 +30,9 @@ from records.setting_values import (
     normalize_url,
     parse_address,
     parse_admin_ids,
+    parse_api_key,
     parse_cosine,
     parse_ids,
-    parse_key,
     parse_list,
     parse_postgres_url,
     parse_public_url,
@@ -265,7 +265,7 @@ _PARSERS: Mapping[object, ParseText[Any]] = {
     int: make_integer_parser(0),
     float: parse_seconds,
     Path: Path,
-    Secret: parse_key,
+    Secret: parse_api_key,
 }
 
 # Names of other programs that look more like a different setting.
@@ -277,7 +277,7 @@ _SECRET = re.compile(
 
 
 def _describe_value(text: str, parse: ParseText[Any], secrets: Iterable[str]) -> str:
-    is_secret = parse in (Secret, parse_key, parse_webhook_token) or _SECRET.search(text)
+    is_secret = parse in (Secret, parse_api_key, parse_webhook_token) or _SECRET.search(text)
     if is_secret or any(secret and secret in text for secret in secrets):
         return "It stands"
     cut = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"

@@ -128,7 +128,7 @@ class SummaryManager:
             lease, plan = begun
             self._folding.add(scope)
             try:
-                await self.writer.check_quota(scope.owner)
+                await self.writer.require_quota(scope.owner)
                 with record_span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
                     made.append(await self._make_and_store_planned_summary(lease, plan))
                 archived += len(plan.message_ids)
@@ -221,7 +221,7 @@ class SummaryManager:
         """Lease a conversation and plan a fold. Return "nothing" if no fold is due, or "busy" if the lease is taken."""
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
-            if config is None or store is None or not await self._may_fold_be_due(store, scope, config, reason):
+            if config is None or store is None or not await self._could_fold_be_due(store, scope, config, reason):
                 return "nothing"
 
             async def release_unless_none(lease: SummaryLease | None) -> None:
@@ -240,7 +240,7 @@ class SummaryManager:
                     await run_to_completion(partial(store.release_summary_lease, lease))
             return (lease, plan) if plan else "nothing"
 
-    async def _may_fold_be_due(
+    async def _could_fold_be_due(
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: SummaryReason
     ) -> bool:
         # By counters alone, without reading messages.
@@ -259,7 +259,7 @@ class SummaryManager:
         active = await store.list_unsummarized_messages(scope)
         if policy.every_turn and reason in ("threshold", "cut"):
             failure = await store.find_summary_failure(scope)
-            if failure is not None and _must_wait_for_turns(failure, active):
+            if failure is not None and _must_wait_after_failure(failure, active):
                 return None
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
@@ -358,7 +358,7 @@ class SummaryManager:
             return await store.record_summary_failure(lease, error, now=self._clock(), is_reported=is_reported)
 
 
-def _must_wait_for_turns(failure: SummaryFailure, active_messages: Sequence[Message]) -> bool:
+def _must_wait_after_failure(failure: SummaryFailure, active_messages: Sequence[Message]) -> bool:
     # After the first failure wait for one turn, after the second for two, and so on.
     turns = {message.turn for message in active_messages if message.created_at > failure.at}
     wanted = min(MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS))

@@ -26,12 +26,12 @@ class DocumentReader:
         self._slots = asyncio.Semaphore(2)  # children at once, one of each person at most
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read_document(self, data: bytes, name: str, *, person: int) -> DocumentText:
+    async def read_document(self, data: bytes, name: str, *, person_id: int) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
         name = make_display_name(name)
         if detection.is_plain_text(data, name):
             return await asyncio.to_thread(read_document, data, name)
-        async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
+        async with self._of_each.setdefault(person_id, asyncio.Lock()), self._slots:
             return await _read_document_in_child(data, name)
 
 

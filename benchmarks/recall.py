@@ -281,7 +281,7 @@ async def _add_further_pages(
             SCOPE,
             request,
             seen_ids=SeenIds(messages=seen, summaries=summaries, in_part=in_part),
-            until=None,
+            until_id=None,
             now=memory.clock.now,
             max_tokens=RESULT_TOKENS,
         )

@@ -23,7 +23,7 @@ from records.messages import NewMessage
 from records.model_calls import Completion, Prompt, PromptMessage, Tool
 from records.scopes import Clock
 from records.turns import Proposal
-from retrieval.explanation import ExplanationRecord, make_explanation
+from retrieval.explanation import ExplanationRecord, make_explanation_record
 from retrieval.turns import WORTH_SHOWING
 from text.tokenizer import Tokenizer
 
@@ -59,7 +59,9 @@ class AnswerResult:
     @property
     def explanation_record(self) -> ExplanationRecord:
         found = tuple(dict.fromkeys(number for result in self.results for number in result.found))
-        return make_explanation(self.context, answered_at=self.at, model=self.completion.model, looked_up_ids=found)
+        return make_explanation_record(
+            self.context, answered_at=self.at, model=self.completion.model, looked_up_ids=found
+        )
 
     @property
     def outcome(self) -> AnswerOutcome:

@@ -29,7 +29,7 @@ class Attachments:
 
     async def read_document(self, data: bytes, name: str, *, person_id: int) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
-        return await self._documents.read_document(data, name, person=person_id)
+        return await self._documents.read_document(data, name, person_id=person_id)
 
     async def find_picture_budget(self, owner_id: int) -> int:
         """Return the token limit for a turn's pictures. Raise DocumentUnreadable if the model accepts none."""

@@ -78,7 +78,7 @@ class Conversation:
                     except ModelError as error:
                         if isinstance(error, ModelDeclined):
                             await self._mark_declined_turns(turn, (turn.number, turn.local_id))
-                        return record_reply(self._reply_to_failure(turn, error))
+                        return record_reply(self._make_failure_reply(turn, error))
                     await self._mark_declined_turns(turn, result.suspects)
                     await self._store_answer(turn, result)
                     return record_reply(self._make_reply(turn, result))
@@ -117,7 +117,7 @@ class Conversation:
     async def _replace_answer(
         self,
         turn: Turn,
-        earlier_answer: Message | None,
+        old_answer: Message | None,
         on_text: OnText | None,
         on_stop: OnStop | None,
         record_reply: Callable[[Reply], Reply],
@@ -125,22 +125,22 @@ class Conversation:
         """Answer again and return the reply. Return the earlier answer if answering fails or is stopped."""
         try:
             result = await self._answerer.answer(turn, on_text, on_stop)
-            if earlier_answer is None:
+            if old_answer is None:
                 await self._store_answer(turn, result)
             else:
-                await self._store_revised_answer(turn, earlier_answer, result)
+                await self._store_revised_answer(turn, old_answer, result)
         except (ModelError, StorageError) as error:
-            failed = record_reply(self._reply_to_failure(turn, error))
-            stands = await self._make_reply_from_stored_answer(turn, earlier_answer)
+            failed = record_reply(self._make_failure_reply(turn, error))
+            stands = await self._make_reply_from_stored_answer(turn, old_answer)
             return replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
         except asyncio.CancelledError:
             if on_stop is None or on_stop() is None:
                 raise
-            if (stands := await self._make_reply_from_stored_answer(turn, earlier_answer)) is None:
+            if (stands := await self._make_reply_from_stored_answer(turn, old_answer)) is None:
                 raise
             return replace(stands, notices=(tr("answers-stopped"),))
         reply = record_reply(self._make_reply(turn, result))
-        stands = await self._make_reply_from_stored_answer(turn, earlier_answer)
+        stands = await self._make_reply_from_stored_answer(turn, old_answer)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def switch_answer_version(
@@ -165,7 +165,7 @@ class Conversation:
             reply = await self._make_reply_from_stored_answer(shown, earlier)
             chosen = session.open_turn(turn).given.get(reply.text) if reply is not None else None
             if shown.stored is None and chosen:
-                self._explanations.keep_unstored_record(shown.number, shown.incoming, chosen.record)
+                self._explanations.cache_unstored_record(shown.number, shown.incoming, chosen.record)
         self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
@@ -197,7 +197,7 @@ class Conversation:
         turn.session.open_turn(turn.number).given[text] = result.outcome
         if turn.stored is None:
             turn.session.add_answer_version(turn.number, text, turn.mode)
-            self._explanations.keep_unstored_record(turn.number, turn.incoming, record)
+            self._explanations.cache_unstored_record(turn.number, turn.incoming, record)
             return
         turn.session.recent.clear()
         # Nothing is written where memory was turned off while the model answered.
@@ -315,7 +315,7 @@ class Conversation:
         messages = result.make_messages(turn.incoming.source, turn.stored, includes_explanation=turn.is_memory_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
-            self._explanations.keep_unstored_record(turn.number, turn.incoming, result.explanation_record)
+            self._explanations.cache_unstored_record(turn.number, turn.incoming, result.explanation_record)
             if turn.is_memory_on:
                 turn.session.unwritten[-1].messages += messages
             return
@@ -326,7 +326,7 @@ class Conversation:
         except StorageError as error:
             self._report_failed_storage(error, turn)
             turn.session.unwritten.append(UnwrittenMessages(messages, turn=turn.stored))
-            self._explanations.keep_unstored_record(turn.number, turn.incoming, result.explanation_record)
+            self._explanations.cache_unstored_record(turn.number, turn.incoming, result.explanation_record)
 
     async def _mark_declined_turns(self, turn: Turn, declined_turns: Sequence[int]) -> None:
         turn.session.mark_declined_turns(declined_turns)
@@ -363,7 +363,7 @@ class Conversation:
         session.memory_was_offered = count_weighted_characters(said) >= 20 and not said.endswith(QUESTION_MARKS)
         return session.memory_was_offered
 
-    def _reply_to_failure(self, turn: Turn, error: ModelError | StorageError) -> Reply:
+    def _make_failure_reply(self, turn: Turn, error: ModelError | StorageError) -> Reply:
         number = secrets.token_hex(4)
         log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
         return Reply(
@@ -390,7 +390,7 @@ class Conversation:
             for run_callback in first.then:
                 await run_callback()
             if not is_dropped and (source := first.messages[-1].source):
-                await self._explanations.drop_stored_record(session.scope, source)
+                await self._explanations.drop_cached_record(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)
             self._wake_indexer()
 

@@ -14,7 +14,7 @@ from records.messages import Message
 from records.scopes import Scope
 from records.summaries import Summary
 from records.turns import UserMessage
-from retrieval.explanation import ChosenSource, ExplanationRecord, parse_explanation
+from retrieval.explanation import ChosenSource, ExplanationRecord, parse_explanation_record
 from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Explanations:
         self._memory = memory
         self._cached = LRUCache[Scope, deque[_CachedRecord]](1_000)  # scopes
 
-    def keep_unstored_record(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
+    def cache_unstored_record(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
         """Cache the explanation record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         cached = _CachedRecord(turn, incoming.source, asked_as, record)
@@ -72,7 +72,7 @@ class Explanations:
         for cached in self._cached.get(incoming.scope, ()):
             if cached.source == incoming.source:
                 cached.record = replace(cached.record, shown=tuple(telegram_ids))
-        await self._record_shown_messages(incoming.scope, incoming.source, telegram_ids)
+        await self._store_shown_messages(incoming.scope, incoming.source, telegram_ids)
 
     async def find_turn_of_message(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows. Raise StorageError on failure."""
@@ -88,20 +88,20 @@ class Explanations:
         cached = self._find_cached_record(scope, telegram_id)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
-        records = [cached, parse_explanation(text) if text else None]
+        records = [cached, parse_explanation_record(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
-    async def drop_stored_record(self, scope: Scope, source: str) -> None:
+    async def drop_cached_record(self, scope: Scope, source: str) -> None:
         """Drop the cached record of an answer that is now stored. Store the ids of the messages that show it."""
         answers = self._cached.get(scope, deque())
         for cached in [answer for answer in answers if answer.source == source]:
             answers.remove(cached)
             if cached.record.shown:
-                await self._record_shown_messages(scope, source, cached.record.shown)
+                await self._store_shown_messages(scope, source, cached.record.shown)
         if not answers:
             self.drop_scope_records(scope)
 
-    async def _record_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+    async def _store_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         try:
             async with self._memory.open_store_if_enabled(scope.owner) as store:
                 if store is not None:
@@ -114,7 +114,7 @@ class Explanations:
         cached = self._find_cached_record(scope, telegram_id)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
-            stored = parse_explanation(text) if text else None
+            stored = parse_explanation_record(text) if text else None
             is_stored = stored is not None and (cached is None or stored.at > cached.at)
             record = stored if is_stored else cached
             return await _make_explanation(record, store, scope, is_stored=is_stored) if record is not None else None
@@ -128,7 +128,9 @@ class Explanations:
             texts = list[tuple[int, str]]()
             if store is not None:
                 texts = await store.explanations.list_latest_explanations(scope, before_id=before_id, limit=limit)
-            stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
+            stored = [
+                (number, record) for number, text in texts if (record := parse_explanation_record(text)) is not None
+            ]
             records: list[tuple[int | None, ExplanationRecord]] = [*stored]
             if cached is not None and (not stored or cached.at > stored[0][1].at):
                 records.insert(0, (None, cached))

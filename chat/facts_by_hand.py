@@ -27,15 +27,15 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorTex
     return fact
 
 
-async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, supersede: bool) -> ErrorText | None:
-    """Replace the text of a fact, or return an error sentence. If `supersede`, keep the old fact as history."""
+async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, supersedes: bool) -> ErrorText | None:
+    """Replace the text of a fact, or return an error sentence. If `supersedes`, keep the old fact as history."""
     text = " ".join(remove_invisible_characters(text).split())
     if refusal := _explain_refusal(text):
         return refusal
     if await is_incognito(services, owner):
         return tr("memory-incognito-on")
     facts = services.facts
-    made = await (facts.supersede_fact(owner, fact_id, text) if supersede else facts.edit(owner, fact_id, text))
+    made = await (facts.supersede_fact(owner, fact_id, text) if supersedes else facts.edit(owner, fact_id, text))
     return None if made is not None else tr("memory-no-such-fact", id=str(fact_id))
 
 

@@ -21,7 +21,7 @@ from records.summaries import Summary
 from retrieval.packing import Packing
 from retrieval.turns import WORTH_SHOWING
 from storage.stores.memory_store import MemoryStore
-from text.analyzer import list_content_terms, list_terms
+from text.analyzer import list_distinct_terms, list_terms
 from text.passages import extract_informative_sentences
 from text.tokenizer import Tokenizer
 
@@ -105,16 +105,16 @@ class MemoryReader:
     _tokens: Tokenizer = field(alias="tokenizer")
 
     async def search_memory(
-        self, scope: Scope, call: SearchCall, *, seen_ids: SeenIds, until: int | None, now: datetime, max_tokens: int
+        self, scope: Scope, call: SearchCall, *, seen_ids: SeenIds, until_id: int | None, now: datetime, max_tokens: int
     ) -> SearchResult:
-        """Return unseen results up to message id `until`, within `max_tokens` tokens. Raise StorageError on failure."""
+        """Return unseen results up to message `until_id`, within `max_tokens` tokens. Raise StorageError on failure."""
         if call.around is not None:
             return await self._read_neighbours(
-                scope, call.around, seen_ids, until=until, now=now, max_tokens=max_tokens
+                scope, call.around, seen_ids, until=until_id, now=now, max_tokens=max_tokens
             )
         async with self._memory.open_store(scope.owner) as store:
             summaries = await self._find_summaries(store, scope, call, seen_ids)
-            hits = await self._find_hits(store, scope, call, until=until)
+            hits = await self._find_hits(store, scope, call, until_id=until_id)
         known_ids = seen_ids.messages - seen_ids.in_part if call.is_list else seen_ids.messages
         new = [hit for hit in hits if hit.message.id not in known_ids]
         if call.is_list:  # a list is about what people said; an overview also needs what they were told
@@ -136,20 +136,22 @@ class MemoryReader:
             summaries=tuple(summary.id for summary in summaries),
         )
 
-    async def _find_hits(self, store: MemoryStore, scope: Scope, call: SearchCall, *, until: int | None) -> list[Hit]:
+    async def _find_hits(
+        self, store: MemoryStore, scope: Scope, call: SearchCall, *, until_id: int | None
+    ) -> list[Hit]:
         """Return the hits of all queries, interleaved. Without a query, return all messages of the period."""
         if not call.queries:
-            return await self._find_by_time(store, scope, call, until)
+            return await self._find_by_time(store, scope, call, until_id)
         lists: list[Sequence[Hit]] = []
         for query in call.queries:
             page = await self._search.find_page(
                 scope,
                 query,
                 limit=MAX_HITS,
-                until=until,
+                until_id=until_id,
                 since=call.since,
                 before=call.before,
-                min_closeness=NEAR,
+                min_meaning_score=NEAR,
                 is_wanted=_is_showable,
             )
             lists.append(page.found)
@@ -158,13 +160,15 @@ class MemoryReader:
             hits_by_id.setdefault(hit.message.id, hit)
         return list(hits_by_id.values())
 
-    async def _find_by_time(self, store: MemoryStore, scope: Scope, call: SearchCall, until: int | None) -> list[Hit]:
+    async def _find_by_time(
+        self, store: MemoryStore, scope: Scope, call: SearchCall, until_id: int | None
+    ) -> list[Hit]:
         since = call.since or datetime.min.replace(tzinfo=UTC)
         messages = await store.timeline.read_page(scope, since=since, limit=MAX_LISTED)
         return [
             Hit(message=message, text=message.content)
             for message in messages
-            if (call.before is None or message.created_at < call.before) and _is_showable(message, until)
+            if (call.before is None or message.created_at < call.before) and _is_showable(message, until_id)
         ]
 
     def _format_hit_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
@@ -244,7 +248,7 @@ class MemoryReader:
     async def _find_summaries(
         self, store: MemoryStore, scope: Scope, call: SearchCall, seen_ids: SeenIds
     ) -> list[Summary]:
-        terms = {term for query in call.queries for term in list_content_terms(query)}
+        terms = {term for query in call.queries for term in list_distinct_terms(query)}
         if not terms:
             return []
         summaries = [
@@ -272,8 +276,8 @@ def _format_remaining_hint(remaining: int, call: SearchCall) -> str:
     return f"{remaining} more match: the same search again shows the next{form}; {opened}"
 
 
-def _is_showable(message: Message, until: int | None = None) -> bool:
-    return message.origin not in NEVER_RECALLED and (until is None or message.id <= until)
+def _is_showable(message: Message, until_id: int | None = None) -> bool:
+    return message.origin not in NEVER_RECALLED and (until_id is None or message.id <= until_id)
 
 
 def _parse_day(value: object, *, adds_one_day: bool = False) -> datetime | None:

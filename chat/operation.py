@@ -41,7 +41,7 @@ class Operator:
         """Return True if a person is an admin of the bot and the chat is private."""
         return is_private and person.id in self.admin_ids
 
-    def may_run_bot(self, person: Person) -> bool:
+    def counts_as_operator(self, person: Person) -> bool:
         """Return True if a person is an admin, or if the bot has no admins."""
         return not self.admin_ids or person.id in self.admin_ids
 
@@ -63,7 +63,7 @@ class BotOverview:
 async def make_operator_overview(services: Services, operator: Operator) -> BotOverview:
     """Collect figures about the whole bot. Raise StorageError if the store cannot be read."""
     memory, now = services.memory, services.clock()
-    memories, active, failed = await memory.count_owners_and_failed_folds(now - timedelta(days=7))
+    memories, active, failed = await memory.count_owners_activity_and_failures(now - timedelta(days=7))
     spent = await memory.usage.read_usage_of_day(now.date())
     let_in = {person.id for person in memory.people.list_people("allowed")}
     return BotOverview(

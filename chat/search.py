@@ -60,11 +60,11 @@ class MemorySearch:
         *,
         offset: int = 0,
         limit: int = 5,
-        until: int | None = None,
+        until_id: int | None = None,
         since: datetime | None = None,
         before: datetime | None = None,
         other_scopes: Sequence[Scope] = (),
-        min_closeness: float = NEAR,
+        min_meaning_score: float = NEAR,
         is_wanted: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
         """Return a page of messages that match a query, best first. Raise StorageError if the store cannot be read.
@@ -75,12 +75,12 @@ class MemorySearch:
         async with self._memory.open_store(scope.owner) as store:
             scopes = list(dict.fromkeys([scope, *other_scopes]))
             last = max([(await store.find_id_range(scope))[1] for scope in scopes])
-            until = last if until is None else min(until, last)
+            until_id = last if until_id is None else min(until_id, last)
             lists = [
                 await (
                     self._search_exact_words(store, searched, query)
                     if query.phrases
-                    else self._search_by_meaning(store, searched, query, until, min_closeness)
+                    else self._search_by_meaning(store, searched, query, until_id, min_meaning_score)
                 )
                 for searched in scopes
             ]
@@ -88,7 +88,7 @@ class MemorySearch:
         found = [
             hit
             for hit in found
-            if hit.message.id <= until
+            if hit.message.id <= until_id
             and (since is None or hit.message.created_at >= since)
             and (before is None or hit.message.created_at < before)
             and hit.message.origin != "tool"
@@ -98,15 +98,15 @@ class MemorySearch:
             found=tuple(found[offset : offset + limit]),
             first=offset,
             total=len(found),
-            until=until,
+            until=until_id,
             has_words=any(hit.has_words for hit in found),
         )
 
     async def _search_by_meaning(
-        self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int, min_closeness: float
+        self, store: MemoryStore, scope: Scope, query: SearchQuery, until_id: int, min_meaning_score: float
     ) -> list[Hit]:
         # 200 by words and as many by meaning are more than anybody pages through.
-        known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before_turn=until + 1)
+        known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before_turn=until_id + 1)
         ranked = await self._retrieval.list_passages(known, store, scope)
         hits = [
             Hit(
@@ -116,7 +116,7 @@ class MemorySearch:
                 is_long_winded="assistant" in passage.score,
             )
             for passage in ranked
-            if "words" in passage.score or passage.score.get("meaning", min_closeness) > min_closeness
+            if "words" in passage.score or passage.score.get("meaning", min_meaning_score) > min_meaning_score
         ]
         # A short query may be taken for another language than the messages are in.
         others = [term for term in query.terms if term not in known.question.terms]

@@ -115,10 +115,10 @@ class Session:
     def get_messages(self, mode: Mode) -> deque[Message]:
         return self.incognito if mode == "incognito" else self.recent
 
-    def open_turn(self, number: int, reply_target: ReplyTarget | None = None) -> LastTurn:
+    def open_turn(self, turn: int, reply_target: ReplyTarget | None = None) -> LastTurn:
         """Make a turn the last turn and return its state. `reply_target` is the message that a new turn replies to."""
-        if self.last.number != number:
-            self.last = LastTurn(number, reply_target)
+        if self.last.number != turn:
+            self.last = LastTurn(turn, reply_target)
         return self.last
 
     def get_answer_versions(self, turn: int, mode: Mode) -> AnswerVersions:
@@ -214,15 +214,15 @@ class Sessions:
         for session in self.list_owner_sessions(owner):
             session.is_outdated = True
 
-    def move_session(self, session: Session, scope: Scope) -> None:
+    def move_session(self, session: Session, new_scope: Scope) -> None:
         """Move a session to the new scope of its group."""
         del self._sessions[session.scope]
-        session.scope = scope
+        session.scope = new_scope
         for held in (session.recent, session.incognito):
-            moved = [replace(message, scope=scope) for message in held]
+            moved = [replace(message, scope=new_scope) for message in held]
             held.clear()
             held.extend(moved)
-        known = self._sessions.setdefault(scope, session)
+        known = self._sessions.setdefault(new_scope, session)
         if known is not session:
             known.unwritten.extendleft(reversed(session.unwritten))
 

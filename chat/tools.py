@@ -115,7 +115,7 @@ class MemoryTools:
             turn.scope,
             search,
             seen_ids=seen_ids,
-            until=until,
+            until_id=until,
             now=self._clock(),
             max_tokens=min(RESULT_TOKENS, max_tokens),
         )

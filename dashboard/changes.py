@@ -43,12 +43,12 @@ class ChangeHandlers:
     def handlers(self) -> Mapping[str, Handler]:
         return {
             "facts/add": self.add_fact,
-            "facts/edit": partial(self._replace_fact_text, supersede=False),
-            "facts/supersede": partial(self._replace_fact_text, supersede=True),
+            "facts/edit": partial(self._replace_fact_text, supersedes=False),
+            "facts/supersede": partial(self._replace_fact_text, supersedes=True),
             **{f"facts/{action}": partial(self._run_fact_action, action) for action in FACT_ACTIONS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
-            "forget/preview": self.preview_forget,
+            "forget/preview": self.preview_forgetting,
             "forget": self.forget_items,
             "settings": self.change_settings,
             "summaries/fold": self.summarize_now,
@@ -66,9 +66,9 @@ class ChangeHandlers:
         said = added if isinstance(added, str) else tr("memory-added", text=added.text)
         return {"said": said, **await self._views.list_facts(request)}
 
-    async def _replace_fact_text(self, request: PageRequest, *, supersede: bool) -> JsonBody:
+    async def _replace_fact_text(self, request: PageRequest, *, supersedes: bool) -> JsonBody:
         number, text = request.parameters.read_integer("id"), request.parameters.read_text("text", MAX_TEXT_CHARS)
-        refusal = await edit_fact(self._services, request.owner, number, text, supersede=supersede)
+        refusal = await edit_fact(self._services, request.owner, number, text, supersedes=supersedes)
         if refusal is not None:
             raise RequestRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.list_facts(request)}
@@ -88,13 +88,13 @@ class ChangeHandlers:
         said = tr("forget-gone") if gone.is_empty else format_forget_receipt(gone)
         return {"said": said, **await self._views.list_profiles(request)}
 
-    async def preview_forget(self, request: PageRequest) -> JsonBody:
+    async def preview_forgetting(self, request: PageRequest) -> JsonBody:
         """Return the items that a request would erase, and later answers that repeat them."""
         what = await self._parse_forget_request(request)
         counts_quotes = request.parameters.read_flag("with_repeats", default=True)
         found = ForgetResult()
         if not _erases_nothing(what):
-            found = await self._services.memory.preview_forget(request.owner, what, counts_quotes=counts_quotes)
+            found = await self._services.memory.preview_forgetting(request.owner, what, counts_quotes=counts_quotes)
         quotes = tr("forget-quotes", what=format_quote_counts(found.quotes)) if found.quotes.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(request.owner)
         erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_erasures(found))

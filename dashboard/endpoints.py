@@ -105,7 +105,7 @@ class PageApi:
                 "opening": await self._make_start_page(session, request, parameters, language),
             }
 
-        return await self._answer_in_language(request, open_session)
+        return await self._respond_in_language(request, open_session)
 
     async def _make_start_page(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
@@ -126,7 +126,7 @@ class PageApi:
             await self._sessions.end_sessions((await self._require_session(request)).person)
             raise NoSession  # the response to every later request, too
 
-        return await self._answer_in_language(request, revoke_sessions)
+        return await self._respond_in_language(request, revoke_sessions)
 
     async def _choose_language(self, session: PageSession, request: Request, *, takes_lease: bool = False) -> str:
         """Return the person's language. If `takes_lease`, first take over the lease on the person."""
@@ -146,7 +146,7 @@ class PageApi:
                 session = await self._require_session(request)
                 self._require_access(session)
                 language = await self._choose_language(session, request)
-                is_operator = self._host.operation.may_run_bot(Person(id=session.person, name=""))
+                is_operator = self._host.operation.counts_as_operator(Person(id=session.person, name=""))
 
                 async def call_handler() -> JsonBody | Response:
                     parameters = await reader(request)
@@ -156,11 +156,11 @@ class PageApi:
                 with use_language(language), use_reader_role(is_operator=is_operator):
                     return await make_response(call_handler)
 
-            return await self._answer_in_language(request, check_session_and_respond)
+            return await self._respond_in_language(request, check_session_and_respond)
 
         return check_and_respond
 
-    async def _answer_in_language(self, request: Request, make_body: BodyMaker) -> Response:
+    async def _respond_in_language(self, request: Request, make_body: BodyMaker) -> Response:
         with use_language(find_reader_language(request.headers, self._host.settings.default_language)):
             return await compress_response(request, await make_response(make_body))
 

@@ -60,7 +60,7 @@ def serialize_summary_metadata(summary: Summary) -> Json:
     }
 
 
-def find_title(text: str) -> str:
+def extract_title(text: str) -> str:
     """Return the first sentence of a text, shortened if it is too long."""
     line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
     end = _SENTENCE_END.search(line)
@@ -73,7 +73,7 @@ def serialize_summary(summary: Summary) -> Json:
     return {
         **serialize_summary_metadata(summary),
         **pick_fields(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
-        "title": find_title(summary.text),
+        "title": extract_title(summary.text),
         "text": summary.text,
         "is_corrected": bool(summary.correction),
     }
@@ -103,14 +103,14 @@ def serialize_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
     }
 
 
-def serialize_explanation(number: int | None, explanation: Explanation, turn: Sequence[Message]) -> Json:
-    """Return an explanation of an answer as JSON. `turn` holds the messages of the turn."""
+def serialize_explanation(answer_id: int | None, explanation: Explanation, messages: Sequence[Message]) -> Json:
+    """Return an explanation of an answer as JSON. `messages` holds the messages of the turn."""
     record = explanation.record
-    question = "\n".join(message.content for message in turn if message.is_user)
-    answer = "".join(message.content for message in turn if message.id == number)
+    question = "\n".join(message.content for message in messages if message.is_user)
+    answer = "".join(message.content for message in messages if message.id == answer_id)
     return {
         **pick_fields(record, "at", "model", "ceiling", "tokens", "whole", "saved"),
-        "id": number,
+        "id": answer_id,
         "question": question[:MAX_SHOWN_CHARS] or None,
         "answer": answer[:MAX_SHOWN_CHARS] or None,
         "lost": "" if record.has_sources else tr("why-lost"),

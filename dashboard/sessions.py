@@ -97,9 +97,9 @@ class PageSessions:
         session, _ = await self._read_signed_session("session", token)
         return await self._require_unrevoked(session)
 
-    async def end_sessions(self, person: int) -> None:
+    async def end_sessions(self, person_id: int) -> None:
         """End all sessions of a person, and invalidate all links and initData issued so far."""
-        await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
+        await self._memory.used_links.revoke_sessions(person_id, until=self._clock() + MAX_SESSION)
 
     async def _require_unrevoked(self, session: PageSession) -> PageSession:
         until = await self._memory.used_links.find_revocation_time(session.person)

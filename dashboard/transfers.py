@@ -51,7 +51,7 @@ class TransferHandlers:
 
     async def plan_import(self, request: PageRequest) -> JsonBody:
         """Return a preview of an import, with the questions that the person still has to answer."""
-        reading = self._parse_import_request(request)
+        reading = self._parse_read_context(request)
         async with self._uploads.reserve_transfer_slot(request.session.person):
             data = await _receive_upload(request)
             plan = await self._services.importer.plan(request.scope, request.session.person, data, reading)
@@ -70,11 +70,11 @@ class TransferHandlers:
                 if question.key not in reading.answers and (plan.new_message_count or question.several)
             ],
             "has_new": plan.has_anything_new,
-            "learn": None if plan.has_anything_new else await self._offer_to_learn_facts(request.owner, plan.ids),
+            "learn": None if plan.has_anything_new else await self._make_fact_learning_offer(request.owner, plan.ids),
         }
 
     async def run_import(self, request: PageRequest) -> Response:
-        reading = self._parse_import_request(request)
+        reading = self._parse_read_context(request)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._uploads.reserve_transfer_slot(request.session.person))
             lines = self._stream_import(request, await _receive_upload(request), reading, stack.pop_all())
@@ -110,7 +110,7 @@ class TransferHandlers:
         try:
             async with self._services.memory.keep_lease(request.owner):  # the handler of the request has returned
                 done = await self._services.importer.import_file(request.scope, person, data, context, progress=report)
-            offer = await self._offer_to_learn_facts(request.owner, done.ids)
+            offer = await self._make_fact_learning_offer(request.owner, done.ids)
             return {"said": remove_commands(format_import_result(done)), "learn": offer}
         except StaleSummary:
             return {"error": tr("transfer-moved")}
@@ -120,7 +120,7 @@ class TransferHandlers:
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}
 
-    async def _offer_to_learn_facts(self, owner: int, id_range: tuple[int, int] | None) -> JsonBody | None:
+    async def _make_fact_learning_offer(self, owner: int, id_range: tuple[int, int] | None) -> JsonBody | None:
         estimate = await self._services.history_extraction.estimate(owner, *id_range) if id_range else None
         if estimate is None or id_range is None:
             return None
@@ -130,7 +130,7 @@ class TransferHandlers:
     async def get_fact_learning_offer(self, request: PageRequest) -> JsonBody:
         """Return an offer to learn from imported messages, and a prompt that asks another assistant for facts."""
         return {
-            "offer": await self._offer_to_learn_facts(request.owner, (-MAX_NUMBER, MAX_NUMBER)),
+            "offer": await self._make_fact_learning_offer(request.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),
         }
 
@@ -190,7 +190,7 @@ class TransferHandlers:
                 raise RequestRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
-    def _parse_import_request(self, request: PageRequest) -> ReadContext:
+    def _parse_read_context(self, request: PageRequest) -> ReadContext:
         try:
             answers = parse_untrusted_json(request.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:

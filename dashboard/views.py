@@ -24,7 +24,7 @@ from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
 from reminders.reading import format_due_time
-from retrieval.explanation import parse_explanation
+from retrieval.explanation import parse_explanation_record
 from settings import Settings
 
 MAX_ROWS = 200  # messages in one response
@@ -182,7 +182,7 @@ class ViewHandlers:
         async with self._services.memory.open_store(request.owner) as store:
             found = (await store.list_summaries(request.scope, active_only=False, ids=ids or None))[-MAX_SUMMARIES:]
         if ids:
-            return {"titles": {summary.id: forms.find_title(summary.text) for summary in found}}
+            return {"titles": {summary.id: forms.extract_title(summary.text) for summary in found}}
         return {"summaries": await asyncio.to_thread(lambda: [*map(forms.serialize_summary_metadata, found)])}
 
     async def get_summary(self, request: PageRequest) -> JsonBody:
@@ -227,7 +227,7 @@ class ViewHandlers:
         async with services.memory.open_store(request.owner) as store:
             made = await store.list_summaries(request.scope, active_only=False)
             texts = await store.explanations.list_latest_explanations(request.scope, limit=100)
-        records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
+        records = [record for _, text in texts if (record := parse_explanation_record(text)) is not None]
         return {
             **await self.count_messages_per_day(request),
             "usage": [

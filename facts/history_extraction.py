@@ -34,7 +34,7 @@ class HistoryExtraction:
         if not await self._is_learning(owner):
             return None
         async with self._memory.open_store(owner) as store:
-            backlog = await store.history_extraction.count_backlog(owner, first_id, last_id)
+            backlog = await store.history_extraction.measure_backlog(owner, first_id, last_id)
         return self._requests.estimate_extraction(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first_id: int, last_id: int) -> Literal["begun", "busy", "nothing", "off"]:
@@ -86,7 +86,7 @@ class HistoryExtraction:
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:
-                waiting = await store.history_extraction.list_scopes_being_extracted()
+                waiting = await store.history_extraction.list_extraction_scopes()
                 scopes += [scope for scope in waiting if self._memory.serves(scope.owner)]
             except StorageError as error:
                 log.warning("the imported history that waits cannot be read: %s", type(error).__name__)

@@ -138,7 +138,7 @@ class Facts:
                 return await store.facts.commit_changes(
                     batch.scope,
                     changes,
-                    read_messages=request.messages if request else (),
+                    source_messages=request.messages if request else (),
                     shown_facts=request.shown if request else (),
                     last_learned_id=batch.learned,
                     new_last_learned_id=batch.until,

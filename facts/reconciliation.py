@@ -10,7 +10,7 @@ from typing import Literal
 
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
-from storage.tables.decisions import DecisionIndex, list_decisions_about, make_decisions_about_replaced_facts
+from storage.tables.decisions import DecisionIndex, collect_decisions, make_decisions_about_replaced_facts
 from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
@@ -72,7 +72,7 @@ def plan_fact_changes(
     takes precedence over everything said before it. If several changes concern the same fact, the latest wins.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known_facts if fact.is_valid}
-    decisions = DecisionIndex(list_decisions_about(known_facts, erased_fact_decisions))
+    decisions = DecisionIndex(collect_decisions(known_facts, erased_fact_decisions))
     successions = DecisionIndex(make_decisions_about_replaced_facts(known_facts))
     candidates = FactCandidates(valid)
     room = max_valid_facts - len(valid)
@@ -90,7 +90,7 @@ def plan_fact_changes(
                 case "same" if number not in closed:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
                     break
-                case "changed" if _is_older_fact(draft, fact):
+                case "changed" if _is_draft_older(draft, fact):
                     draft = replace(draft, valid_to=draft.valid_to or fact.valid_from)
                     change = replace(change, fact=draft, gave_way_to=number)
                 case "changed" if draft.valid_from >= fact.valid_from or number in draft.known:
@@ -98,7 +98,7 @@ def plan_fact_changes(
                         # "No longer …, until May": the end belongs to what ended, not to its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)
                     change = replace(change, fact=draft, closes=(*change.closes, number))
-                case "ended" if not _is_older_fact(draft, fact):
+                case "ended" if not _is_draft_older(draft, fact):
                     change = FactChange(fact=draft, same_as=number, closes=change.closes, ends=True)
                     break
                 case _:
@@ -129,7 +129,7 @@ def _would_revive_replaced_fact(change: FactChange, replacement_decisions: Decis
     return is_valid and replacement_decisions.overrules(change.fact)
 
 
-def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:
+def _is_draft_older(draft: NewFact, fact: Fact | NewFact) -> bool:
     return draft.observed_at < fact.observed_at and draft.valid_from <= fact.valid_from
 
 
@@ -156,24 +156,24 @@ def compare_facts(
         is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new_fact.text)
         return "ended" if is_over or model_says else "other"
     # A number, a date or a name, apart from the name at the beginning.
-    has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_name(new_fact.text)))
+    has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_names(new_fact.text)))
     if repeats and ((is_about and new_fact.only_one and has_detail) or model_says):
         return "same"
     if new_fact.only_one and is_about and "event" not in (known_fact.kind, new_fact.kind):
-        name, other_name = _find_leading_name(new_fact.text), _find_leading_name(text)
+        name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
         if name and other_name and name != other_name:
             return "other"  # of a group's members, each has a home
         return "changed"
     return "other"
 
 
-def remove_overruled_sentences(text: str, facts: Sequence[Fact], erased: Iterable[Decision]) -> str:
+def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iterable[Decision]) -> str:
     """Return a profile's text without the sentences that an owner's decisions overrule.
 
     A decision about a fact that is still valid, or was stated again, overrules nothing.
     """
     valid = {fact.id: fact for fact in facts if fact.is_valid}
-    index = DecisionIndex(decision for decision in list_decisions_about(facts, erased) if decision.id not in valid)
+    index = DecisionIndex(decision for decision in collect_decisions(facts, decisions) if decision.id not in valid)
 
     def find_decisions(text: str) -> set[int]:
         at = datetime.min.replace(tzinfo=UTC)
@@ -220,5 +220,5 @@ def _select_related_facts(
     return [number for _, number in sorted(ranked)]
 
 
-def _find_leading_name(text: str) -> tuple[str, ...]:
+def _find_leading_names(text: str) -> tuple[str, ...]:
     return make_fingerprint(text.split(" ")[0]).names

@@ -273,8 +273,8 @@ class RequestBuilder:
             max_tokens -= size
         return turn, until, True
 
-    def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], retry: Request) -> int:
-        request = (*_make_request(instructions, body), *retry)
+    def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], repair: Request) -> int:
+        request = (*_make_request(instructions, body), *repair)
         free = self._max_tokens - self._tokens.count_request_tokens(request) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import cast
 
 from llm import prompts
-from llm.meant_json import parse_lenient_json
+from llm.meant_json import parse_json_leniently
 from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
 from text.analyzer import fold_accents, normalize_text
@@ -60,7 +60,7 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
     """Parse a model's answer into facts. Return None if the answer is not a list of facts."""
     items = _parse_list(answer)
     if items is None and answer.rstrip("` \n").endswith(("]", "}")):
-        items = _parse_list(json.dumps(parse_lenient_json(answer)))  # the answer is complete, but no valid JSON
+        items = _parse_list(json.dumps(parse_json_leniently(answer)))  # the answer is complete, but no valid JSON
     if items is None:
         return None
     items = [item for item in items if not isinstance(item, dict) or item.get("type") not in NO_FACTS]

@@ -168,7 +168,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
     return ModelRefused(told, remedy=remedy)
 
 
-def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
+def find_error_in_body(body: Mapping[str, Any]) -> StatusError | None:
     """Return the error in the body of a successful response, or None."""
     choices = body.get("choices")
     parts = [body, *(choices if isinstance(choices, list) else ())]

@@ -46,13 +46,13 @@ def _compute_vector(model: Any, text: str, is_query: bool) -> Any:
     while (count := model.token_count(text, is_query)) > MAX_TOKENS[is_query]:
         most = len(text) * MAX_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
         text = cut_out_middle(text, most) if is_query else text[:most]
-    vector = _encode_text(model, text, is_query)
+    vector = _embed_text(model, text, is_query)
     if is_query and count > READ_ONCE:
         said = count / (count + AS_MUCH_SAID)
-        vector = (1 - said) * vector + said * _encode_text(model, text, False)
+        vector = (1 - said) * vector + said * _embed_text(model, text, False)
     return vector
 
 
-def _encode_text(model: Any, text: str, is_query: bool) -> Any:
+def _embed_text(model: Any, text: str, is_query: bool) -> Any:
     vector = np.asarray(model.encode([text], is_query=is_query)[0], dtype=np.float32)
     return vector / np.float32(max(float(np.linalg.norm(vector)), 1e-9))

@@ -24,7 +24,7 @@ def parse_json(text: str) -> object:
         return None
 
 
-def parse_lenient_json(text: str) -> object:
+def parse_json_leniently(text: str) -> object:
     """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
     if (value := parse_json(text)) is not None or len(text) > MAX_REPAIRED_CHARS:
         return value

@@ -14,7 +14,7 @@ from llm.quoting import MAX_NAME_CHARS, Block
 from locales.catalog import format_day, list_translations, tr
 from records.errors import ModelBroken
 from records.model_calls import Completion, Prompt, Schema, Usage
-from text.analyzer import list_content_terms
+from text.analyzer import list_distinct_terms
 from text.characters import QUESTION_MARKS, split_sentences
 from text.date_words import ENGLISH_MONTHS, find_iso_dates
 from text.tokenizer import Tokenizer
@@ -81,7 +81,7 @@ class OfflineModel(_OfflineChatModel):
         if words and any(_casefold(hello).startswith(folded) for hello in list_translations("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
         if folded in map(_casefold, list_translations("page-try-4")) and (
-            known := _select_sentences_worth_remembering(statements)
+            known := _select_memorable_sentences(statements)
         ):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
         if words and not is_question(words):
@@ -112,7 +112,7 @@ class ExtractiveSummarizer(_OfflineChatModel):
         return text
 
 
-def _select_sentences_worth_remembering(statements: Sequence[Sentence]) -> list[Sentence]:
+def _select_memorable_sentences(statements: Sequence[Sentence]) -> list[Sentence]:
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
     known = [_list_terms(fact.text) for fact in facts]
     read = [(sentence, _list_terms(sentence.text)) for sentence in reversed(statements)]
@@ -134,7 +134,7 @@ def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sent
 
 def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
     """Return up to five informative sentences, in order, without forwarded text. Prefer the user's statements."""
-    sentences = _drop_repeats(_parse_sentences(_remove_words_of_others(text)))
+    sentences = _drop_repeats(_parse_sentences(_remove_sent_along_blocks(text)))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [
         sentence for sentence in said if not is_question(sentence.text) and _score_informativeness(sentence.text) > 1
@@ -149,7 +149,7 @@ def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str
     return extract
 
 
-def _remove_words_of_others(text: str) -> str:
+def _remove_sent_along_blocks(text: str) -> str:
     """Remove forwarded and attached content. Without its tags, it would read as the person's own words."""
     for name in ("forwarded", "document", "picture"):
         text, *tagged = text.split(f"<{name}>")
@@ -202,7 +202,7 @@ def _iterate_spoken_sentences(text: str, default_speaker: Speaker) -> Iterator[S
 
 def _list_terms(text: str) -> frozenset[str]:
     """Return the content words of a text, cut to six letters so that "allergy" matches "allergic"."""
-    return frozenset(term[:6] for term in list_content_terms(text))
+    return frozenset(term[:6] for term in list_distinct_terms(text))
 
 
 def _drop_repeats(sentences: Iterable[Sentence]) -> list[Sentence]:

@@ -419,7 +419,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 aclosing(response.read_events()) as events,
             ):
                 async for event in events:
-                    if error := failures.find_error_in_answer(event):
+                    if error := failures.find_error_in_body(event):
                         is_half = answer.text and error.kind in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
                     timer.extend_timeout_on_progress(answer.add_chunk(event))

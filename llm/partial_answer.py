@@ -125,7 +125,7 @@ class PartialAnswer:
     def parse(self, *, is_whole: bool = True) -> TextAndCalls:
         """Return the text without thoughts, and the tool calls that are written in it.
 
-        Unless `is_whole` is True, hold back an ending that may become a thought or a call.
+        Unless `is_complete` is True, hold back an ending that may become a thought or a call.
         """
         is_unclosed = self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
@@ -172,7 +172,7 @@ class PartialAnswer:
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
         reading = self.parse()
-        is_forbidden = reading.calls and not self.offer.allows_any_call(call.name for call in reading.calls)
+        is_forbidden = reading.calls and not self.offer.allows_any_of(call.name for call in reading.calls)
         if (reading.is_broken or is_forbidden) and not self.calls.build():
             raise BrokenCall
         if not reading.shown.strip() and not reading.calls and not self.calls.build():

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from llm.quoting import Block, escape_tags, format_block, quote_message, quote_name, quote_text
 from records.context import RecalledFact, Snippet
 from records.facts import Fact
-from records.messages import Message, find_edited_after_answer
+from records.messages import Message, find_ids_edited_after_answer
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from records.summaries import Summary
 from records.turns import ReplyTarget
@@ -112,7 +112,7 @@ def add_corrections(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> 
     """Add a note to each message that was edited after its answer, or whose facts the owner rewrote."""
     by_hand = [fact for fact in facts if fact.origin == "owner"]
     notes = {number: f"[the user keeps of this: {fact.text}]" for fact in by_hand for number in fact.source_ids}
-    notes |= dict.fromkeys(find_edited_after_answer(messages), EDITED)
+    notes |= dict.fromkeys(find_ids_edited_after_answer(messages), EDITED)
     return [replace(said, content="\n".join([said.content, *filter(None, [notes.get(said.id)])])) for said in messages]
 
 
@@ -163,10 +163,10 @@ def format_known_fact(fact: Fact) -> str:
     return f"{fact.id} · {state} {format_date(fact.valid_from)}{attribute}: {quote_text(fact.text)}"
 
 
-def format_message_for_extraction(message: Message, said_at: datetime, content: str) -> str:
+def format_message_for_extraction(message: Message, said_at: datetime, text: str) -> str:
     """Format a user's message with its number for extraction. `said_at` is in the user's time zone."""
     when = f"{format_date_and_time(said_at)}, {day_name[said_at.weekday()]}"
-    return f"#{message.id} [{when}] {get_speaker_name(message)}: {quote_message(message, content)}"
+    return f"#{message.id} [{when}] {get_speaker_name(message)}: {quote_message(message, text)}"
 
 
 def make_facts_request(known_facts: Sequence[str], lines: Sequence[str]) -> str:

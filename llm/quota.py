@@ -50,7 +50,7 @@ class Ledger(Protocol):
 
     async def read_usage_of_day(self, day: date) -> dict[int, Usage]: ...
 
-    async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DailyUsage]: ...
+    async def list_daily_usage(self, spender: int, until: date, days: int) -> list[DailyUsage]: ...
 
 
 @define(eq=False)
@@ -159,7 +159,7 @@ class Quota:
     async def list_daily_usage(self, spender: int, days: int) -> list[DailyUsage]:
         """Return the last `days` UTC days' usage by day and model, including today. Raise StorageError on failure."""
         await self.store_usage()
-        return await self._ledger.list_days_of_use(spender, self._clock().date(), days)
+        return await self._ledger.list_daily_usage(spender, self._clock().date(), days)
 
     async def _spend_tokens(self, spender: int, model: str, usage: Usage) -> None:
         """Record usage before the first await, because the caller may be cancelled. Store it if there are limits."""

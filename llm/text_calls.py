@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from html import unescape
 from itertools import dropwhile, islice
 
-from llm.meant_json import decode_json, parse_json, parse_lenient_json
+from llm.meant_json import decode_json, parse_json, parse_json_leniently
 from llm.thoughts import is_tag_mentioned_as_word
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
@@ -91,7 +91,7 @@ class TextAndCalls:
 
 
 def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_length: int = 0) -> TextAndCalls:
-    """Find tool calls after `settled_length` characters. Unless `is_whole`, hide text that may begin a call."""
+    """Find tool calls after `settled_length` characters. Unless `is_complete`, hide text that may begin a call."""
     if not names:
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
@@ -188,7 +188,7 @@ def _make_text_and_calls(
 
 def repair_call(call: ToolCall, names: Names) -> ToolCall:
     """Repair a structured call: remove markup left in its name or arguments, and unwrap nested arguments."""
-    arguments = parse_lenient_json(call.arguments)
+    arguments = parse_json_leniently(call.arguments)
     if call.name in names and isinstance(arguments, Mapping) and set(arguments) <= set(names[call.name] or arguments):
         return call
     written = _find_tool_calls(call.name if call.arguments == "{}" else f"{call.name}\n{call.arguments}", names)
@@ -196,7 +196,7 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
     if name not in names:
         name = max((known for known in names if known in name.lower()), key=len, default=name)
     given = _STRAY_TAG.sub("", given)
-    arguments = parse_lenient_json(given)
+    arguments = parse_json_leniently(given)
     inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []
     if len(inner) == 1:  # {"arguments": {…}}
         given = json.dumps(inner[0], ensure_ascii=False)
@@ -206,7 +206,7 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
 def _find_tool_calls(text: str, names: Names) -> list[tuple[str, str]]:
     """Return a text's JSON tool calls or, if there are none, calls written as a tool name followed by arguments."""
     values = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text[:MAX_CALL_CHARS]))
-    found = _find_calls_in_json(parse_lenient_json(f"[{values}]"), names)
+    found = _find_calls_in_json(parse_json_leniently(f"[{values}]"), names)
     return list(islice(found, MAX_CALLS)) or _find_named_calls(text, names)
 
 
@@ -277,7 +277,7 @@ def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, i
     value, end = decode_json(text, start)
     if value is None:
         end = text.rfind("}") + 1
-        value = parse_lenient_json(text[start:end]) or None  # of a program's block nothing is left
+        value = parse_json_leniently(text[start:end]) or None  # of a program's block nothing is left
     return (value, end) if isinstance(value, Mapping) else (None, start)
 
 
@@ -291,7 +291,7 @@ def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mappi
                 named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
                 return {**dict(values), **named}, end
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, SystemError):  # all of ast.parse
-            given = parse_lenient_json(f"{{{text[start + 1 : end - 1]}}}")  # Swift
+            given = parse_json_leniently(f"{{{text[start + 1 : end - 1]}}}")  # Swift
             if isinstance(given, Mapping) and set(given) & set(parameters):
                 return given, end
     return None, start
@@ -320,7 +320,7 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
         flat = {key: part for key, part in value.items() if key not in (named, "type", "id")}
         given = flat if named in _OWN_NAMES else None
     if isinstance(given, str):
-        given = parse_lenient_json(given)
+        given = parse_json_leniently(given)
     if isinstance(given, list):
         given = dict(zip(names[name], given, strict=False))
     if isinstance(given, Mapping):

@@ -92,7 +92,7 @@ def begins_with_thoughts(text: str) -> bool:
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
-    """Remove thoughts from a text. Unless `is_whole`, also hold back an incomplete tag at its end."""
+    """Remove thoughts from a text. Unless `is_complete`, also hold back an incomplete tag at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
     aside = _ASIDE.match(text)
@@ -126,7 +126,7 @@ def _remove_tag_unless_mentioned(mark: "re.Match[str]") -> str:
 
 
 def _remove_leading_scratchpad(text: str, *, is_whole: bool) -> str:
-    """Remove a leading scratchpad if text follows it. If no text has followed yet, return "" unless `is_whole`."""
+    """Remove a leading scratchpad if text follows it. If no text has followed yet, return "" unless `is_complete`."""
     block = _BLOCK.match(text)
     if block and block["rest"] and block["rest"].strip():
         return _unwrap_answer(block["rest"])

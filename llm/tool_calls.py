@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm.event_reader import parse_json_objects
-from llm.meant_json import parse_json, parse_lenient_json
+from llm.meant_json import parse_json, parse_json_leniently
 from records.errors import ModelBroken
 from records.model_calls import Prompt, PromptMessage, Tool, ToolCall
 from text.characters import escape_template_tokens, replace_surrogates
@@ -98,12 +98,12 @@ class ToolCallAssembler:
 
     _parts: list[dict[str, Any]] = field(default_factory=list)
 
-    def add_fragments(self, value: object, place: object = None, depth: int = 0, *, may_be_call: bool = False) -> None:
+    def add_fragments(self, value: object, index: object = None, depth: int = 0, *, may_be_call: bool = False) -> None:
         """Add the tool calls found at any depth in a chunk, choice or message. Ignore malformed calls."""
         for part in value[:MAX_CALLS] if isinstance(value, list) else [value]:
             if not isinstance(part, Mapping) or depth > MAX_CALL_DEPTH:
                 continue
-            number = next((part[key] for key in _INDEXES if type(part.get(key)) is int), place)
+            number = next((part[key] for key in _INDEXES if type(part.get(key)) is int), index)
             for key in (key for key in (*_CONTAINERS, *_CALLS) if key in part):
                 self.add_fragments(part[key], number, depth + 1, may_be_call=key in _CALLS)
             functions = [inner for key, inner in part.items() if _FUNCTION.search(key) and isinstance(inner, Mapping)]
@@ -111,17 +111,17 @@ class ToolCallAssembler:
             if functions or "partial_json" in part or (may_be_call and "role" not in part):
                 self._add_fragment({**part, **functions[0]} if functions else part, number)
 
-    def _add_fragment(self, call: Mapping[str, Any], place: object) -> None:
+    def _add_fragment(self, call: Mapping[str, Any], index: object) -> None:
         call_id, name = (_convert_to_text(call.get(key))[:MAX_NAME_CHARS] for key in ("id", "name"))
         given = next((call[key] for key in ("arguments", "input", "args", "partial_json") if call.get(key)), "")
         arguments = _convert_to_text(given)[:MAX_ARGUMENTS_CHARS]
         if not (name or arguments):
             return
-        part = self._find_call_in_progress(place, call_id, name, arguments)
+        part = self._find_call_in_progress(index, call_id, name, arguments)
         if part is None:
             if len(self._parts) >= MAX_CALLS:
                 return
-            part = {"id": "", "name": "", "arguments": "", "extra": "", "place": place}
+            part = {"id": "", "name": "", "arguments": "", "extra": "", "place": index}
             self._parts.append(part)
         part["id"] = part["id"] or call_id
         part["name"] = part["name"] or name  # it arrives whole; some servers repeat it in each chunk
@@ -192,7 +192,7 @@ def _split_arguments(arguments: str) -> list[str]:
     with suppress(ModelBroken):
         if joined := list(parse_json_objects(arguments)):
             return [json.dumps(each, ensure_ascii=False) for each in joined]
-    meant = parse_lenient_json(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
+    meant = parse_json_leniently(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
     return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
 
 
@@ -220,7 +220,7 @@ class ToolOffer:
             names[tool.name] = tuple(properties) if isinstance(properties, Mapping) else ()
         return names
 
-    def allows_any_call(self, tool_names: Iterable[str]) -> bool:
+    def allows_any_of(self, tool_names: Iterable[str]) -> bool:
         """Return True if any of the named tools may be called."""
         offered = {tool.name for tool in self.tools}
         return not self.must_answer and any(offered and name not in self.known - offered for name in tool_names)

@@ -51,10 +51,10 @@ def _read_texts(language: str, file_name: str) -> Mapping[str, object]:
     return {entry.id.name: entry.value for entry in entries if isinstance(entry, fluent.Message) and entry.value}
 
 
-def make_page_texts_for_request(static: Path, languages: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return the page's texts in the first supported language of `languages`, or else of the Accept-Language header."""
-    tags = languages.split(",")[:MAX_WANTED]
-    return make_page_texts(static, choose_preferred_language(tags) if languages else find_reader_language(headers))
+def make_page_texts_for_request(static: Path, language_tags: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return the page's texts in the first supported language of `language_tags`, or else of Accept-Language."""
+    tags = language_tags.split(",")[:MAX_WANTED]
+    return make_page_texts(static, choose_preferred_language(tags) if language_tags else find_reader_language(headers))
 
 
 def remove_commands(text: str) -> str:

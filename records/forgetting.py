@@ -27,7 +27,7 @@ class ForgetRequest:
         return self.what == "facts" and self.until is not None
 
     @property
-    def may_have_quotes(self) -> bool:
+    def needs_quote_search(self) -> bool:
         """True if a person chose the data, and may also want to forget other texts that quote it."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and self.until is None)
 

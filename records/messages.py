@@ -87,7 +87,7 @@ def limit_document_passages(messages: Iterable[Message]) -> list[Message]:
     return kept
 
 
-def find_edited_after_answer(messages: Sequence[Message]) -> set[int]:
+def find_ids_edited_after_answer(messages: Sequence[Message]) -> set[int]:
     """Return the ids of the questions that were edited after their answer was written."""
     answered = {said.turn: said.edited_at or said.created_at for said in messages if said.role == "assistant"}
     edited = {said.id: (said.turn, said.edited_at) for said in messages if said.is_user and said.edited_at}

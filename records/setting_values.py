@@ -26,7 +26,7 @@ class Secret:
         return bool(self.value)
 
 
-def parse_key(text: str) -> Secret:
+def parse_api_key(text: str) -> Secret:
     """Parse an API key. Raise ValueError unless it is visible ASCII, as headers and paths require."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")

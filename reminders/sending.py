@@ -46,7 +46,7 @@ class Reminders:
             await self._memory.change_config(owner, lambda known: known)
         async with self._memory.open_store(owner) as store:
             return await store.reminders.add_reminder(
-                owner, reminder, thread=thread, person=person, language=language, now=self._clock(), source=source
+                owner, reminder, thread=thread, person=person, language=language, now=self._clock(), source_id=source
             )
 
     async def list_reminders(self, owner: int) -> Sequence[Reminder]:

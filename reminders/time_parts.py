@@ -162,9 +162,9 @@ class TimePhraseParser:
         self.repeat = UNITS.get(self.words.get_meaning("unit", match["unit"]), "")
         return match.end() if self.repeat else 0
 
-    def _read_weekdays(self, found: re.Match[str]) -> int:
-        """Add the weekdays of a list that begins with `found`. Return the position after it."""
-        further: re.Match[str] | None = found
+    def _read_weekdays(self, match: re.Match[str]) -> int:
+        """Add the weekdays of a list that begins with `match`. Return the position after it."""
+        further: re.Match[str] | None = match
         while further:
             end, named = further.end(), further.groupdict()
             kind = next(kind for kind in ("each", "weekday", "short") if named.get(kind))
@@ -182,7 +182,7 @@ class TimePhraseParser:
         if preposition == "at" and match.start("day") == match.start() and match["month"] in AMBIGUOUS_MONTHS.split():
             self.unsure.append(self.quote(*match.span()))  # "at 5 march with Ann"
         month = self.words.get_meaning("month", match["month"]) or match["month"]
-        self._set_day(int(match["year"] or 0), int(month), int(match["day"]))
+        self._set_date(int(match["year"] or 0), int(month), int(match["day"]))
         return match.end()
 
     @grammar_rule(
@@ -217,10 +217,10 @@ class TimePhraseParser:
                 return 0
             if match["timed"] is None and day < 24:
                 self.unsure.append(self.quote(*match.span()))
-        self._set_day(year + 2000 if 0 < year < 100 else year, month, day)
+        self._set_date(year + 2000 if 0 < year < 100 else year, month, day)
         return match.end()
 
-    def _set_day(self, year: int, month: int, day: int) -> None:
+    def _set_date(self, year: int, month: int, day: int) -> None:
         this_year = self.wall.year
         for possible_year in [year] if year else range(this_year, this_year + YEARS_TO_LEAP_DAY + 1):
             with suppress(ValueError):

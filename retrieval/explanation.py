@@ -77,7 +77,7 @@ class ExplanationRecord:
         return json.dumps(present, ensure_ascii=False, separators=(",", ":"))
 
 
-def make_explanation(
+def make_explanation_record(
     context: Context, *, answered_at: datetime, model: str, looked_up_ids: Sequence[int] = ()
 ) -> ExplanationRecord:
     """Return the explanation of an answer that was given in this context."""
@@ -109,7 +109,7 @@ def make_explanation(
     )
 
 
-def parse_explanation(text: str) -> ExplanationRecord | None:
+def parse_explanation_record(text: str) -> ExplanationRecord | None:
     """Parse a stored explanation. Return None if it is malformed or has a newer format."""
     try:
         form = json.loads(text)

@@ -140,7 +140,7 @@ def _score_similarity(
     return {id_: (cosine - limit) / max(1e-6, 1 - limit) for id_, cosine in cosines.items() if cosine >= limit}
 
 
-def select_usable_facts(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
+def select_usable_facts(scope: Scope, facts: Sequence[Fact], person_id: int) -> Sequence[Fact]:
     """Return the facts that a prompt for this person in this scope may contain."""
     # The threads of direct messages belong to different persons.
-    return () if scope.is_channel_direct_chat else [fact for fact in facts if fact.applies_to(person)]
+    return () if scope.is_channel_direct_chat else [fact for fact in facts if fact.applies_to(person_id)]

@@ -44,13 +44,13 @@ class Budgets:
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
         return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
 
-    def scale(self, share: float) -> "Budgets":
-        """Return a copy with the budgets for summaries, recent turns and snippets multiplied by `share`."""
+    def scale(self, factor: float) -> "Budgets":
+        """Return a copy with the budgets for summaries, recent turns and snippets multiplied by `factor`."""
         return replace(
             self,
-            summaries=int(self.summaries * share),
-            recent=int(self.recent * share),
-            snippets=int(self.snippets * share),
+            summaries=int(self.summaries * factor),
+            recent=int(self.recent * factor),
+            snippets=int(self.snippets * factor),
         )
 
 
@@ -90,7 +90,7 @@ class PromptBuilder:
             replied = replace(incoming.replied, text=tokenizer.truncate(incoming.replied.text, limit))
             self._clock = f"{prompts.format_replied_message(replied)}\n{self._clock}"
         sections = [command_list, prompts.READER if explains_format else ""]
-        system = add_sections(tokenizer, system_prompt, sections, budgets.system)
+        system = append_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.truncate(system, budgets.system)
         self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
@@ -410,9 +410,9 @@ class PromptBuilder:
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))
 
 
-def add_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], budget: int) -> str:
-    """Return the system prompt, cut to fit `budget`, followed by the sections that are small enough."""
+def append_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], max_tokens: int) -> str:
+    """Return the system prompt, cut to fit `max_tokens`, followed by the sections that are small enough."""
     sizes = {section: tokenizer.count(section) + 2 for section in sections if section}
-    fitting = [section for section, size in sizes.items() if size * SECTION_SHARE <= budget]
-    own = tokenizer.truncate(system_prompt, budget - sum(sizes[section] for section in fitting))
+    fitting = [section for section, size in sizes.items() if size * SECTION_SHARE <= max_tokens]
+    own = tokenizer.truncate(system_prompt, max_tokens - sum(sizes[section] for section in fitting))
     return "\n\n".join(text for text in (own, *fitting) if text)

@@ -8,7 +8,7 @@ from datetime import datetime
 from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import TimeRange, find_time_ranges
 from storage.search.protocol import Floats
-from text.analyzer import fold_accents, list_content_terms, list_query_terms, list_terms, normalize_text
+from text.analyzer import fold_accents, list_distinct_terms, list_query_terms, list_terms, normalize_text
 from text.characters import cut_out_middle
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
@@ -32,11 +32,11 @@ class Question:
     def analyze(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
         """Analyse a question. `previous` is the same person's preceding message."""
         text = cut_out_middle(text, MAX_QUESTION_CHARS)
-        own = terms = tuple(list_content_terms(text))
+        own = terms = tuple(list_distinct_terms(text))
         times = find_time_ranges(fold_accents(normalize_text(cut_out_middle(text, MAX_CHARS_FOR_TIMES))), now)
         if previous and len(own) <= FOLLOW_UP_TERMS:
             text = f"{cut_out_middle(previous, MAX_QUESTION_CHARS)}\n{text}"
-            terms = tuple(dict.fromkeys([*own, *list_content_terms(text)]))
+            terms = tuple(dict.fromkeys([*own, *list_distinct_terms(text)]))
         meant = remove_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
 

@@ -40,7 +40,7 @@ class RateLimiter:
     free_at: float = float("-inf")
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
-    def reserve_turn(self, now: float) -> float:
+    def reserve_slot(self, now: float) -> float:
         """Reserve a turn and return the seconds to wait. Beyond MAX_WAIT, reserve nothing and return infinity."""
         step = 1 / self.per_second
         begins = max(self.free_at, now - self.burst * step) + step
@@ -58,9 +58,9 @@ class Visitors:
         self._limiters = LRUCache[int | str, RateLimiter](MAX_VISITORS)
         self.strangers = RateLimiter(burst=300, per_second=80)  # a request takes 1 ms of the event loop
 
-    def remember_person(self, token: str, person: int) -> None:
+    def remember_person(self, token: str, person_id: int) -> None:
         """Remember the person that a session token belongs to."""
-        self._persons[_hash_token(token)] = person
+        self._persons[_hash_token(token)] = person_id
 
     def find_limiter_and_check_session(self, scope: Scope) -> tuple[RateLimiter, bool]:
         """Return the rate limiter for a request, and True if the request belongs to a known session."""
@@ -89,9 +89,9 @@ class RateLimitMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         limiter, is_known = self.visitors.find_limiter_and_check_session(scope)
         now = asyncio.get_running_loop().time()
-        wait = limiter.reserve_turn(now)
+        wait = limiter.reserve_slot(now)
         if not is_known and wait <= MAX_WAIT:
-            wait = max(wait, self.visitors.strangers.reserve_turn(now))
+            wait = max(wait, self.visitors.strangers.reserve_slot(now))
         if wait:
             await asyncio.sleep(min(wait, MAX_WAIT))
         if wait > MAX_WAIT:
@@ -110,9 +110,9 @@ class FileTransfers:
         self._persons = WeakValueDictionary[int, asyncio.Lock]()
 
     @asynccontextmanager
-    async def reserve_transfer_slot(self, person: int) -> AsyncIterator[None]:
+    async def reserve_transfer_slot(self, person_id: int) -> AsyncIterator[None]:
         """Reserve a slot for a file transfer while the block runs. Raise TransfersBusy if none becomes free."""
-        own = self._persons.setdefault(person, asyncio.Lock())
+        own = self._persons.setdefault(person_id, asyncio.Lock())
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(FILE_PATIENCE):

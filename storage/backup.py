@@ -93,7 +93,7 @@ class RestoreResult:
     aside: Path | None
 
 
-def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackupResult:
+def back_up(data_dir: Path, file: Path, *, database_url: str = "") -> BackupResult:
     """Back up the data directory, and the database at `database_url` if given, to a new file. The bot may be running.
 
     Raise SettingsError if `file` cannot be created or there is nothing to back up, and StorageError if the backup
@@ -104,9 +104,9 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackupResult
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
     if not parent.is_dir():
         raise SettingsError("--backup", f"{parent} is no folder; nothing was backed up.")
-    dirs.require_regular_files(folder)
-    if not database_url and not (folder / DATABASE).exists():
-        raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
+    dirs.require_regular_files(data_dir)
+    if not database_url and not (data_dir / DATABASE).exists():
+        raise SettingsError("DATA_DIR", f"{data_dir} holds no memory; there is nothing to back up.")
     # `parent` may be any folder, so touch nothing else there.
     dirs.remove_leftovers(parent, [f"{dirs.BACKING_UP}*"])
     with translate_storage_errors(file), dirs.make_work_folder(parent, dirs.BACKING_UP) as work:
@@ -114,7 +114,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackupResult
         create_private_file(packed)
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
-                elsewhere = asyncio.run(_write_backup_to_stream(folder, work, database_url, out))
+                elsewhere = asyncio.run(_write_backup_to_stream(data_dir, work, database_url, out))
             raw.flush()
             os.fsync(raw.fileno())
         # Read the whole backup once: a backup that cannot be restored is useless.
@@ -129,12 +129,12 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackupResult
     return BackupResult(messages=messages, elsewhere=elsewhere)
 
 
-async def _write_backup_to_stream(folder: Path, work_folder: Path, url: str, out: gzip.GzipFile) -> int:
+async def _write_backup_to_stream(data_dir: Path, work_folder: Path, url: str, out: gzip.GzipFile) -> int:
     deadline = time.monotonic() + 20.0  # a running bot should finish its start or move by then
     while True:
         async with AsyncExitStack() as stack:
             try:
-                owner_stores, readers, elsewhere = await _open_backup_sources(stack, folder, work_folder, url)
+                owner_stores, readers, elsewhere = await _open_backup_sources(stack, data_dir, work_folder, url)
             except _BotNotReady:
                 if time.monotonic() > deadline:
                     raise StorageBusy(
@@ -148,24 +148,24 @@ async def _write_backup_to_stream(folder: Path, work_folder: Path, url: str, out
 
 
 async def _open_backup_sources(
-    stack: AsyncExitStack, folder: Path, work_folder: Path, url: str
+    stack: AsyncExitStack, data_dir: Path, work_folder: Path, url: str
 ) -> tuple[OwnerStores, Readers, int]:
     """Open readers of all stores. Raise _BotNotReady during a move, as the memory could be missed or read twice."""
     readers: dict[StorageType, Reader] = {}
-    elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, folder / DATABASE)
+    elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, data_dir / DATABASE)
     if url:
         # Imported here because only users of PostgreSQL need its driver.
         from storage.stores.postgres import open_postgres_database
 
         server = await stack.enter_async_context(open_postgres_database(url))
-        query, open_reader = [_SHARED_HOMES, dirs.read_instance_id(folder)], partial(server.open_reader, None)
+        query, open_reader = [_SHARED_HOMES, dirs.read_instance_id(data_dir)], partial(server.open_reader, None)
         async with open_reader() as reader:
-            [[elsewhere]] = await reader.fetch_rows(_ELSEWHERE, dirs.read_instance_id(folder))
+            [[elsewhere]] = await reader.fetch_rows(_ELSEWHERE, dirs.read_instance_id(data_dir))
     async with open_reader() as reader:
         before = {row[0]: (row[1], row[2]) for row in await reader.fetch_rows(*query)}
-    if (folder / DATABASE).exists():
-        readers[StorageType.SQLITE] = await stack.enter_async_context(_open_snapshot_reader(folder / DATABASE))
-        readers[StorageType.JSON] = await _open_json_reader(stack, folder, work_folder)
+    if (data_dir / DATABASE).exists():
+        readers[StorageType.SQLITE] = await stack.enter_async_context(_open_snapshot_reader(data_dir / DATABASE))
+        readers[StorageType.JSON] = await _open_json_reader(stack, data_dir, work_folder)
     if url:
         readers[StorageType.POSTGRES] = await stack.enter_async_context(server.open_reader(None, in_snapshot=True))
     async with open_reader() as reader:
@@ -206,18 +206,18 @@ async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
         yield reader
 
 
-async def _open_json_reader(stack: AsyncExitStack, folder: Path, work_folder: Path) -> Reader:
+async def _open_json_reader(stack: AsyncExitStack, data_dir: Path, work_folder: Path) -> Reader:
     try:
-        stack.enter_context(dirs.lock_data_dir(folder))
+        stack.enter_context(dirs.lock_data_dir(data_dir))
     except StorageHeld:
         # The backup must hold every record that the journal has by now: it may have been acknowledged.
-        acknowledged = scan_journal(folder / JOURNAL_NAME).last_seq
+        acknowledged = scan_journal(data_dir / JOURNAL_NAME).last_seq
         try:
-            reader = await stack.enter_async_context(_open_snapshot_reader(folder / INDEX_NAME))
+            reader = await stack.enter_async_context(_open_snapshot_reader(data_dir / INDEX_NAME))
             [state] = await reader.fetch_rows("SELECT * FROM journal_state")
         except StorageError:  # not created yet, or being replaced
             raise _BotNotReady from None
-        fingerprint = json_files.compute_file_fingerprint(folder / SNAPSHOT_NAME)
+        fingerprint = json_files.compute_file_fingerprint(data_dir / SNAPSHOT_NAME)
         is_current = not state["clean"] and state["snapshot"] == fingerprint
         if not is_current or state["seq"] < acknowledged:
             raise _BotNotReady from None
@@ -226,9 +226,9 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work_folder: Pa
     shutil.rmtree(copies, ignore_errors=True)
     copies.mkdir(mode=0o700)
     for name in (SNAPSHOT_NAME, JOURNAL_NAME):
-        if (folder / name).exists():
+        if (data_dir / name).exists():
             create_private_file(copies / name)
-            shutil.copyfile(folder / name, copies / name)
+            shutil.copyfile(data_dir / name, copies / name)
     async with JsonStore.open(copies) as store:
         if store.reports:
             raise StorageCorrupt(
@@ -345,15 +345,15 @@ async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -
         await insert_rows(tx, table, STATE[table], batch)
 
 
-async def _require_empty_database(tx: Transaction, instance: str) -> None:
+async def _require_empty_database(tx: Transaction, instance_id: str) -> None:
     """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if it is in use.
 
-    First, delete the entries for memories in the files of `instance`, which an earlier start or --check may have left.
+    First, delete the entries for memories in the files of `instance_id`, which an earlier start may have left.
     """
     await tx.execute("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
     if await tx.fetch_row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
         raise StorageHeld("A process of Keepsake uses this database; stop it first. Nothing was changed.")
-    await tx.execute("DELETE FROM users WHERE storage_type <> 'postgres' AND instance_id = ?", instance)
+    await tx.execute("DELETE FROM users WHERE storage_type <> 'postgres' AND instance_id = ?", instance_id)
     [[held]] = await tx.fetch_rows("SELECT COUNT(*) FROM users")
     if held:
         raise SettingsError(

@@ -96,7 +96,7 @@ class Summarizer:
                     raise
                 faults = ["it was a refusal"]
                 continue
-            text = await asyncio.to_thread(self._shorten_and_remove_superseded, text, inputs)
+            text = await asyncio.to_thread(self._clean_up_and_shorten, text, inputs)
             faults, judged = await asyncio.to_thread(self._find_faults_and_score, text, attempt)
             if not faults and judged is not None and attempt is inputs:
                 text, judged = await self._add_missing_details(text, judged, attempt, ask_for_text)
@@ -123,7 +123,7 @@ class Summarizer:
             if inputs.of_summaries
             else inputs.new_sources
         )
-        missing = await asyncio.to_thread(quality_score.find_details_missing_in_text, text, told)
+        missing = await asyncio.to_thread(quality_score.find_details_missing_from_text, text, told)
         if not missing:
             return text, score
         completed = replace(inputs, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
@@ -132,11 +132,11 @@ class Summarizer:
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, score
-        again = await asyncio.to_thread(self._shorten_and_remove_superseded, again, inputs)
+        again = await asyncio.to_thread(self._clean_up_and_shorten, again, inputs)
         faults, other = await asyncio.to_thread(self._find_faults_and_score, again, inputs)
         return (again, other) if not faults and other and other.total > score.total else (text, score)
 
-    def _shorten_and_remove_superseded(self, text: str, inputs: SummaryInput) -> str:
+    def _clean_up_and_shorten(self, text: str, inputs: SummaryInput) -> str:
         lines = [source.text for source in inputs.new_sources]
         own = quality_gate.remove_headings(_remove_superseded_facts(text, inputs.superseded), lines)
         kept = quality_score.shorten_summary(own, inputs.limit, count_tokens=self._tokens.count)
@@ -269,7 +269,7 @@ class SummaryWriter:
     _quota: Quota
     _fallback: ChatModel | None
 
-    async def check_quota(self, owner: int) -> None:
+    async def require_quota(self, owner: int) -> None:
         """Raise QuotaExceeded if the owner has used up their quota."""
         await self._quota.raise_if_used_up(owner)
 

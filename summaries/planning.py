@@ -78,7 +78,7 @@ def group_into_turns(
     ]
 
 
-def get_foldable_turns(turns: Sequence[ActiveTurn], reason: SummaryReason) -> list[ActiveTurn]:
+def select_foldable_turns(turns: Sequence[ActiveTurn], reason: SummaryReason) -> list[ActiveTurn]:
     """Return the turns that may be folded for a given reason.
 
     Unanswered turns at the end stay active unless the reason is "now". If the reason is "pressure", the newest turns

@@ -10,8 +10,8 @@ from summaries.planning import (
     ActiveTurn,
     ScopeState,
     SummaryPolicy,
-    get_foldable_turns,
     list_message_ids,
+    select_foldable_turns,
 )
 
 FAN_IN = 5  # If a level has more active summaries, its oldest FAN_IN become one of the next level; imports use it, too.
@@ -24,7 +24,7 @@ def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
     gap = find_gap_message_ids(by_id, sorted(summary.first_id for summary in state.summaries), max_turns=state.every_n)
     if gap:
         return SummaryPlan(level=1, message_ids=gap, reason=reason)
-    due = get_foldable_turns(state.turns, reason)
+    due = select_foldable_turns(state.turns, reason)
     if due and (reason != "threshold" or len(due) >= state.every_n):
         return SummaryPlan(level=1, message_ids=list_message_ids(due), reason=reason)
     return _plan_higher_summary(state.summaries)

@@ -76,7 +76,7 @@ def find_names_and_numbers(text: str) -> set[str]:
     return addresses | find_numbers(text) | _find_names(_URL.sub(" ", text))
 
 
-def find_details_missing_in_text(text: str, sources: Sequence[Source]) -> list[str]:
+def find_details_missing_from_text(text: str, sources: Sequence[Source]) -> list[str]:
     """Return the names, dates and numbers from the user that a summary lacks, or [] if it has at least half of them."""
     kept = {fold_accents(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}

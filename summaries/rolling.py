@@ -1,7 +1,7 @@
 """The rolling policy: one live summary of all but the newest turns, updated with later turns. Pure functions."""
 
 from records.summaries import SummaryPlan, SummaryReason
-from summaries.planning import ScopeState, SummaryPolicy, get_foldable_turns, list_message_ids
+from summaries.planning import ScopeState, SummaryPolicy, list_message_ids, select_foldable_turns
 
 BEGIN_AT = 10  # messages before the first summary
 UPDATE_AFTER = 8  # further messages before the next version
@@ -11,7 +11,7 @@ REBUILD_TURNS = 20  # turns per version during a rebuild: more than in a live ch
 
 def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
     """Plan an update of the rolling summary with the turns that are due. Return None if no update is due."""
-    turns = get_foldable_turns(state.turns, reason)
+    turns = select_foldable_turns(state.turns, reason)
     due = turns if reason == "now" else turns[: max(0, min(len(turns), len(state.turns) - VERBATIM_TURNS))]
     if not due:
         return None

@@ -2,7 +2,7 @@
 
 from records.messages import MessageOutline
 from records.summaries import SummaryPlan, SummaryReason
-from summaries.planning import ScopeState, SummaryPolicy, get_foldable_turns, list_message_ids
+from summaries.planning import ScopeState, SummaryPolicy, list_message_ids, select_foldable_turns
 
 WINDOW = 14  # messages that the summary covers at most, beginning with a person's
 FIRST_TURN = 3  # turns before the first summary
@@ -10,7 +10,7 @@ FIRST_TURN = 3  # turns before the first summary
 
 def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
     """Plan an update of the sliding summary, which covers the latest messages. Return None if no update is due."""
-    turns = get_foldable_turns(state.turns, reason)
+    turns = select_foldable_turns(state.turns, reason)
     has_begun = bool(state.summaries or state.archived)
     if not turns or (reason != "now" and not has_begun and len(turns) < FIRST_TURN):
         return None

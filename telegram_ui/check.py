@@ -24,7 +24,7 @@ from records.errors import (
 )
 from settings import Settings
 from storage.engine.data_dir import check_free_space
-from telegram_ui.updates.service import identify_bot
+from telegram_ui.updates.service import describe_bot
 
 
 class CheckReporter:
@@ -65,7 +65,7 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
     if "TELEGRAM_BOT_TOKEN" in missing:
         findings.report("telegram", "not asked, since there is no token")
     else:
-        await findings.report_result("telegram", identify_bot(settings))
+        await findings.report_result("telegram", describe_bot(settings))
     await findings.report_result("storage", _describe_storage(settings))
     if settings.backup_dir is not None:
         await findings.report_result("backups", _describe_backups(settings.backup_dir))

@@ -174,14 +174,14 @@ def list_stems(word: str) -> set[str]:
     return {*list_terms(word), *_find_stems(word)}
 
 
-def list_content_terms(question: str) -> list[str]:
+def list_distinct_terms(question: str) -> list[str]:
     """Return the distinct search terms of a question, in order."""
     return list(dict.fromkeys(list_terms(question)))
 
 
 def list_query_terms(query: str) -> list[str]:
     """Return a query's terms, plus the stems that its words have in other languages they may belong to."""
-    terms = list_content_terms(query)
+    terms = list_distinct_terms(query)
     return list(
         dict.fromkeys(
             [*terms, *chain.from_iterable(find_foreign_stems(terms, query, accepts_short_stems=True).values())]

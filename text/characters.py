@@ -97,10 +97,10 @@ def count_weighted_characters(text: str) -> int:
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
 
-def cut_out_middle(text: str, limit: int) -> str:
-    """Cut a text to about `limit` characters by removing its middle. Questions are usually at the start or end."""
-    half = limit // 2
-    return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
+def cut_out_middle(text: str, max_chars: int) -> str:
+    """Cut a text to about `max_chars` characters by removing its middle. Questions are usually at the start or end."""
+    half = max_chars // 2
+    return text if len(text) <= max_chars else f"{text[:half]}\n{text[-half:]}"
 
 
 def find_sentence_ends(text: str) -> Iterator[int]:
@@ -141,7 +141,7 @@ def find_grapheme_start(text: str, position: int, min_position: int = 0) -> int:
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 
 
-def find_next_grapheme(text: str, position: int) -> int:
+def find_grapheme_end(text: str, position: int) -> int:
     """Return `position`, moved forward by a few characters if it would split a visible character."""
     nearby = range(position, min(len(text), position + 16)) if position > 0 else ()
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)

@@ -142,7 +142,7 @@ class _RichMessageReader:
         for row in self._iterate_items(cells):
             texts = list[str]()
             for cell in self._iterate_items(row):
-                _skip_covered_columns(texts, rows_left)
+                _fill_covered_columns(texts, rows_left)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
                 more = self._read_text_at_any_depth({name: fields[name] for name in fields if name != "text"})
                 words = f"{self._read_text(fields, level)} {more}"
@@ -150,7 +150,7 @@ class _RichMessageReader:
                 covered = range(len(texts), min(len(texts) + columns, MAX_COLUMNS))
                 rows_left |= dict.fromkeys(covered, height - 1)
                 texts += [" ".join(words.split()).replace("|", "\\|"), *[""] * (columns - 1)]
-            _skip_covered_columns(texts, rows_left)
+            _fill_covered_columns(texts, rows_left)
             rows.append(texts[:MAX_COLUMNS])
         if not any(map(any, rows)):
             return ""
@@ -202,11 +202,11 @@ class _RichMessageReader:
                 words.append(part)
             elif isinstance(part, Mapping):
                 inner = [value for name, value in part.items() if not _is_identifier(name, value)]
-                waiting += _separate_by_spaces(inner) if len(inner) > 1 else inner
+                waiting += _reverse_with_spaces(inner) if len(inner) > 1 else inner
             elif isinstance(part, list | tuple):
                 # Several objects are rather blocks than the runs of one sentence.
                 waiting += (
-                    _separate_by_spaces(part) if all(isinstance(item, Mapping) for item in part) else reversed(part)
+                    _reverse_with_spaces(part) if all(isinstance(item, Mapping) for item in part) else reversed(part)
                 )
         return "".join(words).strip(" ") if len(words) > 1 else "".join(words)
 
@@ -236,7 +236,7 @@ def _is_identifier(name: object, value: object) -> bool:
     return is_identifier and _NO_WORDS.fullmatch(str(name)) is not None
 
 
-def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
+def _reverse_with_spaces(parts: Sequence[object]) -> list[object]:
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 
@@ -252,7 +252,7 @@ def _read_cell_span(cell: Mapping[str, Any], name: str) -> int:
     return min(max(number, 1), MAX_COLUMNS) if isinstance(number, int) else 1
 
 
-def _skip_covered_columns(row: list[str], rows_left: dict[int, int]) -> None:
+def _fill_covered_columns(row: list[str], rows_left: dict[int, int]) -> None:
     """Append empty cells to a row for the next columns that a cell above still covers."""
     while len(row) < MAX_COLUMNS and rows_left.get(len(row), 0) > 0:
         rows_left[len(row)] -= 1

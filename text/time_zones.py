@@ -34,7 +34,7 @@ def find_zone(text: str) -> str | None:
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return find_zone_of_offset(minutes if offset[1] == "+" else -minutes)
     # "Lisbon, Portugal" means the city alone.
-    return _read_zones().get(name) or _read_zones().get(_simplify_name(text.partition(",")[0]))
+    return _map_zone_names().get(name) or _map_zone_names().get(_simplify_name(text.partition(",")[0]))
 
 
 def find_zone_of_offset(minutes: int) -> str | None:
@@ -62,8 +62,8 @@ def find_similar_zone_names(text: str, limit: int = 5) -> Sequence[str]:
     if not 2 < len(part) <= MAX_NAME_CHARS:
         return []
     zones = sorted(zone for zone in available_timezones() if part in _simplify_name(zone))
-    near = get_close_matches(part, _read_zones(), n=limit, cutoff=0.8)
-    return list(dict.fromkeys([*zones, *(_read_zones()[city] for city in near)]))[:limit]
+    near = get_close_matches(part, _map_zone_names(), n=limit, cutoff=0.8)
+    return list(dict.fromkeys([*zones, *(_map_zone_names()[city] for city in near)]))[:limit]
 
 
 def format_zone(name: str) -> str:
@@ -75,7 +75,7 @@ def format_zone(name: str) -> str:
 
 
 @cache
-def _read_zones() -> Mapping[str, str]:
+def _map_zone_names() -> Mapping[str, str]:
     """Map simplified zone names, and simplified city names that occur in only one zone, to zone names."""
     ends: dict[str, set[str]] = {}
     for zone in available_timezones():

@@ -11,7 +11,7 @@ from importlib.resources import files
 import tiktoken
 
 from records.model_calls import PromptMessage
-from text.characters import escape_template_tokens, find_grapheme_start, find_next_grapheme, find_sentence_ends
+from text.characters import escape_template_tokens, find_grapheme_end, find_grapheme_start, find_sentence_ends
 
 REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
@@ -179,7 +179,7 @@ class Tokenizer:
     def take_tail(self, text: str, max_tokens: int) -> str:
         """Return the longest suffix of a text with at most `max_tokens` tokens, or nearly the longest."""
         last = len(text)
-        return self._find_longest_piece(last, max_tokens, lambda size: text[find_next_grapheme(text, last - size) :])
+        return self._find_longest_piece(last, max_tokens, lambda size: text[find_grapheme_end(text, last - size) :])
 
     def _find_longest_piece(self, text_length: int, max_tokens: int, cut_piece: Callable[[int], str]) -> str:
         """Return the longest piece of at most `max_tokens` tokens (within 1%), after counting only a few pieces."""

@@ -234,7 +234,7 @@ class Importer:
             async with self._memory.open_store(owner) as store:
                 first = await store.history.find_first_free_id(owner, len(messages), after=job.after)
             messages, turn_starts = await asyncio.to_thread(sort_messages_and_find_turn_starts, messages)
-            placed = await asyncio.to_thread(_make_stored_messages, scope, messages, turn_starts, first)
+            placed = await asyncio.to_thread(_make_messages_to_store, scope, messages, turn_starts, first)
             pairs = zip(messages, placed, strict=True)
             ids |= {given.number: one.id for given, one in pairs if given.number}
             new_ids += (placed[0].id, placed[-1].id)
@@ -351,10 +351,10 @@ def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
     rows = job.history.rows
     if rows is None or job.restore_plan or not job.new:
         return []
-    is_restorable = job.history.is_whole or job.history.export is not None
+    is_restorable = job.history.is_complete or job.history.export is not None
     why = "another" if job.history.owner != owner else "holds" if is_restorable else "earlier"
     told = tr("import-differs", why=tr(f"import-differs-{why}"))
-    return [told if job.history.is_whole else f"{told} {tr('import-send-others')}"]
+    return [told if job.history.is_complete else f"{told} {tr('import-send-others')}"]
 
 
 async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
@@ -431,7 +431,7 @@ def sort_messages_and_find_turn_starts(messages: Sequence[ImportedMessage]) -> t
     return [messages[number] for number in order], [position[turn_starts[number]] for number in order]
 
 
-def _make_stored_messages(
+def _make_messages_to_store(
     scope: Scope, messages: Sequence[ImportedMessage], turn_starts: Sequence[int], first_id: int
 ) -> list[Message]:
     pairs = list(zip(messages, turn_starts, strict=True))

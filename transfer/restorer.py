@@ -63,7 +63,7 @@ async def plan_restore(store: MemoryStore, owner: int, history: ImportedHistory,
     Only the owner's own export can be restored, and only into an empty memory or one that the same export has begun
     to fill. A file of an early version must be a whole export.
     """
-    if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
+    if history.owner != owner or not (history.is_complete or (history.export and rows.get("users"))):
         return None
     export = history.export if history.export is not None else await asyncio.to_thread(_make_export_id, rows)
     under_way = await store.history.find_restore_row(owner)

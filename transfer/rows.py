@@ -10,7 +10,7 @@ from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS,
 from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import PortableRow
 from storage.schema.rows import format_moment
-from storage.schema.validation import RowError, parse_rows
+from storage.schema.validation import RowError, parse_tables
 from storage.tables.reminders import parse_reminder
 from summaries.policies import POLICIES
 from text.characters import collapse_to_single_line, remove_invisible_characters
@@ -59,20 +59,20 @@ def _parse_valid_rows(
 ) -> Mapping[str, Sequence[PortableRow]]:
     if history.rows is None:
         made = (
-            parse_rows({"facts": _make_fact_rows(history, now)}, owner, checks_references=False)
+            parse_tables({"facts": _make_fact_rows(history, now)}, owner, checks_references=False)
             if history.facts
             else {}
         )
         return {name: [{**row, "is_chosen": True} for row in rows] for name, rows in made.items()}
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
-    is_restorable = history.is_whole or history.export is not None
+    is_restorable = history.is_complete or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
     if not is_signed_here:
-        messages = [_to_imported_row(row) for row in iterate_with_pauses(rows.get("messages", ()))]
+        messages = [_mark_as_imported(row) for row in iterate_with_pauses(rows.get("messages", ()))]
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
-        made = parse_rows(rows, owner, checks_references=history.is_whole)
+        made = parse_tables(rows, owner, checks_references=history.is_complete)
     except RowError as error:
         raise make_element_error(f"{error.row}.{error.name}") from None
     for name in ("users", "summaries"):
@@ -82,7 +82,7 @@ def _parse_valid_rows(
     return made
 
 
-def _to_imported_row(row: Mapping[str, object]) -> Mapping[str, object]:
+def _mark_as_imported(row: Mapping[str, object]) -> Mapping[str, object]:
     """Return a message row marked as imported, so that facts are not extracted from it automatically."""
     source = row.get("source")
     source = make_import_source(source) if isinstance(source, str) and source else source

@@ -44,11 +44,11 @@ class Broadcasts(StatementRunner):
     Only the process that serves the admin may change a broadcast. In other processes, methods raise ServedElsewhere.
     """
 
-    async def store_draft(self, admin: int, text: str, *, now: datetime) -> Broadcast:
+    async def store_draft(self, admin_id: int, text: str, *, now: datetime) -> Broadcast:
         """Store a draft and delete the admin's earlier unsent drafts."""
         async with self.database.open_transaction(None) as tx:
-            await tx.execute("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin)
-            [row] = await tx.fetch_rows(_PROPOSE, admin, text, format_moment(now))
+            await tx.execute("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin_id)
+            [row] = await tx.fetch_rows(_PROPOSE, admin_id, text, format_moment(now))
         return _parse_broadcast(row)
 
     async def find_broadcast(self, broadcast_id: int) -> Broadcast | None:

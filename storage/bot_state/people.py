@@ -62,20 +62,18 @@ class People(StatementRunner):
         return person.id not in self._known and await self.store_access(person, admin_id=0, now=now)
 
     async def store_access(
-        self, person_id: KnownPerson, *, admin_id: int, now: datetime, link_expiry: datetime | None = None
+        self, person: KnownPerson, *, admin_id: int, now: datetime, link_expiry: datetime | None = None
     ) -> bool:
         """Store an admin's decision. Return False if the link that expires at `link_expiry` was already used."""
         async with self.database.open_transaction(None) as tx:
             if link_expiry is not None and not await tx.fetch_rows(_USE_CLAIM, CLAIM, format_moment(link_expiry)):
                 return False
-            name = person_id.name[:MAX_NAME_CHARS]
-            await tx.execute(
-                _PUT, person_id.id, person_id.standing, name, person_id.language, format_moment(now), admin_id
-            )
+            name = person.name[:MAX_NAME_CHARS]
+            await tx.execute(_PUT, person.id, person.standing, name, person.language, format_moment(now), admin_id)
             deleted = await tx.fetch_rows(_DELETE_SURPLUS, MAX_APPLICANTS)
         self._writes += 1
-        self._known.pop(person_id.id, None)  # reinsert as the latest
-        self._known[person_id.id] = person_id
+        self._known.pop(person.id, None)  # reinsert as the latest
+        self._known[person.id] = person
         for row in deleted:
             self._known.pop(int(row[0]), None)
         return True

@@ -122,9 +122,9 @@ class SharedWork(StatementRunner):
             for row in sorted(rows, key=lambda row: int(row["position"]))
         ]
 
-    async def count_unfinished_by_person(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
+    async def count_unfinished_by_person(self, bot_id: int, person_ids: Sequence[int]) -> dict[int, int]:
         """Count each person's unfinished updates across all processes."""
-        rows = await self._fetch_rows(None, _UNFINISHED, bot_id, json.dumps(sorted(set(people))))
+        rows = await self._fetch_rows(None, _UNFINISHED, bot_id, json.dumps(sorted(set(person_ids))))
         return {row[0]: row[1] for row in rows}
 
     async def list_unfinished_ids(self, bot_id: int, owner: int) -> set[int]:

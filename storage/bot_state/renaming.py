@@ -96,7 +96,7 @@ class SharedRenaming(OwnerRenaming):
 
     home = None
 
-    async def finish_renamings_of(self, owners: Sequence[int]) -> None:
+    async def finish_owner_renamings(self, owners: Sequence[int]) -> None:
         """Finish the interrupted renamings of these owners, and load their former ids."""
         marks = ", ".join("?" * len(owners))
         sql = f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})"  # noqa: S608

@@ -136,7 +136,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
                 wizards.clear_cache(owner)
                 for store in stores.values():
                     store.drop_cached_vectors(owner)
-            await renaming.finish_renamings_of(owners)
+            await renaming.finish_owner_renamings(owners)
             await _finish_deletions(state, owners)
 
         async def check_writable() -> None:

@@ -28,7 +28,7 @@ class UsageLedger(StatementRunner):
         rows = await self._fetch_rows(None, f"{_SUMS} WHERE day = ? GROUP BY user_id", day.isoformat())
         return {spender: _make_usage(sums) for spender, *sums in rows}
 
-    async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DailyUsage]:
+    async def list_daily_usage(self, spender: int, until: date, days: int) -> list[DailyUsage]:
         """Return a person's or group's usage on each of the `days` days up to `until`, sorted by day and model."""
         since = until - timedelta(days=days - 1)
         sql = f"SELECT day, model, {_COUNTS} FROM usage WHERE user_id = ? AND day BETWEEN ? AND ? ORDER BY day, model"  # noqa: S608

@@ -85,14 +85,14 @@ def require_regular_files(folder: Path) -> None:
             raise SettingsError("DATA_DIR", f"{path} is {what}; move it away, or restore a backup.")
 
 
-def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
-    """Replace the contents of `folder` with the files in `new_files`, which must be on the same disk.
+def replace_folder_contents(folder: Path, new_folder: Path) -> Path | None:
+    """Replace the contents of `folder` with the files in `new_folder`, which must be on the same disk.
 
     Return the folder with the previous files, or None if there were none. The next start completes an interrupted
     replacement.
     """
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    new_files.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
+    new_folder.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
     fsync_folder(folder)
     _finish_folder_swap(folder)
     return aside if aside.exists() else None

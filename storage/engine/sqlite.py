@@ -160,10 +160,10 @@ def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], 
 
 
 @contextlib.asynccontextmanager
-async def check_integrity_in_background(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
-    """Check the integrity of `path` in a thread while the block runs. Call `report` if it is damaged."""
+async def check_integrity_in_background(path: Path, on_damage: Callable[[str], None]) -> AsyncIterator[None]:
+    """Check the integrity of `path` in a thread while the block runs. Call `on_damage` if it is damaged."""
     stopping = threading.Event()
-    reading = asyncio.create_task(_report_damage(path, stopping, report))
+    reading = asyncio.create_task(_report_damage(path, stopping, on_damage))
     try:
         yield
     finally:
@@ -171,11 +171,11 @@ async def check_integrity_in_background(path: Path, report: Callable[[str], None
         await reading
 
 
-async def _report_damage(path: Path, stop_event: threading.Event, report: Callable[[str], None]) -> None:
+async def _report_damage(path: Path, stop_event: threading.Event, on_damage: Callable[[str], None]) -> None:
     try:
         await asyncio.to_thread(_check_integrity, path, stop_event)
     except StorageCorrupt as error:
-        report(error.sentence)
+        on_damage(error.sentence)
     except StorageError:
         return  # the file could not be read to its end; its users get the error
 

@@ -117,7 +117,7 @@ class SqliteWriter:
             except BaseException:
                 await run_to_completion(self._roll_back)
                 raise
-            await run_to_completion(self._commit_transaction)
+            await run_to_completion(self._commit_and_confirm)
 
     async def wait_until_written(self) -> None:
         """Wait until all queued writes are committed or have failed."""
@@ -146,15 +146,15 @@ class SqliteWriter:
                 await self._write_group([waiting])
             return
         if any(error is None for _, error in outcomes):
-            self._count_commit()
+            self._confirm_commit()
         for waiting, (result, failure) in zip(group, outcomes, strict=True):
             waiting.set_outcome(result, failure)
 
-    async def _commit_transaction(self) -> None:
+    async def _commit_and_confirm(self) -> None:
         await self.connection.run(self._commit)
-        self._count_commit()
+        self._confirm_commit()
 
-    def _count_commit(self) -> None:
+    def _confirm_commit(self) -> None:
         self.commits += 1
         if self.commit_hooks:
             self.commit_hooks.confirm_commit()

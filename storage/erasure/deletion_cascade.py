@@ -45,7 +45,7 @@ class _RowsToDelete:
         return [message for ids in self.messages.values() for message in ids]
 
     @property
-    def ids(self) -> RowIds:
+    def row_ids(self) -> RowIds:
         messages, facts = frozenset(self.message_ids), frozenset(self.facts.ids)
         return {"messages": messages, "facts": facts, "summaries": self.summaries.gone, "profiles": self.profiles}
 
@@ -62,7 +62,7 @@ class DeletionCascade(OwnerTables):
         with translate_value_errors("this memory"):
             async with self.database.open_reader(owner, in_snapshot=True) as reader:
                 deletion, forgotten = await _find_and_count_rows(reader, owner, request, counts_quotes=counts_quotes)
-                return replace(forgotten, listing=await _preview_deletion(reader, owner, request, deletion.ids))
+                return replace(forgotten, listing=await _preview_deletion(reader, owner, request, deletion.row_ids))
 
     async def select_affected_sources(self, owner: int, request: ForgetRequest, sources: Sequence[str]) -> list[str]:
         """Return the given sources (such as "bot:update") whose messages `forget` would delete."""
@@ -195,10 +195,10 @@ async def _find_and_count_rows(
     reader: Reader, owner: int, request: ForgetRequest, *, counts_quotes: bool = True
 ) -> tuple[_RowsToDelete, ForgetResult]:
     deletion = await _find_rows_to_delete(reader, owner, request)
-    if not (request.may_have_quotes and counts_quotes):
+    if not (request.needs_quote_search and counts_quotes):
         return deletion, await _count_rows(reader, owner, deletion, request)
     quotes = await find_remaining_quotes(
-        reader, owner, deletion.ids, fact_ids=request.ids if request.what == "facts" else ()
+        reader, owner, deletion.row_ids, fact_ids=request.ids if request.what == "facts" else ()
     )
     if request.with_quotes and quotes.has_quotes:
         ids = (*deletion.message_ids, *quotes.answers)
@@ -240,7 +240,7 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: ForgetReques
         lost = await fact_cascade.find_cascade_of_undone_edits(reader, owner, request.ids)
         made_of = [*await fact_cascade.list_edited_facts(reader, owner, request.ids), *lost.gone]
         return _RowsToDelete(
-            facts=lost, profiles=dependents.find_outdated_profiles(versions, summary_ids=set(), facts=made_of)
+            facts=lost, profiles=dependents.find_outdated_profile_ids(versions, summary_ids=set(), facts=made_of)
         )
     facts = request.ids if request.what == "facts" else ()
     if request.erases_expired_facts:
@@ -292,7 +292,7 @@ async def _find_derived_rows(
     )
     ids = {message for several in ids_by_thread.values() for message in several}
     lost = await fact_cascade.find_fact_cascade(reader, owner, ids, fact_ids, keeps_decided_facts=keeps_decided_facts)
-    profiles = dependents.find_outdated_profiles(
+    profiles = dependents.find_outdated_profile_ids(
         await _read_profile_sources(reader, owner), summary_ids=summaries.gone, facts=lost.gone
     )
     return _RowsToDelete(messages=ids_by_thread, summaries=summaries, facts=lost, profiles=profiles)

@@ -83,7 +83,7 @@ def _covers_any_message(summary: SummarySources, ids_by_thread: Mapping[int, Seq
     return first < len(ids) and ids[first] <= summary.last_id
 
 
-def find_outdated_profiles(
+def find_outdated_profile_ids(
     profiles: Sequence[ProfileSources], *, summary_ids: Set[int], facts: Collection[DatedFact]
 ) -> frozenset[int]:
     """Return the profile versions that may repeat these summaries or facts, and the later versions based on those."""

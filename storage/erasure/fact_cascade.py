@@ -96,12 +96,14 @@ def _collect_terms(texts: Iterable[str]) -> Set[str]:
 
 
 async def _repeats_forgotten_words(
-    reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], message_ids: Set[int]
+    reader: Reader, owner: int, text: str, terms: Set[str], source_rows: Sequence[Row], message_ids: Set[int]
 ) -> bool:
     """Return True if the text contains one of `terms`, and no remaining message contains that term."""
-    own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.list_terms(part)}
+    own = {
+        term for row in source_rows for part in (row["speaker"], row["content"]) for term in analyzer.list_terms(part)
+    }
     for term in _collect_terms([text]) & terms - own:
-        for thread in {int(row["thread_id"]) for row in sources} or {0}:
+        for thread in {int(row["thread_id"]) for row in source_rows} or {0}:
             rows = await word_index.search_messages(reader, Scope(owner=owner, thread=thread), [term], 50)
             if all(row["id"] in message_ids for row in rows):
                 return True
@@ -158,7 +160,7 @@ async def undo_fact_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) 
 async def reschedule_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule learning from these messages again. Imported messages (ids below 1) are scheduled separately."""
     if past := [message for message in message_ids if message < 1]:
-        await history_extraction_table.schedule_repeated_extraction(tx, scope, past)
+        await history_extraction_table.schedule_another_extraction(tx, scope, past)
     if live := [message for message in message_ids if message >= 1]:
         await tx.execute(
             "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",

@@ -97,14 +97,14 @@ class Table:
     @cached_property
     def upsert_sql(self) -> str:
         """The SQL statement that inserts a row, or replaces the row with the same key."""
-        return self.make_upsert()
+        return self.make_upsert_sql()
 
-    def make_upsert(self, *extra_columns: str) -> str:
+    def make_upsert_sql(self, *extra_columns: str) -> str:
         """Return `upsert_sql` with extra columns, which are set only when a new row is inserted."""
         changed = ", ".join(f"{name} = excluded.{name}" for name in self.column_names if name not in self.key)
-        return f"{self.make_insert(*extra_columns)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
+        return f"{self.make_insert_sql(*extra_columns)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
 
-    def make_insert(self, *extra_columns: str) -> str:
+    def make_insert_sql(self, *extra_columns: str) -> str:
         """Return the SQL statement that inserts a new row, including values for `extra_columns`."""
         names = [*self.column_names, *extra_columns]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
@@ -114,7 +114,7 @@ class Table:
         further_columns = self.columns[len(self.key) :]
         return Table(self.name, *(column for column in further_columns if column.name in names), key=self.key)
 
-    def to_portable(self, row: Mapping[str, object] | Row) -> PortableRow:
+    def to_portable_row(self, row: Mapping[str, object] | Row) -> PortableRow:
         """Convert a database row to a portable row. Raise StorageCorrupt if a value is damaged."""
         with translate_value_errors(self.name):
             return {column.name: parse_stored_value(column.kind, row[column.name]) for column in self.columns}
@@ -303,7 +303,7 @@ TABLES = (
 BY_NAME = {table.name: table for table in TABLES}
 ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
 """Tables whose rows are deleted together with their owner. `users` and the word index are handled separately."""
-UPSERT_USER = USERS.make_upsert("storage_type")  # leaves the storage_type of a known owner unchanged
+UPSERT_USER = USERS.make_upsert_sql("storage_type")  # leaves the storage_type of a known owner unchanged
 COUNTERS = {
     "next_message_id": "messages",
     "next_summary_id": "summaries",

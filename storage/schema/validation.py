@@ -30,7 +30,7 @@ class RowError(Exception):
         self.problem: Problem = problem
 
 
-def parse_rows(
+def parse_tables(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, checks_references: bool = True
 ) -> dict[str, list[PortableRow]]:
     """Validate portable rows and fill in defaults. Raise RowError if a value or a reference is invalid."""

@@ -74,7 +74,7 @@ class PassageMatrix:
     def nbytes(self) -> int:
         return self.seqs.nbytes + self.parts.nbytes + self.vectors.nbytes
 
-    def append_rows(self, rows: Iterable[tuple[int, int, bytes]]) -> "PassageMatrix":
+    def with_added_rows(self, rows: Iterable[tuple[int, int, bytes]]) -> "PassageMatrix":
         """Return a matrix extended with (seq, part, vector) rows. Skip vectors with a different dimension."""
         fitting = [row for row in rows if len(row[2]) == 2 * self.dimensions]
         seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
@@ -102,14 +102,14 @@ class PassageMatrix:
         return Similarities(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
 
 
-def _append_to_array(array: npt.NDArray[Any], length: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Write items after the first `length` rows, growing the array if necessary, and return the array."""
-    count = length + len(items)
+def _append_to_array(array: npt.NDArray[Any], row_count: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Write items after the first `row_count` rows, growing the array if necessary, and return the array."""
+    count = row_count + len(items)
     if count > len(array):
         grown = np.empty((max(count, len(array) * 5 // 4, 64), *array.shape[1:]), array.dtype)
-        grown[:length] = array[:length]
+        grown[:row_count] = array[:row_count]
         array = grown
-    array[length:count] = items
+    array[row_count:count] = items
     return array
 
 
@@ -134,7 +134,7 @@ class VectorIndex(StatementRunner):
         await self._set_current_model(model)
         return [(int(row["seq"]), parse_message(row)) for row in await self._fetch_rows(None, _BACKLOG, limit)]
 
-    async def count_backlog(self) -> int:
+    async def count_unembedded(self) -> int:
         """Count the messages of all owners that are not embedded yet."""
         [[count]] = await self._fetch_rows(None, _QUEUED)
         return int(count)
@@ -215,7 +215,7 @@ class VectorIndex(StatementRunner):
                 rows = await self._fetch_rows(scope.owner, _PAGE, *scope, int(row[0]), *after, ROWS_LOADED)
                 if rows:
                     after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
-                    matrix = await asyncio.to_thread(matrix.append_rows, [(row[0], row[1], row[2]) for row in rows])
+                    matrix = await asyncio.to_thread(matrix.with_added_rows, [(row[0], row[1], row[2]) for row in rows])
                 if len(rows) < ROWS_LOADED:
                     break
             if drops == self._drops:
@@ -242,7 +242,7 @@ def _extend_matrix(matrix: PassageMatrix, items: Sequence[MessageVectors]) -> Pa
         return None
     if np.isin(matrix.seqs[: matrix.count], [item.seq for item in items]).any():
         return None
-    return matrix.append_rows((item.seq, part, blob) for item in items for part, blob in _encode_vectors(item))
+    return matrix.with_added_rows((item.seq, part, blob) for item in items for part, blob in _encode_vectors(item))
 
 
 def _encode_vectors(item: MessageVectors) -> list[tuple[int, bytes]]:

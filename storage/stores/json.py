@@ -137,7 +137,7 @@ class JsonStore(MemoryStore):
         for table in TABLES:
             for row in connection.execute(_CHANGED_ROWS[table.name]) if table.name in names else ():
                 if row["found"]:
-                    put.setdefault(table.name, []).append(table.to_portable(row))
+                    put.setdefault(table.name, []).append(table.to_portable_row(row))
                 else:
                     gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
         with translate_storage_errors(self._journal.path):
@@ -178,7 +178,7 @@ class JsonStore(MemoryStore):
                 seq = await asyncio.to_thread(self._write_snapshot, keep_going)
             async with self.database.open_transaction(None) as tx:
                 with translate_storage_errors(self._journal.path):
-                    await asyncio.to_thread(self._journal.drop_records_until, seq)
+                    await asyncio.to_thread(self._journal.drop_records_through, seq)
                 await tx.execute("UPDATE journal_state SET snapshot = ?", files.compute_file_fingerprint(self._target))
 
     def _write_snapshot(self, keep_going: Callable[[], bool]) -> int:

@@ -91,10 +91,12 @@ def _write_table(
             if number % 100 == 0 and not keep_going():
                 raise SnapshotCancelled
             if table is USERS:
-                shown = {"user_id": owner, "storage_type": row["storage_type"], **USERS.to_portable(row)}
+                shown = {"user_id": owner, "storage_type": row["storage_type"], **USERS.to_portable_row(row)}
                 file.write(format_indented_row(shown, 4))
             else:
-                file.write((",\n      " if number else "[\n      ") + format_indented_row(table.to_portable(row), 6))
+                file.write(
+                    (",\n      " if number else "[\n      ") + format_indented_row(table.to_portable_row(row), 6)
+                )
         file.write("" if table is USERS else "\n    ]")
     file.write("}" if between == "\n" else "\n  }")
 
@@ -192,15 +194,15 @@ def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
         raise SnapshotError
 
 
-def _repair_row(table: Table, row: dict[str, object], chunk_ids: Container[object]) -> dict[str, object]:
-    """Repair invalid dates and references to missing summaries. `chunk_ids` contains the existing summary ids."""
+def _repair_row(table: Table, row: dict[str, object], summary_ids: Container[object]) -> dict[str, object]:
+    """Repair invalid dates and references to missing summaries. `summary_ids` contains the existing summary ids."""
     for column in table.columns:
         if column.kind == "date" and row.get(column.name) is not None:
             row[column.name] = _repair_date(row[column.name])
     if table is not MESSAGES:
         return row
     # If somebody has deleted a summary by hand, its messages become active again. Otherwise no prompt would have them.
-    chunk = row.get("chunk_id") if row.get("chunk_id") in chunk_ids else None
+    chunk = row.get("chunk_id") if row.get("chunk_id") in summary_ids else None
     return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}
 
 
@@ -214,7 +216,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
     try:
         for table in TABLES:
             for row in iterate_with_pauses(connection.execute(f"SELECT * FROM {table.name}")):  # noqa: S608
-                table.to_portable(row)
+                table.to_portable_row(row)
     except StorageCorrupt as error:
         raise SnapshotError from error
 
@@ -337,7 +339,7 @@ class Journal:
             os.fsync(self._handle)
         self._is_unconfirmed = self._must_truncate = False
 
-    def drop_records_until(self, seq: int) -> None:
+    def drop_records_through(self, seq: int) -> None:
         """Remove the records numbered `seq` or lower. Delete the file if none are left."""
         if not self.path.exists():
             return

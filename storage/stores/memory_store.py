@@ -84,7 +84,7 @@ class MemoryStore(SummaryTable):
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
             is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
             if is_here and before is not None and before[0] != config.timezone:
-                reminder_table.reschedule_for_time_zone(connection, config.owner, config.zone)
+                reminder_table.move_reminders_to_zone(connection, config.owner, config.zone)
             return is_here
 
         if not await self.database.transact(upsert_row, config.owner):
@@ -332,7 +332,9 @@ SELECT
   (SELECT COUNT(*) FROM failures JOIN users ON users.user_id = failures.user_id WHERE users.storage_type = ?1)
 """
 _CONFIG = USERS.select_columns(CONFIG_ROWS.columns)
-_PUT_OWNER = f"{_CONFIG.make_upsert('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
+_PUT_OWNER = (
+    f"{_CONFIG.make_upsert_sql('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
+)
 
 
 class SqliteStore(MemoryStore):

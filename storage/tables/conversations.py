@@ -27,7 +27,7 @@ class ConversationTable(OwnerTables):
         """Return the conversation that is currently open in a chat or topic."""
         return await self._run_in_snapshot(chat.owner, lambda connection: _read_open_conversation(connection, chat))
 
-    async def is_conversation_of(self, chat: Scope, conversation: Scope) -> bool:
+    async def has_conversation(self, chat: Scope, conversation: Scope) -> bool:
         """Return True if a conversation belongs to a chat."""
         return await self._run_in_snapshot(chat.owner, partial(_belongs_to_chat, chat=chat, conversation=conversation))
 

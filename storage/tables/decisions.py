@@ -34,7 +34,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
     )
 
 
-def list_decisions_about(facts: Iterable[Fact], erased_fact_decisions: Iterable[Decision]) -> list[Decision]:
+def collect_decisions(facts: Iterable[Fact], erased_fact_decisions: Iterable[Decision]) -> list[Decision]:
     """Return `erased_fact_decisions`, then decisions about `facts`. A decision about a successor counts as well."""
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}

@@ -32,9 +32,9 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
     for table in TABLES:
         after: tuple[int | str, ...] | None = None
         while after is None or after:
-            rows = await reader.fetch_rows(*_make_page_sql(table, owner, after or ()))
+            rows = await reader.fetch_rows(*_make_page_query(table, owner, after or ()))
             if rows:
-                yield [{"table": table.name, **table.to_portable(row)} for row in rows]
+                yield [{"table": table.name, **table.to_portable_row(row)} for row in rows]
             order = get_sort_columns(table)
             is_full = len(rows) == BATCH and len(order) > 0
             after = tuple(rows[-1][name] for name in order) if is_full else ()
@@ -72,7 +72,7 @@ def get_sort_columns(table: Table) -> tuple[str, ...]:
     return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
 
 
-def _make_page_sql(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
+def _make_page_query(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
     if not (order := get_sort_columns(table)):
         return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
     least = ["" if name == "created_at" else -(2**62) for name in order]
@@ -110,7 +110,7 @@ def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> I
             else:
                 table = BY_NAME[row["table"]].select_columns(columns[row["table"]])
                 further = {"storage_type": StorageType.SQLITE} if table.name == USERS.name else {}
-                connection.execute(table.make_insert(*further), (*table.to_values(row), *further.values()))
+                connection.execute(table.make_insert_sql(*further), (*table.to_values(row), *further.values()))
         for migrate in MIGRATIONS[version:]:
             migrate(connection)
         for home in homes:
@@ -119,7 +119,7 @@ def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> I
                 order = ", ".join(get_sort_columns(table) or table.key)
                 sql = f"SELECT * FROM {table.name} WHERE user_id = ? ORDER BY {order}"  # noqa: S608
                 for found in connection.execute(sql, (home["user_id"],)):
-                    yield {"table": table.name, **table.to_portable(found)}
+                    yield {"table": table.name, **table.to_portable_row(found)}
 
 
 def _read_column_names(connection: sqlite3.Connection, table: str) -> set[str]:

@@ -46,7 +46,7 @@ class FactTable(OwnerTables):
         async with self.database.open_reader(owner) as reader:
             return await decision_table.read_decisions(reader, owner)
 
-    async def list_superseded_facts(self, owner: int, ids: Sequence[int]) -> list[Fact]:
+    async def list_facts_superseded_by(self, owner: int, ids: Sequence[int]) -> list[Fact]:
         """Return the facts superseded by any of these facts, ordered by id. Skip deleted facts."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
@@ -81,7 +81,7 @@ class FactTable(OwnerTables):
         scope: Scope,
         changes: Sequence[FactChange],
         *,
-        read_messages: Sequence[Message],
+        source_messages: Sequence[Message],
         last_learned_id: int,
         new_last_learned_id: int,
         now: datetime,
@@ -94,14 +94,14 @@ class FactTable(OwnerTables):
         References to facts that are no longer valid are ignored. Set `from_imported_history` for imported messages.
         `newest_fact_id` is the highest fact id known when the changes were planned, or None to allow newer facts.
 
-        Raise StaleFacts if a message in `read_messages` or a fact in `shown_facts` was changed or deleted, or if the
+        Raise StaleFacts if a message in `source_messages` or a fact in `shown_facts` was changed or deleted, or if the
         last message learned from is not `last_learned_id`. Raise NewerFacts if a fact has an id above `newest_fact_id`.
         """
         async with self.database.open_transaction(scope.owner) as tx:
             row = await tx.fetch_row(_LEARNED_FROM_HISTORY if from_imported_history else _LEARNED, *scope)
             if (int(row[0]) if row and row[0] is not None else 0) != last_learned_id:
                 raise StaleFacts
-            texts = {message.id: message.content for message in read_messages}
+            texts = {message.id: message.content for message in source_messages}
             rows = await tx.fetch_rows(TEXTS, *scope, json.dumps(list(texts)))
             if {row["id"]: row["content"] for row in rows} != texts:
                 raise StaleFacts
@@ -123,7 +123,7 @@ class FactTable(OwnerTables):
                     if (old := _resolve_fact_id(closed, made)) is not None and old != fact_id:
                         await self._mark_superseded(tx, scope.owner, old, change.fact.valid_from, fact_id)
                 if (later := _resolve_fact_id(change.gave_way_to, made)) is not None and later != fact_id:
-                    await self._insert_before_later_fact(tx, scope.owner, fact_id, later)
+                    await self._link_before_later_fact(tx, scope.owner, fact_id, later)
             await tx.execute(_PAST if from_imported_history else _PROGRESS, *scope, new_last_learned_id)
             rows = await tx.fetch_rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
@@ -150,7 +150,7 @@ class FactTable(OwnerTables):
             earlier = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
             moment = format_moment(now)
             old = {"id": earlier, "superseded_by": fact_id, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
-            old = {**FACTS.to_portable(row), "valid_to": row["valid_to"] or moment, **old}
+            old = {**FACTS.to_portable_row(row), "valid_to": row["valid_to"] or moment, **old}
             await tx.execute(FACTS.upsert_sql, *FACTS.to_values(old))
             await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, fact_id)
             return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
@@ -240,7 +240,7 @@ class FactTable(OwnerTables):
             quote=new.quote if says_it_anew else known.quote,
             is_uncertain=known.is_uncertain and new.is_uncertain,
         )
-        await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**FACTS.to_portable(row), **FACT_ROWS.to_row(merged)}))
+        await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**FACTS.to_portable_row(row), **FACT_ROWS.to_row(merged)}))
         return True
 
     async def _mark_superseded(
@@ -257,7 +257,7 @@ class FactTable(OwnerTables):
         if old.is_pinned:
             await tx.execute("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor_id)
 
-    async def _insert_before_later_fact(self, tx: Transaction, owner: int, fact_id: int, later_id: int) -> None:
+    async def _link_before_later_fact(self, tx: Transaction, owner: int, fact_id: int, later_id: int) -> None:
         """Link a new fact into the history of a later one, because facts can be learned in any order."""
         new, last = await tx.fetch_row(_ONE, owner, fact_id), await tx.fetch_row(_ONE, owner, later_id)
         if new is None or last is None:

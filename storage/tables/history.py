@@ -28,7 +28,7 @@ from storage.tables.owner_tables import OwnerTables, reserve_ids
 
 _COUNTER_OF = {table: counter for counter, table in tables.COUNTERS.items()}
 _COUNTERS = (*tables.COUNTERS, "tokens_saved")
-_INSERT = tables.MESSAGES.make_insert()
+_INSERT = tables.MESSAGES.make_insert_sql()
 _KNOWN = """
 SELECT messages.role, messages.source, messages.id FROM json_each(?2, '$') AS name CROSS JOIN messages
 WHERE messages.user_id = ?1
@@ -121,12 +121,12 @@ class HistoryTable(OwnerTables):
     async def find_restore_row(self, owner: int) -> PortableRow | None:
         """Return the row that describes the restore in progress, or None if there is none."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
-        return None if row is None else tables.RESTORES.to_portable(row)
+        return None if row is None else tables.RESTORES.to_portable_row(row)
 
     async def list_deferred_rows(self, owner: int) -> Sequence[PortableRow]:
         """Return the rows that are held back until the restore is complete, ordered by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
-        return [tables.RESTORES.to_portable(row) for row in rows]
+        return [tables.RESTORES.to_portable_row(row) for row in rows]
 
     async def begin_restore(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Begin a restore by inserting `rows`. This ends an earlier restore of the same owner."""
@@ -137,7 +137,7 @@ class HistoryTable(OwnerTables):
     async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[PortableRow]:
         """Return the summaries with these ids as portable rows."""
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
-        return [tables.SUMMARIES.to_portable(row) for row in rows]
+        return [tables.SUMMARIES.to_portable_row(row) for row in rows]
 
     async def store_rows_and_recount_summaries(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert rows as `store_rows` does, then recompute the message counts and ranges of their summaries."""
@@ -171,7 +171,7 @@ class HistoryTable(OwnerTables):
         for name, portable in group_rows_by_table(rows, owner).items():
             if name == tables.USERS.name:  # of which only higher counters are used
                 for row in portable:
-                    await self._increase_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
+                    await self._ensure_min_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
             elif name == tables.MESSAGES.name:
                 held_rows = await tx.fetch_rows(_HELD, owner, json.dumps([row["id"] for row in portable]))
                 held = {row[0] for row in held_rows}
@@ -182,9 +182,9 @@ class HistoryTable(OwnerTables):
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
-                await self._increase_counters(tx, owner, {counter: highest + 1})
+                await self._ensure_min_counters(tx, owner, {counter: highest + 1})
 
-    async def _increase_counters(self, tx: Transaction, owner: int, counters: Mapping[str, int]) -> None:
+    async def _ensure_min_counters(self, tx: Transaction, owner: int, counters: Mapping[str, int]) -> None:
         maxima = ", ".join(f"{name} = MAX({name}, ?)" for name in counters)
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
         await tx.execute(sql, *counters.values(), owner, self.kind)
@@ -250,7 +250,7 @@ async def _select_new_facts(reader: Reader, owner: int, facts: Sequence[Portable
 async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fact], DecisionIndex]:
     known = [parse_fact(row) for row in await reader.fetch_rows(_FACTS, owner)]
     erased = await decision_table.read_decisions(reader, owner)
-    return known, DecisionIndex(decision_table.list_decisions_about(known, erased))
+    return known, DecisionIndex(decision_table.collect_decisions(known, erased))
 
 
 def _is_overruled(fact: PortableRow, decisions: DecisionIndex) -> bool:

@@ -21,7 +21,7 @@ IdRange = tuple[int, int]  # a range of message ids, without the first number bu
 class HistoryExtractionTable(OwnerTables):
     """Fact extractions from imported history, at most one per owner at a time (`store.history_extraction`)."""
 
-    async def count_backlog(self, owner: int, first_id: int, last_id: int) -> HistoryBacklog:
+    async def measure_backlog(self, owner: int, first_id: int, last_id: int) -> HistoryBacklog:
         """Return how much imported history with ids first_id..last_id remains to be learned from."""
         [row] = await self._fetch_rows(owner, _AHEAD, owner, first_id, last_id)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
@@ -40,7 +40,7 @@ class HistoryExtractionTable(OwnerTables):
         stopping = "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until"
         await self._execute(owner, stopping, owner)
 
-    async def list_scopes_being_extracted(self) -> list[Scope]:
+    async def list_extraction_scopes(self) -> list[Scope]:
         """Return the scopes with a running extraction, unless their owner is incognito or has memory turned off."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
@@ -71,7 +71,7 @@ async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
     return [(row[0], row[1]) for row in await reader.fetch_rows(_TAKEN, owner)]
 
 
-async def schedule_repeated_extraction(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
+async def schedule_another_extraction(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule another extraction from messages that have already been learned from.
 
     A running extraction is moved back to the first of these messages. Otherwise, a new extraction begins, which ends

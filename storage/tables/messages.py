@@ -132,7 +132,7 @@ RETURNING next_message_id, (SELECT MAX(created_at) FROM messages WHERE user_id =
 """
 _TAKE_IN_TURN = _TAKEN.format(follows="turn_id = ?7")
 _TAKE = _TAKEN.format(follows="created_at >= ?7 AND created_at < ?8")
-_APPEND = f"{MESSAGES.make_insert()} RETURNING seq"
+_APPEND = f"{MESSAGES.make_insert_sql()} RETURNING seq"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
 IN_SCOPE_BY_SOURCE = f"{_BY_SOURCE} AND thread_id = ?"
 _SUMS = "SELECT total, archived, characters FROM scopes WHERE user_id = ? AND thread_id = ?"

@@ -24,7 +24,7 @@ class ReminderTable(OwnerTables):
         person: int,
         language: str,
         now: datetime,
-        source: int | None = None,
+        source_id: int | None = None,
     ) -> Reminder | None:
         """Store a reminder, or return an identical stored one. Return None if the owner has MAX_REMINDERS already."""
 
@@ -42,7 +42,7 @@ class ReminderTable(OwnerTables):
                 person=person,
                 language=language,
                 created_at=now,
-                source=source,
+                source=source_id,
                 **{field.name: getattr(reminder, field.name) for field in fields(NewReminder)},
             )
             connection.execute(REMINDERS.upsert_sql, REMINDERS.to_values(make_reminder_row(made)))
@@ -88,7 +88,7 @@ def _make_occurrence_key(reminder: Reminder) -> tuple[int, int, str]:
     return reminder.owner, reminder.id, format_moment(reminder.due_at)
 
 
-def reschedule_for_time_zone(connection: Connection, owner: int, zone: tzinfo) -> None:
+def move_reminders_to_zone(connection: Connection, owner: int, zone: tzinfo) -> None:
     """Recompute the due times of an owner's reminders, so that they keep their local time in a new time zone."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
     for reminder in map(parse_reminder, rows):

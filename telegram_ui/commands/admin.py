@@ -16,7 +16,7 @@ from runtime import logs
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
-from telegram_ui.commands.wording import format_local_minute, format_quote
+from telegram_ui.commands.wording import format_day_and_time, format_quote
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -113,13 +113,13 @@ class AdminCommands(CommandGroup):
         write = self._make_button(event, broadcast.KIND, tr("broadcast-write"), broadcast.WRITE)
         label = tr("admin-button-groups-addressed" if reads_all_messages else "admin-button-groups-all")
         groups = self._make_button(event, KIND, label, f"{GROUPS}.{int(not reads_all_messages)}")
-        is_offered = self._delivery.newer_api.may_use(SET_PRIVACY)
+        is_offered = self._delivery.newer_api.can_use(SET_PRIVACY)
         return await self._show_text(event, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
 
     async def _show_errors(self, event: ChatEvent) -> str | None:
         zone = await self._read_zone(event.chat.scope.owner)
         lines = [
-            f"{format_local_minute(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
+            f"{format_day_and_time(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
             for at, where, template in reversed(logs.RECENT.lines)
         ]
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")

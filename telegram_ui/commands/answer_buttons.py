@@ -37,13 +37,13 @@ class AnswerButtons(CommandGroup):
 
     @Action(ANOTHER, queue="chat", runs_once="by button")
     async def _handle_regenerate_button(self, event: ChatEvent) -> str | None:
-        return await self._regenerate_answer(event, await self._find_answer_messages(event), is_answer_button=True)
+        return await self._regenerate_answer(event, await self._find_answer_message_ids(event), from_answer_button=True)
 
     @Action(VERSION, queue="chat")
     async def _show_answer_version(self, event: ChatEvent) -> str | None:
         turn, _, number = event.argument.partition(".")
         chat = event.chat
-        begin, shown = self._dependencies.answers.begin, await self._find_answer_messages(event)
+        begin, shown = self._dependencies.answers.begin, await self._find_answer_message_ids(event)
         stream = begin(self._delivery, event.update.update_id, chat, None, shown)
         switch = partial(self._services.conversation.switch_answer_version, in_group=not chat.is_private)
         async with stream.mark_if_interrupted():
@@ -103,7 +103,7 @@ class AnswerButtons(CommandGroup):
         return tr("answers-nothing-to-stop")
 
     async def _regenerate_answer(
-        self, event: ChatEvent, replaced_ids: Sequence[int], *, is_answer_button: bool = False, status: str = ""
+        self, event: ChatEvent, replaced_ids: Sequence[int], *, from_answer_button: bool = False, status: str = ""
     ) -> str | None:
         """Answer a turn again. If given, `status` replaces the text of the message whose button was pressed."""
         chat, turn = event.chat, int(event.argument.partition(".")[0])
@@ -114,14 +114,14 @@ class AnswerButtons(CommandGroup):
         if answered is not None:
             await finish_if_cancelled(self._deliver_answer(event, stream, *answered, status=status))
             return None
-        if not is_answer_button:
+        if not from_answer_button:
             return await self._show_text(event, tr("answers-too-late"))
         # The answer with the pressed button stays.
         await self._last_buttons.remove_buttons(self._delivery, chat, event.message_id)
         await self._delivery.send_text(chat, tr("answers-too-late"))
         return None
 
-    async def _find_answer_messages(self, event: ChatEvent) -> Sequence[int]:
+    async def _find_answer_message_ids(self, event: ChatEvent) -> Sequence[int]:
         if event.message_id is None:
             return ()
         return await self._services.explanations.list_message_ids_of_same_answer(event.chat.scope, event.message_id)
@@ -138,7 +138,7 @@ class AnswerButtons(CommandGroup):
         if status:
             await self._show_text(event, status)
         keyboard = make_answer_keyboard(self._dependencies, chat, event.person, reply)
-        sent = await self._dependencies.answers.send(event.update.update_id, stream, format_shown_text(reply), keyboard)
+        sent = await self._dependencies.answers.send(event.update.update_id, stream, format_reply(reply), keyboard)
         if not sent:
             return
         if not reply.is_error:
@@ -190,7 +190,7 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
         await send_voice(dependencies.delivery, chat, recording)
 
 
-def format_shown_text(reply: Reply) -> str:
+def format_reply(reply: Reply) -> str:
     """Format a reply. Where they apply, add an incognito notice, the text shown before an error, or a stop notice."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_formatting(reply.half)}\n\n" if reply.half else ""

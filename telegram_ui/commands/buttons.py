@@ -52,10 +52,10 @@ class Buttons:
         return InlineKeyboardButton(label, callback_data=self.sign_payload(kind, chat, person, payload), style=style)
 
     def make_retry_keyboard(
-        self, chat: Chat, person: Person, update_id: int, *, is_in_process: bool = False
+        self, chat: Chat, person: Person, update_id: int, *, is_only_in_memory: bool = False
     ) -> InlineKeyboardMarkup:
         """Return a keyboard with a [Try again] button, which processes the update with this id again."""
-        payload = f"{update_id}{IN_PROCESS if is_in_process else ''}"
+        payload = f"{update_id}{IN_PROCESS if is_only_in_memory else ''}"
         return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
     def read_payload(self, callback_data: str, chat: Chat, person: Person) -> str:

@@ -123,7 +123,7 @@ class ChoiceCommands(CommandGroup):
         ]
 
     @Command("tz")
-    async def _set_or_ask_time_zone(self, event: ChatEvent) -> str | None:
+    async def _set_or_ask_for_time_zone(self, event: ChatEvent) -> str | None:
         name = event.argument.strip()
         if not name:
             return await self._ask_local_time(event, None)
@@ -172,7 +172,7 @@ class ChoiceCommands(CommandGroup):
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
 
     @Command("language", who="admins")
-    async def _set_or_ask_language(self, event: ChatEvent) -> str | None:
+    async def _set_or_ask_for_language(self, event: ChatEvent) -> str | None:
         wanted = event.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != NOTHING_CHOSEN["language"]:

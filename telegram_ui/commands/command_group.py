@@ -316,18 +316,18 @@ class TextQuestion:
         return int(state.step.removeprefix(self._kind) or 0)
 
     async def accept_answer(
-        self, event: ChatEvent, get_reply: Callable[[int], Awaitable[str | None]], *, max_chars: int
+        self, event: ChatEvent, apply_answer: Callable[[int], Awaitable[str | None]], *, max_chars: int
     ) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.
 
-        `get_reply` takes the subject's id and returns the reply. The question stays open after an answer of more
+        `apply_answer` takes the subject's id and returns the reply. The question stays open after an answer of more
         than `max_chars` characters.
         """
         subject_id = await self.find_answered_subject_id(event)
         if subject_id is None:
             return False
         may_configure = await self._may_configure(event.chat, event.person)
-        reply = await get_reply(subject_id) if may_configure else tr("shared-admins-only")
+        reply = await apply_answer(subject_id) if may_configure else tr("shared-admins-only")
         is_too_long = len(" ".join(event.argument.split())) > max_chars
         if not is_too_long:
             await self.close(event)

@@ -30,7 +30,7 @@ class DashboardCommands(CommandGroup):
     async def _send_link(self, event: ChatEvent) -> str | None:
         here, owner, url = event.chat, event.chat.scope.owner, self._dependencies.settings.dashboard_url
         if not url:
-            may_run_it = here.is_private and self._operation.may_run_bot(event.person)
+            may_run_it = here.is_private and self._operation.counts_as_operator(event.person)
             return tr("web-set", setting="DASHBOARD_URL") if may_run_it else tr("web-none")
         if here.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")

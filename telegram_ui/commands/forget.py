@@ -147,7 +147,7 @@ class ForgetCommands(CommandGroup):
         # Asked first: an import may end while the memory is read.
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         request = await self._make_forget_request(conversation, target)
-        forgotten = await self._services.memory.preview_forget(owner, request)
+        forgotten = await self._services.memory.preview_forgetting(owner, request)
         if forgotten.is_empty and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]
@@ -180,7 +180,7 @@ class ForgetCommands(CommandGroup):
         with_quotes = replace(target, with_quotes=True)
         if not forget_result.quotes.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
-        whole = await self._services.memory.preview_forget(
+        whole = await self._services.memory.preview_forgetting(
             scope.owner, await self._make_forget_request(scope, with_quotes)
         )
         async with self._services.memory.open_store(scope.owner) as store:
@@ -197,11 +197,11 @@ class ForgetCommands(CommandGroup):
 
     async def _make_message_question(self, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
         number = target.number
-        turn = await self._read_turn(scope, number, target.request)
+        turn = await self._read_turns(scope, number, target.request)
         message = next((message for message in turn if message.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
-        whole = await self._services.memory.preview_forget(scope.owner, _make_forget_messages_request(turn))
+        whole = await self._services.memory.preview_forgetting(scope.owner, _make_request_to_forget_messages(turn))
         zone = await self._read_zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _format_message(message, zone), ""]
         lines.append(tr("forget-erases", what=format_erasures(whole)))
@@ -220,8 +220,10 @@ class ForgetCommands(CommandGroup):
         if not alone.ids:
             return tr("shared-dead-button"), ()
         turns = ForgetTarget(kind="found turns", key=target.key)
-        whole = await self._services.memory.preview_forget(scope.owner, await self._make_forget_request(scope, turns))
-        messages = await self._services.memory.preview_forget(scope.owner, alone)
+        whole = await self._services.memory.preview_forgetting(
+            scope.owner, await self._make_forget_request(scope, turns)
+        )
+        messages = await self._services.memory.preview_forgetting(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         counts = f"{only}: {format_erasures(messages)}", f"{label}: {format_erasures(whole)}"
         lines = [tr("forget-ask-this"), "", *counts, *_format_first_quotes(whole)]
@@ -264,30 +266,30 @@ class ForgetCommands(CommandGroup):
     async def _make_forget_request(self, scope: Scope, target: ForgetTarget) -> ForgetRequest:
         match target.kind:
             case "message":
-                request = await self._make_forget_ids_request(scope, [target.number])
+                request = await self._make_request_to_forget_ids(scope, [target.number])
             case "turn":
-                request = _make_forget_messages_request(await self._read_turn(scope, target.number, target.request))
+                request = _make_request_to_forget_messages(await self._read_turns(scope, target.number, target.request))
             case "fact":
                 request = ForgetRequest(what="facts", ids=(target.number,))
             case "conversation":
                 request = ForgetRequest(what="conversations", ids=(target.number,))
             case "found":
-                request = await self._make_forget_ids_request(scope, self._found.get(target.key, ()))
+                request = await self._make_request_to_forget_ids(scope, self._found.get(target.key, ()))
             case "found turns":
-                found = (await self._make_forget_ids_request(scope, self._found.get(target.key, ()))).ids
-                messages = [message for number in found for message in await self._read_turn(scope, number)]
-                request = _make_forget_messages_request(list({message.id: message for message in messages}.values()))
+                found = (await self._make_request_to_forget_ids(scope, self._found.get(target.key, ()))).ids
+                messages = [message for number in found for message in await self._read_turns(scope, number)]
+                request = _make_request_to_forget_messages(list({message.id: message for message in messages}.values()))
             case "days":
                 request = target.make_days_request(await self._read_zone(scope.owner))
             case "everything":
                 request = ForgetRequest(what="everything")
         return replace(request, with_quotes=target.with_quotes)
 
-    async def _make_forget_ids_request(self, scope: Scope, ids: Sequence[int]) -> ForgetRequest:
+    async def _make_request_to_forget_ids(self, scope: Scope, ids: Sequence[int]) -> ForgetRequest:
         async with self._services.memory.open_store(scope.owner) as store:
-            return _make_forget_messages_request(await store.read_messages(scope, ids))
+            return _make_request_to_forget_messages(await store.read_messages(scope, ids))
 
-    async def _read_turn(self, scope: Scope, message_id: int, request_turn: int = 0) -> Sequence[Message]:
+    async def _read_turns(self, scope: Scope, message_id: int, request_turn: int = 0) -> Sequence[Message]:
         """Return the turn of a message, followed by the turn that asked to forget it, if any."""
         async with self._services.memory.open_store(scope.owner) as store:
             found = await store.read_messages(scope, [message_id])
@@ -306,7 +308,7 @@ class ForgetCommands(CommandGroup):
 _EVERYTHING = ForgetTarget(kind="everything")
 
 
-def _make_forget_messages_request(messages: Sequence[Message]) -> ForgetRequest:
+def _make_request_to_forget_messages(messages: Sequence[Message]) -> ForgetRequest:
     return ForgetRequest(what="messages", ids=tuple(message.id for message in messages))
 
 

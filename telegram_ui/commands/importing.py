@@ -140,7 +140,7 @@ class TransferCommands(CommandGroup):
         except KeepsakeError as error:
             return (format_error(error), self._make_retry_row(event, error)), False
 
-    async def _find_pressed_source(self, event: ChatEvent) -> _ImportSource | None:
+    async def _find_source_of_press(self, event: ChatEvent) -> _ImportSource | None:
         # The buttons are under a reply to the file, so that they find it even after a restart.
         query = event.update.callback_query
         if (sent := _find_import_source(query.message if query else None)) is None:
@@ -151,7 +151,7 @@ class TransferCommands(CommandGroup):
         button = self._make_button(event, kind, tr("answers-try-again"), event.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _download_file(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, ReadContext]:
+    async def _load_source(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, ReadContext]:
         document = source.document
         typed = source.text.encode("utf-8", "replace")
         data = await download_file(self._delivery, event.chat, document) if document else typed
@@ -166,7 +166,7 @@ class TransferCommands(CommandGroup):
         return self._asked.setdefault((event.chat.chat_scope, source.message_id), _Questionnaire())
 
     async def _find_next_step(self, event: ChatEvent, source: _ImportSource) -> ImportStep:
-        data, given = await self._download_file(event, source)
+        data, given = await self._load_source(event, source)
         plan = await self._services.importer.plan(event.chat.scope, event.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
         if not plan.new_message_count:  # speakers and date formats only matter for new messages
@@ -206,7 +206,7 @@ class TransferCommands(CommandGroup):
 
     @Action(ANSWER, who="admins", reads_file=True)
     async def _store_import_answer(self, event: ChatEvent) -> str | None:
-        if (sent := await self._find_pressed_source(event)) is None:
+        if (sent := await self._find_source_of_press(event)) is None:
             return None
         asked = self._get_questionnaire(event, sent)
         step, _, what = event.argument.partition(".")
@@ -229,7 +229,7 @@ class TransferCommands(CommandGroup):
 
     @Action(LOOK, who="admins", reads_file=True)
     async def _retry_reading(self, event: ChatEvent) -> None:
-        if (sent := await self._find_pressed_source(event)) is not None:
+        if (sent := await self._find_source_of_press(event)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
             await self._offer_import(event, sent)
 
@@ -244,7 +244,7 @@ class TransferCommands(CommandGroup):
     async def _import_file(self, event: ChatEvent) -> str | None:
         key = (event.chat.chat_scope, event.message_id)
         # After a second press there is nothing to do.
-        if key in self._finished or (sent := await self._find_pressed_source(event)) is None:
+        if key in self._finished or (sent := await self._find_source_of_press(event)) is None:
             return None
         if event.argument == ASKED and not self._get_questionnaire(event, sent).answers:
             return await self._show_next_step(event, sent)
@@ -256,7 +256,7 @@ class TransferCommands(CommandGroup):
             importer = self._services.importer
             with importer.mark_import_running(event.chat.scope.owner):
                 await self._show_text(event, tr("transfer-importing"), stop)
-                data, given = await self._download_file(event, sent)
+                data, given = await self._load_source(event, sent)
                 result = await importer.import_file(
                     event.chat.scope, event.person.id, data, given, progress=progress.report
                 )
@@ -307,18 +307,18 @@ class TransferCommands(CommandGroup):
             case "off":
                 return tr("learning-off")
             case "nothing":
-                return await self._edit_learning_message(event, tr("learning-nothing"))
+                return await self._update_learning_status(event, tr("learning-nothing"))
             case "begun":
                 stop = self._make_button(event, STOP_LEARNING, tr("answers-stop"), event.argument)
-                return await self._edit_learning_message(event, tr("learning-begun"), stop)
+                return await self._update_learning_status(event, tr("learning-begun"), stop)
 
     @Action(STOP_LEARNING, who="admins")
     async def _stop_fact_extraction(self, event: ChatEvent) -> str | None:
         await self._services.history_extraction.stop(event.chat.scope.owner)
         go_on = self._make_button(event, LEARN, tr("answers-continue"), event.argument)
-        return await self._edit_learning_message(event, tr("learning-stopped"), go_on)
+        return await self._update_learning_status(event, tr("learning-stopped"), go_on)
 
-    async def _edit_learning_message(self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton) -> str | None:
+    async def _update_learning_status(self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton) -> str | None:
         """Replace the last paragraph of the import receipt, which shows the progress of learning."""
         receipt = event.message_text.rpartition("\n\n")[0]
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)

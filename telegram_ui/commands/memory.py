@@ -82,7 +82,7 @@ class MemoryCommands(CommandGroup):
         return await self._show_text(event, tr("memory-added", text=fact.text), *rows)
 
     async def _edit_fact(self, event: ChatEvent, fact_id: int, text: str) -> str | None:
-        refusal = await edit_fact(self._services, event.chat.scope.owner, fact_id, text, supersede=False)
+        refusal = await edit_fact(self._services, event.chat.scope.owner, fact_id, text, supersedes=False)
         if refusal is None:
             await self._show_view(event, View(fact=fact_id))
         return refusal

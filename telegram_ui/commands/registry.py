@@ -247,8 +247,8 @@ class Commands:
             raise
 
 
-def _make_ephemeral(event: ChatEvent, action: Action, query: str = "") -> ChatEvent:
+def _make_ephemeral(event: ChatEvent, action: Action, query_id: str = "") -> ChatEvent:
     chat, person = event.chat, event.person
     if chat.is_private or chat.only_for is not None or not action.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return event
-    return replace(event, chat=replace(chat, only_for=SoleViewer(receiver=person.id, query=query)))
+    return replace(event, chat=replace(chat, only_for=SoleViewer(receiver=person.id, query=query_id)))

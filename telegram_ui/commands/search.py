@@ -45,7 +45,7 @@ class SearchCommands(CommandGroup):
         query = heading.removeprefix(HEADING)
         titles = await self._list_conversation_titles(event) if where == EVERYWHERE else {}
         page = await self._services.search.find_page(
-            event.chat.scope, query, offset=int(first), until=int(until) or None, other_scopes=tuple(titles)
+            event.chat.scope, query, offset=int(first), until_id=int(until) or None, other_scopes=tuple(titles)
         )
         if not page.found and page.first:
             return tr("search-no-more")

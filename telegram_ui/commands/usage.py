@@ -32,27 +32,27 @@ class UsageCommands(CommandGroup):
         await self._delivery.send_text(event.chat, "\n".join(lines))
 
 
-def format_usage(days_of_use: Sequence[DailyUsage], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
+def format_usage(daily_usage: Sequence[DailyUsage], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
     """Format the token usage from `since` to today, with a chart if any tokens were used."""
-    total = sum((day.used for day in days_of_use), Usage())
+    total = sum((day.used for day in daily_usage), Usage())
     lines = [tr("usage-days", days=(today - since).days + 1, answers=tr("usage-answers", answers=total.answers))]
     if not total.total:
         return [*lines, tr("usage-nothing")]
     lines.append(tr("usage-tokens", tokens=total.total, prompt=total.prompt, cached=total.cached))
     lines += [tr("usage-written", tokens=total.written)] if total.written else []
-    priced = [day for day in days_of_use if day.model in prices]
+    priced = [day for day in daily_usage if day.model in prices]
     if priced:
         cost = sum(prices[day.model].calculate_cost(day.used) for day in priced)
         # Below ten cents hundredths of a cent are shown, rounded up.
         places, shown = (2, cost) if cost >= 0.1 or not cost else (4, math.ceil(cost * 10_000) / 10_000)
-        is_all = len(priced) == sum(day.used.total > 0 for day in days_of_use)
+        is_all = len(priced) == sum(day.used.total > 0 for day in daily_usage)
         lines.append(tr("usage-cost" if is_all else "usage-cost-partly", cost=format_decimal(shown, places)))
-    return [*lines, draw_chart(days_of_use, since, today)]
+    return [*lines, draw_chart(daily_usage, since, today)]
 
 
-def draw_chart(days_of_use: Sequence[DailyUsage], since: date, today: date) -> str:
+def draw_chart(daily_usage: Sequence[DailyUsage], since: date, today: date) -> str:
     """Draw token usage as a chart with one character per day, oldest first."""
     days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
-    tokens = [sum(use.used.total for use in days_of_use if use.day == day) for day in days]
+    tokens = [sum(use.used.total for use in daily_usage if use.day == day) for day in days]
     most = max(1, *tokens)
     return "".join(BARS[min(len(BARS) - 1, token * len(BARS) // most)] if token else "·" for token in tokens)

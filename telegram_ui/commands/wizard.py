@@ -132,7 +132,7 @@ class SetupWizard(CommandGroup):
             else:
                 await self._choose_storage(event, state, storage)
         elif number is None:
-            await self._ask_for_number(event, state, "wizard-no-number")
+            await self._ask_for_threshold(event, state, "wizard-no-number")
         else:
             await self._finish_wizard(event, state, number)
         return True
@@ -168,9 +168,9 @@ class SetupWizard(CommandGroup):
 
     async def _choose_storage(self, event: ChatEvent, state: WizardState, storage: StorageType) -> str | None:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
-        return await self._ask_for_number(event, state, "wizard-second")
+        return await self._ask_for_threshold(event, state, "wizard-second")
 
-    async def _ask_for_number(
+    async def _ask_for_threshold(
         self, event: ChatEvent, state: WizardState, question: Literal["wizard-second", "wizard-no-number"]
     ) -> str | None:
         def make_button(label: str, number: int) -> InlineKeyboardButton:
@@ -181,7 +181,7 @@ class SetupWizard(CommandGroup):
         await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(numbers))
         return None
 
-    async def _finish_wizard(self, event: ChatEvent, state: WizardState, number: int) -> None:
+    async def _finish_wizard(self, event: ChatEvent, state: WizardState, threshold: int) -> None:
         chat, storage, memory = event.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, event.person):
             await self._end_wizard(state, event.update)
@@ -190,11 +190,11 @@ class SetupWizard(CommandGroup):
         owner = chat.scope.owner
         before = await memory.get_config(owner)
         async with self._delivery.show_typing(chat):
-            await memory.configure(owner, storage=storage, every_n=number)
+            await memory.configure(owner, storage=storage, every_n=threshold)
             if before is None:
                 await self._set_group_language(event)
             lines = [tr("wizard-done"), tr("summaries-status-storage", storage=STORAGE_NAMES[storage])]
-            lines.append(tr("wizard-threshold", turns=number))
+            lines.append(tr("wizard-threshold", turns=threshold))
             if before is not None and before.storage != storage:
                 names = {"from": STORAGE_NAMES[before.storage], "to": STORAGE_NAMES[storage]}
                 if total := await memory.count_messages(owner):

@@ -41,7 +41,7 @@ def set_reference_time(now: datetime) -> None:
     _now.set(now)
 
 
-def format_local_minute(moment: datetime, zone: tzinfo = UTC) -> str:
+def format_day_and_time(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format a moment to the minute in a time zone, as in "today 14:28" or "3 June 9:00"."""
     now, day = _now.get(), format_local_day(moment, zone)
     if now is not None:
@@ -63,7 +63,7 @@ def format_moment(moment: datetime, zone: tzinfo) -> str:
 
 def format_time_span(first: datetime, last: datetime, zone: tzinfo) -> str:
     """Format a span of time, as in "today 14:28–14:35" or "3 June 9:00 – today 14:35"."""
-    start, end = format_local_minute(first, zone), format_local_minute(last, zone)
+    start, end = format_day_and_time(first, zone), format_day_and_time(last, zone)
     if start == end:
         dates = end
     elif first.astimezone(zone).date() == last.astimezone(zone).date():

@@ -43,7 +43,7 @@ class Chat:
     only_for: SoleViewer | None = None  # the only person who sees the messages, if the server supports that
 
     @property
-    def topic(self) -> int | None:
+    def topic_id(self) -> int | None:
         """The `message_thread_id` of the Bot API, or None."""
         return self.thread if self.thread > 0 else None
 

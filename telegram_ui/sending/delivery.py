@@ -178,7 +178,7 @@ class Delivery:
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
                     await self.bot.send_chat_action(
-                        self.get_migrated_chat_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
+                        self.get_migrated_chat_id(chat), ChatAction.TYPING, message_thread_id=chat.topic_id
                     )
                 except RetryAfter as refused:
                     state.preview_from = self.clock.time() + get_retry_seconds(refused)
@@ -264,7 +264,7 @@ class Delivery:
             fields: dict[str, Any] = {
                 "chat_id": chat_id,
                 "rich_message": {"markdown": markdown},
-                "message_thread_id": chat.topic,
+                "message_thread_id": chat.topic_id,
                 "direct_messages_topic_id": chat.direct_messages_topic_id,
                 "reply_markup": keyboard,
                 "reply_parameters": reply,
@@ -276,12 +276,12 @@ class Delivery:
 
         attempt = partial(self.newer_api.try_feature, "sendRichMessage", post_rich_message, chat_id=chat.id)
         async with self.get_state(chat).order:
-            return await self.request_with_retries(chat, attempt, repeatable=False)
+            return await self.request_with_retries(chat, attempt, is_repeatable=False)
 
     async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
         """Try once to show a draft, as a rich message if `markdown` is given. Raise TelegramError on failure."""
         self.get_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
-        place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
+        place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic_id}
         if markdown:
 
             async def send_rich_draft() -> Any:
@@ -304,10 +304,10 @@ class Delivery:
         while True:
             request = partial(self.send_message_once, here, piece, keyboard)
             try:
-                return await self.request_with_retries(chat, request, repeatable=False)
+                return await self.request_with_retries(chat, request, is_repeatable=False)
             except BadRequest as refused:
                 is_gone = contains_any_phrase(refused, "message thread not found", "topic_deleted", "topic_closed")
-                if here.topic is None or not is_gone:
+                if here.topic_id is None or not is_gone:
                     raise
                 here = replace(here, thread=0)
 
@@ -322,7 +322,7 @@ class Delivery:
                 await self.request_edit(chat, message_id, piece, keyboard)
 
             try:
-                await self.request_with_retries(chat, edit_piece, repeatable=True)
+                await self.request_with_retries(chat, edit_piece, is_repeatable=True)
             except BadRequest as refused:
                 if contains_any_phrase(refused, "message is not modified"):
                     return True
@@ -342,7 +342,7 @@ class Delivery:
                 chat_id,
                 piece.text,
                 entities=piece.entities or None,
-                message_thread_id=chat.topic,
+                message_thread_id=chat.topic_id,
                 direct_messages_topic_id=chat.direct_messages_topic_id,
                 # Under the new id of a chat, message ids start again.
                 reply_parameters=make_reply_parameters(chat.reply_to if chat_id == chat.id else None),
@@ -391,8 +391,8 @@ class Delivery:
             return await older()
         return await self.newer_api.request_with_fallback("button.style", partial(send, reply_markup=keyboard), older)
 
-    async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
-        """Make a request, and retry it within limits if it had no effect or is `repeatable`.
+    async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, is_repeatable: bool) -> T:
+        """Make a request, and retry it within limits if it had no effect or is `is_repeatable`.
 
         Raise BadRequest if Telegram refuses the content, and DeliveryError for other failures.
         """
@@ -428,7 +428,7 @@ class Delivery:
             except InvalidToken as refused:
                 raise DeliveryError(tr("errors-telegram-token")) from refused
             except NetworkError as failed:
-                if not repeatable and not request_had_no_effect(failed):
+                if not is_repeatable and not request_had_no_effect(failed):
                     raise DeliveryUnknown from failed
                 failures += 1
                 if failures >= ATTEMPTS:

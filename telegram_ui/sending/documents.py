@@ -62,7 +62,7 @@ async def download_file(delivery: Delivery, chat: Chat, document: Document) -> b
         return bytes(await file.download_as_bytearray())
 
     try:
-        data = await delivery.request_with_retries(chat, request_file, repeatable=True)
+        data = await delivery.request_with_retries(chat, request_file, is_repeatable=True)
     except BadRequest as refused:
         if contains_any_phrase(refused, "too big"):
             raise FileTooLarge from refused
@@ -90,7 +90,7 @@ async def _upload(
         message = await send(
             delivery.get_migrated_chat_id(chat),
             telegram.InputFile(content, filename=name),
-            message_thread_id=chat.topic,
+            message_thread_id=chat.topic_id,
             direct_messages_topic_id=chat.direct_messages_topic_id,
             write_timeout=120.0,
             read_timeout=120.0,
@@ -99,7 +99,7 @@ async def _upload(
 
     try:
         # Not repeatable, because the file may have arrived.
-        return await delivery.request_with_retries(chat, upload, repeatable=False)
+        return await delivery.request_with_retries(chat, upload, is_repeatable=False)
     except BadRequest as refused:
         raise DeliveryError(tr("errors-telegram-refused")) from refused
 

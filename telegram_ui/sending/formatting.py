@@ -123,7 +123,7 @@ def split_into_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
     return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
 
 
-def convert_to_pieces(markdown: str) -> list[Piece]:
+def convert_if_it_fits(markdown: str) -> list[Piece]:
     """Return an answer as at most MAX_MESSAGES messages, or [] if it needs more or is blank."""
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
@@ -226,12 +226,12 @@ def _find_end_before_headings(
     return end
 
 
-def _clip_entities(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[MessageEntity, ...]:
+def _clip_entities(entities: Sequence[MessageEntity], start: int, stop: int) -> tuple[MessageEntity, ...]:
     parts = []
     for entity in entities:
-        begin, end = max(entity.offset, first), min(entity.offset + entity.length, last)
+        begin, end = max(entity.offset, start), min(entity.offset + entity.length, stop)
         if begin < end:
-            parts.append(MessageEntity(**{**entity.to_dict(), "offset": begin - first, "length": end - begin}))
+            parts.append(MessageEntity(**{**entity.to_dict(), "offset": begin - start, "length": end - begin}))
     return tuple(parts[:MAX_ENTITIES])
 
 

@@ -119,7 +119,7 @@ class AiohttpRequest(BaseRequest):
             REQUESTS.labels(name if is_method else "file", status).inc()
 
 
-def is_no_response_error(error: TelegramError) -> bool:
+def failed_without_response(error: TelegramError) -> bool:
     """Return True if a request failed without a response."""
     return isinstance(error.__cause__, FAILURES)
 

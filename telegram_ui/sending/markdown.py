@@ -189,7 +189,7 @@ def _repair_tables(markdown: str) -> str:
         return markdown
     lines, tables, fence = markdown.split("\n"), list[list[int]](), ""
     for number, line in enumerate(lines):
-        fence = _update_fence(fence, line)
+        fence = _find_open_fence(fence, line)
         if fence or "|" not in line:
             continue
         if tables and tables[-1][-1] == number - 1:
@@ -222,7 +222,7 @@ def _count_cells(row: str) -> int:
     return 1 + len(_BARE_PIPE.findall(row.strip(" \t>").removeprefix("|").removesuffix("|")))
 
 
-def _update_fence(fence: str, line: str) -> str:
+def _find_open_fence(fence: str, line: str) -> str:
     """Return the code fence that is open after `line`, or "". `fence` is the fence open before `line`."""
     if (found := _FENCE.match(line)) is None:
         return fence
@@ -236,13 +236,13 @@ def close_formatting(markdown: str) -> str:
     *lines, last_line = markdown.split("\n")
     fence, edge = "", 0  # the line in which the last code block begins, or the line after its end
     for number, line in enumerate(lines):
-        before, fence = fence, _update_fence(fence, line)
+        before, fence = fence, _find_open_fence(fence, line)
         if fence != before:
             edge = number if fence else number + 1
     if not fence:
-        text = [] if _update_fence("", last_line) else [last_line]
+        text = [] if _find_open_fence("", last_line) else [last_line]
         return "\n".join([*lines[:edge], _close_inline_marks("\n".join([*lines[edge:], *text]))])
-    if not _update_fence(fence, last_line):
+    if not _find_open_fence(fence, last_line):
         return markdown
     if last_line.strip(f" >{fence[-1]}"):
         lines.append(last_line)

@@ -24,7 +24,7 @@ class NewerApi:
     def __init__(self, now: Callable[[], float]) -> None:
         self._refused = TTLCache[tuple[str, int], bool](1_000, REFUSED_SECONDS, now)
 
-    def may_use(self, feature: str, chat_id: int = 0) -> bool:
+    def can_use(self, feature: str, chat_id: int = 0) -> bool:
         """Return True unless the server refused a feature within the last day, in this chat or everywhere."""
         return (feature, 0) not in self._refused and (feature, chat_id) not in self._refused
 
@@ -41,7 +41,7 @@ class NewerApi:
         chat_id: int = 0,
     ) -> T:
         """Make the newer request. If the server refuses it, make the older request, now and for the next day."""
-        if not self.may_use(feature, chat_id):
+        if not self.can_use(feature, chat_id):
             return await older_request()
         try:
             return await newer_request()
@@ -57,7 +57,7 @@ class NewerApi:
         Status 404 counts as a refusal in all chats. Status 400 counts as a refusal in `chat_id`, or in all chats if
         `chat_id` is 0. Raise any other TelegramError.
         """
-        if not self.may_use(feature, chat_id):
+        if not self.can_use(feature, chat_id):
             return None
         try:
             return await request()

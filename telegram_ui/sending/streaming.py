@@ -24,7 +24,7 @@ from telegram_ui.sending.formatting import (
     MAX_MESSAGES,
     MAX_UNITS,
     Piece,
-    convert_to_pieces,
+    convert_if_it_fits,
     convert_to_rich_markdown,
     count_utf16_units,
     is_blank,
@@ -133,7 +133,7 @@ class AnswerStream:
                 await self._delivery.delete_messages(self._chat, self._ids)
                 self._ids, self._shown = [], []
                 return self._sent
-        parts = await convert_without_blocking(convert_to_pieces, markdown)
+        parts = await convert_without_blocking(convert_if_it_fits, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
             # The messages that are already there stay.

@@ -16,7 +16,7 @@ from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate, find_supergroup_upgrade, parse_update
-from telegram_ui.updates.paste import belongs_to_same_turn, may_be_continued
+from telegram_ui.updates.paste import belongs_to_same_turn, can_be_continued
 
 STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
 MAX_TOLD = 5  # notices to one stranger within STRANGER_PERIOD
@@ -141,7 +141,7 @@ class RelevanceFilter:
             parsed.kind != "command" or parsed.target or parsed.command == "stop" or parsed.command in self._commands
         )
         concerns = concerns or (last is not None and parsed.kind == "text" and belongs_to_same_turn(parsed, last))
-        if concerns and parsed.kind == "text" and may_be_continued(parsed):
+        if concerns and parsed.kind == "text" and can_be_continued(parsed):
             self._long[parsed.sender_key] = replace(parsed, text="", replied=None)  # the text may be forgotten
         return concerns
 

@@ -20,14 +20,14 @@ from records.scopes import Scope
 from records.turns import IncomingPiece, Reply, UserMessage
 from runtime.tasks import finish_if_cancelled
 from telegram_ui.commands import answer_buttons, proposals, summaries
-from telegram_ui.commands.answer_buttons import format_shown_text
+from telegram_ui.commands.answer_buttons import format_reply
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import AnswerControls
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, require_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import MAX_UNITS
-from telegram_ui.sending.http import is_no_response_error
+from telegram_ui.sending.http import failed_without_response
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, QueuedUpdate
 from telegram_ui.updates.error_boundary import ErrorBoundary, format_frames
@@ -68,7 +68,7 @@ class AnswerDelivery:
             replaced_ids=self._inbox.get_shown_message_ids(update_id) or replaced_ids,
             note_shown=partial(self._inbox.record_shown_messages, update_id),
             wants_rich=partial(self._wants_rich_messages, chat.scope.owner),
-            allow_stopping=partial(self._chat_queues.allow_cancelling, chat.chat_scope),
+            allow_stopping=partial(self._chat_queues.allow_cancelling_job, chat.chat_scope),
         )
 
     async def _wants_rich_messages(self, owner: int) -> bool:
@@ -97,7 +97,7 @@ class AnswerDelivery:
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_frames(error))  # noqa: TRY400
                     return "lost", list(stream.sent_ids)
                 # Wait for the network without a limit.
-                refusals += not (isinstance(error.__cause__, NetworkError) and is_no_response_error(error.__cause__))
+                refusals += not (isinstance(error.__cause__, NetworkError) and failed_without_response(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
                     return "later", list(stream.sent_ids)
@@ -168,7 +168,7 @@ class TurnAnswerer:
         pieces = [replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces]
         parsed, request = pieces[0], UserRequest(pieces=tuple(pieces))
         language = await self._commands.choose_language(parsed.chat, person)
-        is_operator = self._dependencies.operator.may_run_bot(person)
+        is_operator = self._dependencies.operator.counts_as_operator(person)
         with use_language(language), use_reader_role(is_operator=is_operator), charge_tokens_to_speaker(person.id):
             stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, person)
             stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
@@ -198,7 +198,7 @@ class TurnAnswerer:
         parsed, dependencies = pieces[0], self._dependencies
         run_and_report_failure = self._error_boundary.run_and_report_failure
         ids = [piece.update_id for piece in pieces]
-        text = format_shown_text(reply)
+        text = format_reply(reply)
         keyboard = answer_buttons.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
         outcome, shown_as = await self._answer_delivery.send_with_retries(ids[-1], stream, text, keyboard)
         if outcome == "arrived":
@@ -281,19 +281,21 @@ class TurnAnswerer:
             logger.warning("Which conversation is open in %s is not known: %s", chat_scope, type(error).__name__)
             return chat_scope
 
-    async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
+    async def place_in_topic(self, reaction: ParsedUpdate) -> ParsedUpdate:
         """Return the reaction with its message's topic filled in, if known. Telegram does not include the topic."""
-        if parsed.telegram_id is None:
-            return parsed
-        thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
+        if reaction.telegram_id is None:
+            return reaction
+        thread = self._delivery.find_thread(reaction.chat.id, reaction.telegram_id)
         if not thread:
             try:
-                place = await self._memory.find_chat_of_message(parsed.chat.id, parsed.telegram_id)
+                place = await self._memory.find_chat_of_message(reaction.chat.id, reaction.telegram_id)
             except StorageError as error:
-                logger.warning("The topic of a reaction in %s is unknown: %s", parsed.chat_scope, type(error).__name__)
-                return parsed
+                logger.warning(
+                    "The topic of a reaction in %s is unknown: %s", reaction.chat_scope, type(error).__name__
+                )
+                return reaction
             thread = place.thread if place is not None else 0
-        return replace(parsed, chat=replace(parsed.chat, thread=thread))
+        return replace(reaction, chat=replace(reaction.chat, thread=thread))
 
     async def _find_existing_scope(self, chat: Chat) -> Scope:
         """Return the scope of the chat's conversation. If it has been forgotten, return that of the open one."""

@@ -46,7 +46,7 @@ class AttachedFile:
     is_recorded: bool = False  # True for speech recorded in Telegram
 
 
-def find_attachments(
+def classify_attachments(
     message: telegram.Message, content: RichText
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the kind of the attachment, the readable files, and the kinds of the unreadable files."""

@@ -32,7 +32,7 @@ from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, Durable
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_supergroup_upgrade, parse_update
-from telegram_ui.updates.paste import PasteCollector, may_be_continued
+from telegram_ui.updates.paste import PasteCollector, can_be_continued
 from telegram_ui.updates.repeats import RequestRepeater, UserRequest
 from telegram_ui.updates.serial_queue import Queues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -64,7 +64,7 @@ class Dispatcher:
         self._file_attempts = FileAttempts(self._inbox, self._delivery)
         self._repeats = RequestRepeater(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
-            self._delivery, self._repeats, self._commands.choose_language, dependencies.operator.may_run_bot
+            self._delivery, self._repeats, self._commands.choose_language, dependencies.operator.counts_as_operator
         )
         self._answering = TurnAnswerer(
             self._inbox, self._commands, self._queues, self._error_boundary, self._answer_delivery
@@ -320,7 +320,7 @@ class Dispatcher:
         elif not self._pastes.add_piece(parsed):
             pieces = [parsed]
             turn = WaitingTurn(self._answering.answer_message, pieces)
-            ticket = self._queues.chats.submit(parsed.chat_scope, turn, waits_for_release=may_be_continued(parsed))
+            ticket = self._queues.chats.submit(parsed.chat_scope, turn, waits_for_release=can_be_continued(parsed))
             if ticket.is_held:
                 self._pastes.collect_pieces(pieces, partial(self._queues.chats.release, ticket))
 

@@ -154,11 +154,11 @@ class AttachedFiles:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
 
 
-def choose_picture_size(file: AttachedFile, tokens: int) -> PictureSize:
+def choose_picture_size(file: AttachedFile, max_tokens: int) -> PictureSize:
     """Return the largest size of a picture within a token limit, or the smallest size if none fits."""
     if not file.sizes:
         return PictureSize(file_id=file.file_id, width=0, height=0, size=file.size)
-    fit = [size for size in file.sizes if count_picture_tokens(size.width, size.height) <= tokens]
+    fit = [size for size in file.sizes if count_picture_tokens(size.width, size.height) <= max_tokens]
     return fit[-1] if fit else file.sizes[0]
 
 

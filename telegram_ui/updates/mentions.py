@@ -11,9 +11,9 @@ COMMAS = ",，、،"
 AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
 
 
-def remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
+def remove_bot_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
     if message.text or message.caption:
-        segments = _split_at_mentions(text, message.entities or message.caption_entities, bot)
+        segments = _split_at_bot_mentions(text, message.entities or message.caption_entities, bot)
     else:  # a formatted message or a checklist has lost its entities
         parts = MENTION.split(text)  # every second one is a name
         ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
@@ -24,7 +24,7 @@ def remove_mentions(message: telegram.Message, text: str, bot: telegram.User) ->
     return (words, has_any) if called is None else (called, True)
 
 
-def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
+def _split_at_bot_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
     units = text.encode("utf-16-le", "surrogatepass")
     segments, since = list[bytes](), 0
     for entity in entities:

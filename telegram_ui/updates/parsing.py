@@ -18,8 +18,13 @@ from records.turns import ReplyTarget
 from telegram_ui.commands.buttons import is_button_of_anonymous_admin
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 from telegram_ui.sending.formatting import count_utf16_units
-from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
-from telegram_ui.updates.mentions import remove_mentions
+from telegram_ui.updates.attached import (
+    AttachedFile,
+    classify_attachments,
+    find_attachment_kind,
+    format_attachment_kind,
+)
+from telegram_ui.updates.mentions import remove_bot_mentions
 from text.characters import collapse_to_single_line, remove_invisible_characters
 from text.rich_messages import RichText, read_rich_message
 
@@ -153,13 +158,13 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     if sender.is_bot and not is_anonymous:
         return None
     content = _read_rich_text(message)
-    attachment, files, unread = find_attachments(message, content)
+    attachment, files, unread = classify_attachments(message, content)
     if not content.text and not attachment:
         return None
     is_private = message.chat.type == "private"
     words, is_mentioned = content.text.strip(), False
     if not is_private:
-        words, is_mentioned = remove_mentions(message, content.text, bot)
+        words, is_mentioned = remove_bot_mentions(message, content.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
@@ -355,7 +360,7 @@ def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
     earlier = message.reply_to_message
     if earlier is None or find_attachment_kind(message):
         return None
-    _, files, _ = find_attachments(earlier, _read_rich_text(earlier))
+    _, files, _ = classify_attachments(earlier, _read_rich_text(earlier))
     return next((file for file in files if file.kind == "picture"), None)
 
 

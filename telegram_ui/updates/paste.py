@@ -15,7 +15,7 @@ MAX_PIECES = 25  # pieces of one paste, some 100,000 characters. The next piece 
 PAUSE_SECONDS = 1.5  # seconds without a further piece after which a paste is complete
 
 
-def may_be_continued(piece: ParsedUpdate) -> bool:
+def can_be_continued(piece: ParsedUpdate) -> bool:
     """Return True if `piece` is long, part of an album or forwarded, so that more pieces may follow it."""
     return piece.units >= MIN_CUT_UNITS or bool(piece.album) or piece.origin == "forwarded"
 
@@ -86,7 +86,7 @@ class PasteCollector:
         if paste.timer:
             paste.timer.cancel()
             paste.timer = None
-        if may_be_continued(paste.pieces[-1]):
+        if can_be_continued(paste.pieces[-1]):
             paste.timer = self._call_later(PAUSE_SECONDS, lambda: self.complete_paste(sender_key))
         else:
             self.complete_paste(sender_key)

@@ -41,7 +41,7 @@ class UserRequest:
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
-def _count_chars(request: UserRequest) -> int:
+def _estimate_chars(request: UserRequest) -> int:
     return sum(CHARS_PER_MESSAGE + len(piece.text) for piece in request.pieces)
 
 
@@ -53,7 +53,7 @@ class RequestRepeater:
     _corrections: Corrections
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(MAX_KNOWN_PRESSES), init=False)
     _failed_requests: LRUCache[tuple[Scope, int, int], UserRequest] = field(
-        factory=lambda: LRUCache(MAX_HELD_CHARS, getsizeof=_count_chars), init=False
+        factory=lambda: LRUCache(MAX_HELD_CHARS, getsizeof=_estimate_chars), init=False
     )
 
     def __attrs_post_init__(self) -> None:
@@ -62,10 +62,10 @@ class RequestRepeater:
     def make_retry_keyboard(self, request: UserRequest) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""
         parsed, first_id = request.pieces[0], request.first_update_id
-        if _count_chars(request) <= MAX_HELD_CHARS:
+        if _estimate_chars(request) <= MAX_HELD_CHARS:
             self._failed_requests[parsed.chat_scope, parsed.person.id, first_id] = request
         is_in_process = not request.fits_one_message
-        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, first_id, is_in_process=is_in_process)
+        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, first_id, is_only_in_memory=is_in_process)
 
     def _drop_owner_requests(self, owner: int) -> None:
         for key in [key for key in self._failed_requests if key[0].owner == owner]:

@@ -79,7 +79,7 @@ class SerialQueues:
                 self._begin_ready_jobs()
 
     @contextmanager
-    def allow_cancelling(self, key: Hashable) -> Iterator[None]:
+    def allow_cancelling_job(self, key: Hashable) -> Iterator[None]:
         """Allow `cancel_running_job` to cancel the running job of the queue `key` while the block runs."""
         ticket = self._running.get(key)
         if ticket is None:

@@ -70,10 +70,10 @@ class TelegramService:
         raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
 
 
-async def identify_bot(settings: Settings) -> str:
+async def describe_bot(settings: Settings) -> str:
     """Return a one-line description of the bot for --check. Raise SettingsError if the token is wrong."""
     _check_token_format(settings)
-    bot = _make_bot(settings, AiohttpRequest(trust_env=_may_use_proxy(settings)))
+    bot = _make_bot(settings, AiohttpRequest(trust_env=_can_use_proxy(settings)))
     try:
         await bot.initialize()  # asks getMe
     except InvalidToken:
@@ -109,7 +109,7 @@ async def open_telegram_service(
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
     _check_token_format(settings)
-    polls = PollRequest(now=monotonic, trust_env=_may_use_proxy(settings))
+    polls = PollRequest(now=monotonic, trust_env=_can_use_proxy(settings))
     bot = _make_bot(settings, polls)
     memory = services.memory
     access = AccessPolicy(settings, bot, now=now, people=memory.people)
@@ -191,12 +191,12 @@ def _make_bot(settings: Settings, polling_request: AiohttpRequest) -> ExtBot[Non
         rate_limiter=LeaseGuard(),
         base_url=f"{settings.telegram_api_url}/bot",
         base_file_url=f"{settings.telegram_api_url}/file/bot",
-        request=AiohttpRequest(connection_pool_size=256, trust_env=_may_use_proxy(settings)),
+        request=AiohttpRequest(connection_pool_size=256, trust_env=_can_use_proxy(settings)),
         get_updates_request=polling_request,
     )
 
 
-def _may_use_proxy(settings: Settings) -> bool:
+def _can_use_proxy(settings: Settings) -> bool:
     host = urlsplit(settings.telegram_api_url).hostname or ""
     try:
         # A proxy cannot reach this machine's loopback address.

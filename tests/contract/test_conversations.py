@@ -83,7 +83,7 @@ async def test_no_place_opens_or_names_or_lists_what_belongs_to_another(store: M
     for other in (BORIS, ANNA):
         assert not await store.conversations.open_conversation(other, new, now=NOW)
         assert not await store.conversations.set_title(other, new, "mine", now=NOW)
-        assert not await store.conversations.is_conversation_of(other, new)
+        assert not await store.conversations.has_conversation(other, new)
     assert not await store.conversations.open_conversation(BORIS, TOPIC, now=NOW)
     assert await labels(store, BORIS) == [("of the club", True)]
     assert await labels(store, TOPIC) == [("Roses", True), ("of the garden", False)]
@@ -136,7 +136,7 @@ async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store:
     assert await store.list_scopes(ANNA.owner) == [ANNA]
     assert await store.timeline.read_page(ANNA) == stored
     assert await store.conversations.find_open_conversation(ANNA) == ANNA
-    assert not await store.conversations.is_conversation_of(ANNA, new)
+    assert not await store.conversations.has_conversation(ANNA, new)
     assert await store.search_messages(new, ["newt"], limit=9) == []
 
 

@@ -10,7 +10,7 @@ from storage.erasure.dependents import (
     ProfileSources,
     SummaryCascade,
     SummarySources,
-    find_outdated_profiles,
+    find_outdated_profile_ids,
     find_summary_cascade,
 )
 
@@ -93,10 +93,10 @@ def test_a_profile_goes_with_what_it_had_read() -> None:
         ProfileSources(id=1, last_summary_id=5, made_at="2026-01-01"),
         ProfileSources(id=2, last_summary_id=9, made_at="2026-01-05"),
     ]
-    assert find_outdated_profiles(profiles, summary_ids={9}, facts=[]) == {2}
-    assert find_outdated_profiles(profiles, summary_ids=set(), facts=[fact]) == {2}
-    assert find_outdated_profiles(profiles, summary_ids={5}, facts=[]) == {1, 2}
-    assert find_outdated_profiles(profiles, summary_ids={10}, facts=[]) == frozenset()
+    assert find_outdated_profile_ids(profiles, summary_ids={9}, facts=[]) == {2}
+    assert find_outdated_profile_ids(profiles, summary_ids=set(), facts=[fact]) == {2}
+    assert find_outdated_profile_ids(profiles, summary_ids={5}, facts=[]) == {1, 2}
+    assert find_outdated_profile_ids(profiles, summary_ids={10}, facts=[]) == frozenset()
 
 
 def version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> ProfileSources:
@@ -108,7 +108,7 @@ def test_a_profile_goes_with_the_facts_it_was_made_from_and_with_the_version_tha
     fact = [DatedFact(id=1, made_at="2026-01-02")]
 
     def gone(*versions: ProfileSources) -> frozenset[int]:
-        return find_outdated_profiles(versions, summary_ids=set(), facts=fact)
+        return find_outdated_profile_ids(versions, summary_ids=set(), facts=fact)
 
     assert gone(version(2, None, 1), version(3, None, 2), version(4, 2), version(5, 3, 2), version(6, 4)) == {2, 4, 6}
     assert gone(version(1, None, 1), version(3, 1, 2)) == frozenset(), "made before that"

@@ -29,7 +29,7 @@ async def learn(store: MemoryStore, *changes: FactChange) -> list[Fact]:
     learned, messages = await store.facts.read_unlearned_messages(ANNA, 100)
     until = messages[-1].id if messages else learned
     return await store.facts.commit_changes(
-        ANNA, changes, read_messages=messages, last_learned_id=learned, new_last_learned_id=until, now=NOW
+        ANNA, changes, source_messages=messages, last_learned_id=learned, new_last_learned_id=until, now=NOW
     )
 
 
@@ -61,14 +61,14 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert kept is not None
     assert (kept.kind, kept.subject) == ("instruction", "")
     assert await store.facts.list_valid_facts(BORIS.owner) == []
-    assert await store.facts.list_superseded_facts(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
+    assert await store.facts.list_facts_superseded_by(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
     await store.facts.edit_fact(ANNA.owner, moved.id, "Anna lives in Bergen by the sea.", now=NOW)
-    assert [fact.id for fact in await store.facts.list_superseded_facts(ANNA.owner, [moved.id])] == [home.id], (
+    assert [fact.id for fact in await store.facts.list_facts_superseded_by(ANNA.owner, [moved.id])] == [home.id], (
         "no words of an edit"
     )
     await store.facts.delete_fact(ANNA.owner, home.id, now=NOW)
-    assert await store.facts.list_superseded_facts(ANNA.owner, [moved.id]) == []
-    assert await store.facts.list_superseded_facts(BORIS.owner, [moved.id]) == []
+    assert await store.facts.list_facts_superseded_by(ANNA.owner, [moved.id]) == []
+    assert await store.facts.list_facts_superseded_by(BORIS.owner, [moved.id]) == []
 
 
 async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: MemoryStore) -> None:
@@ -79,7 +79,7 @@ async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: 
     for read, since in ((stale, learned), (messages, learned + 1)):
         with pytest.raises(StaleFacts):
             await store.facts.commit_changes(
-                ANNA, change, read_messages=read, last_learned_id=since, new_last_learned_id=2, now=NOW
+                ANNA, change, source_messages=read, last_learned_id=since, new_last_learned_id=2, now=NOW
             )
     assert await store.facts.list_all_facts(ANNA.owner) == []
     assert (await store.facts.read_unlearned_messages(ANNA, 100))[0] == learned
@@ -96,7 +96,7 @@ async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts
         return await store.facts.commit_changes(
             ANNA,
             [again],
-            read_messages=[],
+            source_messages=[],
             last_learned_id=learned,
             new_last_learned_id=learned,
             newest_fact_id=newest,
@@ -256,7 +256,7 @@ async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it
 
 async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
     fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
-    row = FACTS.to_portable({**FACTS.defaults, **FACT_ROWS.to_row(fact), "source_ids": "[]", "tags": "[]"})
+    row = FACTS.to_portable_row({**FACTS.defaults, **FACT_ROWS.to_row(fact), "source_ids": "[]", "tags": "[]"})
     later = row | {
         "id": 9,
         "text": "Anna has lived in Oslo again.",

@@ -193,7 +193,7 @@ async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(st
 )
 async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
     await store.append_messages(ANNA, [said("something else entirely"), said(text)])
-    hits = await store.search_messages(ANNA, analyzer.list_content_terms(question), limit=5)
+    hits = await store.search_messages(ANNA, analyzer.list_distinct_terms(question), limit=5)
     assert [hit.content for hit in hits] == [text]
 
 

@@ -24,7 +24,7 @@ async def add(
     store: MemoryStore, reminder: NewReminder = WISH, *, owner: int = ANNA.owner, source: int | None = None
 ) -> Reminder:
     made = await store.reminders.add_reminder(
-        owner, reminder, thread=0, person=owner, language="de", now=NOW, source=source
+        owner, reminder, thread=0, person=owner, language="de", now=NOW, source_id=source
     )
     assert made is not None
     return made

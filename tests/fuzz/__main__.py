@@ -64,7 +64,7 @@ from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
 from tests.support.postgres_server import postgres_server
 from tests.support.processor_time import frozen_heap
 from tests.support.storages import IN_FILES
-from text.analyzer import list_content_terms
+from text.analyzer import list_distinct_terms
 
 ErrorBoundary = Callable[[Chance], Awaitable[None]]
 OFF_THE_LOOP = ("memory.json", "memory.json opened", "markdown")
@@ -234,7 +234,7 @@ class EntryPoints:
     async def word_query(self, chance: Chance) -> None:
         question = text_from(chance)
         terms = (
-            list(list_content_terms(question)) if chance.random() < 0.7 else [text_from(chance, 4) for _ in range(3)]
+            list(list_distinct_terms(question)) if chance.random() < 0.7 else [text_from(chance, 4) for _ in range(3)]
         )
         store = chance.choice(self._stores)
         await store.search_messages(Scope(owner=chance.choice((1, 2))), terms, limit=10)

@@ -13,7 +13,7 @@ import telegram
 from background.rebuild import RebuildProgress
 from records.scopes import Person, Scope
 from records.summaries import SummaryPlan, SummaryReason
-from summaries.planning import ScopeState, SummaryPolicy, get_foldable_turns, list_message_ids
+from summaries.planning import ScopeState, SummaryPolicy, list_message_ids, select_foldable_turns
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
@@ -130,7 +130,7 @@ SCOPE = Scope(owner=ANNA.id)
 
 
 def plan_a_pair(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
-    turns = get_foldable_turns(state.turns, reason)[:2]
+    turns = select_foldable_turns(state.turns, reason)[:2]
     return (
         SummaryPlan(level=1, message_ids=list_message_ids(turns), reason=reason, policy="pairs")
         if len(turns) == 2

@@ -48,7 +48,7 @@ async def make(into: Path, data: Path) -> None:
                 await store.facts.commit_changes(
                     scope,
                     [FactChange(fact=fact)],
-                    read_messages=read,
+                    source_messages=read,
                     last_learned_id=learned,
                     new_last_learned_id=1,
                     now=NOW,

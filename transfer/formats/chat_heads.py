@@ -124,7 +124,7 @@ def find_date_conversion(
     return None
 
 
-def parse_written_date_and_clock(text: str, language: str = "", date_order: str = "") -> datetime:
+def parse_written_date_and_time(text: str, language: str = "", date_order: str = "") -> datetime:
     """Return the date and time in a text, with a time zone only if the text gives an offset.
 
     Month names are looked up in `language` first. `date_order` is the order of the parts of a numeric date. By

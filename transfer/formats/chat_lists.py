@@ -105,7 +105,7 @@ class PeopleChats:
                 make_times_monotonic([message for part in parts for message in part]), self._titles[key]
             )
         if self._parts:
-            self._builder.add_importer_question()
+            self._builder.add_own_speaker_question()
 
     def _read_message(self, key: str, name_counts: Counter[str], raw: object) -> ImportedMessage:
         given = require_object(raw)

@@ -35,7 +35,7 @@ def read_telegram_history(files: Sequence[SourceFile], context: ReadContext) -> 
         blocks = (block for file in pages for block in iterate_blocks(file.text, "message"))
         said = builder.read_messages(blocks, partial(_read_telegram_message, builder, [""]), folder)
         builder.append(said, next(filter(None, titles), ""))
-    builder.add_importer_question()
+    builder.add_own_speaker_question()
     return builder.make_history()
 
 
@@ -100,7 +100,7 @@ def read_vk_history(files: Sequence[SourceFile], context: ReadContext) -> Import
             crumbs = iterate_blocks(file.text[:SAMPLED], "ui_crumb")
             title = next((block.get_text() for block in crumbs if block.tag == "div"), "")
         builder.append(sorted(said, key=lambda message: message.created_at), title)
-    builder.add_importer_question()
+    builder.add_own_speaker_question()
     return builder.make_history()
 
 

@@ -78,7 +78,7 @@ def make_history_from_chats(
         dated = ((line, line.day and next(left)) for line in chat)
         read_line = partial(_make_message_from_line, builder, make_date, Counter[str]())
         builder.append(make_times_monotonic(builder.read_messages(dated, read_line)))
-    builder.add_importer_question()
+    builder.add_own_speaker_question()
     return builder.make_history()
 
 

@@ -171,7 +171,7 @@ class HistoryBuilder:
         self.questions.insert(0, question)
         return AMBIGUOUS_ORDERS[(self.reading.find_chosen_options(question) or (0,))[0]]
 
-    def add_importer_question(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
+    def add_own_speaker_question(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
         """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
 
         def is_written_by_person(message: ImportedMessage) -> bool:
@@ -218,7 +218,7 @@ class HistoryBuilder:
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
-        offers, facts = make_fact_questions(self.facts, self.reading)
+        offers, facts = ask_and_select_facts(self.facts, self.reading)
         return ImportedHistory(
             format=self._name,
             messages=[message for conversation in self._conversations for message in conversation],
@@ -255,7 +255,7 @@ MAX_OFFERED = 500  # facts of one file
 MAX_OFFERED_CHARS = 500  # characters of one fact
 
 
-def make_fact_questions(
+def ask_and_select_facts(
     facts: Sequence[ImportedFact], context: ReadContext
 ) -> tuple[tuple[ImportQuestion, ...], tuple[ImportedFact, ...]]:
     """Return the questions that offer facts page by page, and the facts that the person has chosen so far."""

@@ -95,7 +95,7 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
     # A file that is damaged from its beginning is recognised by its name, and counted.
-    group = [file for file in files if file in group or form.members.fullmatch(_get_member_name(file.path))]
+    group = [file for file in files if file in group or form.members.fullmatch(_get_folder_and_name(file.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     if not group or (understood := _read_history_in_format(form, group, context)) is None:
@@ -327,10 +327,10 @@ def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limi
     return taken
 
 
-def _get_member_name(path: str) -> str:
+def _get_folder_and_name(path: str) -> str:
     place = PurePosixPath(path.replace("\\", "/").lower())
     return f"{place.parent.name}/{place.name}"
 
 
 def _is_known_file_name(path: str) -> bool:
-    return any(form.members.fullmatch(_get_member_name(path)) for form in FORMATS.values())
+    return any(form.members.fullmatch(_get_folder_and_name(path)) for form in FORMATS.values())

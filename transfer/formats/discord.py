@@ -22,7 +22,7 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
         bots: set[str] = set()
         for file in channels:
             _add_exported_channel(file, builder, bots)
-        builder.add_importer_question(bots=bots)
+        builder.add_own_speaker_question(bots=bots)
         return builder.make_history()
 
     def read_row(row: object) -> ImportedMessage:

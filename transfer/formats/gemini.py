@@ -11,7 +11,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.chat_heads import detect_language, find_date, parse_written_date_and_clock
+from transfer.formats.chat_heads import detect_language, find_date, parse_written_date_and_time
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, hash_parts
 from transfer.formats.history import FileSample, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.html_blocks import Block, extract_text, iterate_blocks
@@ -132,7 +132,7 @@ def _find_date_line(lines: Sequence[str], language: str, order: str, zone: tzinf
     for number, line in enumerate(lines):
         with suppress(ValueError, OverflowError):
             if _FULL_DATE.match(line):
-                moment = parse_written_date_and_clock(_SPACES.sub(" ", line), language, order)
+                moment = parse_written_date_and_time(_SPACES.sub(" ", line), language, order)
                 return number, (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     return None
 

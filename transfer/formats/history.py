@@ -102,7 +102,7 @@ class ImportedHistory:
     signature: tuple[str, str] = ("", "")  # digest and signature
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """True if this file alone is the complete export."""
         return self.part == 1 and self.is_last
 
@@ -150,12 +150,12 @@ def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 
 
-def make_import_source(name: str) -> str:
+def make_import_source(source: str) -> str:
     """Return the source under which a message of an export is stored.
 
     The prefix "import:" stops a forged export from supplying the answer to a future update.
     """
-    return name if name.startswith("import:") else f"import:keepsake:{name}"
+    return source if source.startswith("import:") else f"import:keepsake:{source}"
 
 
 def date_undated_messages(messages: Sequence[ImportedMessage], preceding_time: datetime) -> tuple[ImportedMessage, ...]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_pieces
+from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_in_pieces
 from transfer.formats.json_stream import MAX_DEPTH
 
 _GAP = re.compile(r"\n{3,}")
@@ -93,7 +93,7 @@ class _Parser(HTMLParser):
 def iterate_blocks(text: str, class_name: str) -> Iterator[Block]:
     """Yield the outermost elements with the class `class_name`, in document order."""
     parser = _Parser(class_name)
-    for _ in feed_pieces(parser, text):
+    for _ in feed_in_pieces(parser, text):
         yield from parser.found
         parser.found.clear()
 

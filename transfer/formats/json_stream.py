@@ -111,7 +111,7 @@ class JsonStream:
             for number in self.iterate_elements():
                 yield f"[{number}]", self.at, self
             self.expect_end()
-        elif self._has_lines():
+        elif self._is_json_lines():
             for number, found in enumerate(iterate_with_pauses(_LINE.finditer(self._text))):
                 line = JsonStream(found[0], max_values=self._left)
                 yield f"[{number}]", found.start(), line
@@ -125,7 +125,7 @@ class JsonStream:
                 if self.at == begin:
                     self.skip_value()
 
-    def _has_lines(self) -> bool:
+    def _is_json_lines(self) -> bool:
         first = [found[0].rstrip() for found in islice(_LINE.finditer(self._text), 2)]
         return len(first) == 2 and all(line[0] == "{" for line in first) and any(line[-1] == "}" for line in first)
 

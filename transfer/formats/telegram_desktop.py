@@ -58,7 +58,7 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
     has_own_messages = any(message.is_own for message in said)
     builder.append(messages)
     if said and not has_own_messages:  # an export of another account of theirs
-        builder.add_importer_question(is_required=False)
+        builder.add_own_speaker_question(is_required=False)
     return builder.make_history(*_make_notes_on_chats(_sort_by_size(chosen), has_own_messages, context.person))
 
 

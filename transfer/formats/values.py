@@ -10,7 +10,7 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from text.characters import replace_surrogates_in_json
-from transfer.formats.chat_heads import parse_written_date_and_clock
+from transfer.formats.chat_heads import parse_written_date_and_time
 
 _APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
 _MIN_APPLE_SECONDS = 252_460_800  # the year 2009, before which no such program had chats
@@ -63,8 +63,8 @@ def _parse_written_date(text: str, date_order: str) -> datetime:
         return datetime.fromisoformat(text)
     date_order = date_order or ("mdy" if "/" in text else "")
     with suppress(ValueError):
-        return parse_written_date_and_clock(text, date_order=date_order)
-    return parse_written_date_and_clock(f"{text} 0:00", date_order=date_order)
+        return parse_written_date_and_time(text, date_order=date_order)
+    return parse_written_date_and_time(f"{text} 0:00", date_order=date_order)
 
 
 def require_moment(value: object, location: str, zone: tzinfo = UTC) -> datetime:

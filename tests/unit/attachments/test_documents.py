@@ -31,7 +31,7 @@ ANNA = 11
 
 
 async def read(data: bytes, name: str = "report.txt") -> DocumentText:
-    return await DocumentReader().read_document(data, name, person=ANNA)
+    return await DocumentReader().read_document(data, name, person_id=ANNA)
 
 
 async def places(data: bytes, name: str = "report.txt") -> dict[str, str]:

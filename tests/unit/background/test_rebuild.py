@@ -143,7 +143,7 @@ async def corrected(talk: Talk, said: Message) -> None:
             [made] = await store.facts.commit_changes(
                 SCOPE,
                 [FactChange(fact=fact, closes=known)],
-                read_messages=messages,
+                source_messages=messages,
                 last_learned_id=learned,
                 new_last_learned_id=until,
                 now=talk.moment[0],

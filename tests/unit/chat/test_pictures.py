@@ -154,7 +154,7 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
         )
     assert len(ids) == 3, "the caption, the answer, and what was seen"
     what = ForgetRequest(what="messages", ids=ids)
-    preview = await talk.services.memory.preview_forget(ANNA.id, what)
+    preview = await talk.services.memory.preview_forgetting(ANNA.id, what)
     assert len(preview.quotes.answers) == 1
     await talk.services.corrections.forget(ANNA.id, replace(what, with_quotes=True))
     assert traces(tmp_path, ["Zyprexol"]) == []

@@ -130,7 +130,7 @@ async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path
         assert (page.total, page.next_offset) == (12, 5)
         await say_all(talk, ["Apple too late"])
         while page.next_offset is not None:
-            page = await search.find_page(SCOPE, "apple", offset=page.next_offset, limit=5, until=page.until)
+            page = await search.find_page(SCOPE, "apple", offset=page.next_offset, limit=5, until_id=page.until)
             seen += [hit.message.id for hit in page.found]
         assert sorted(seen) == list(range(1, 13))
 

@@ -174,7 +174,7 @@ async def test_what_was_used_is_forgotten_with_everything_except_todays_sum_unde
         before = await spent(talk)
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert await spent(talk) == before
-        assert [day.model for day in await ledger.list_days_of_use(ANNA.id, talk.moment[0].date(), 30)] == [FORGOTTEN]
+        assert [day.model for day in await ledger.list_daily_usage(ANNA.id, talk.moment[0].date(), 30)] == [FORGOTTEN]
         assert (await ledger.read_usage_of_day(yesterday)).keys() == {BORIS.id}
         assert (await talk.say("Hello?")).is_error
         talk.moment[0] += timedelta(days=1)

@@ -15,8 +15,8 @@ from retrieval.explanation import (
     ExplanationRecord,
     Mark,
     group_consecutive_ids,
-    make_explanation,
-    parse_explanation,
+    make_explanation_record,
+    parse_explanation_record,
 )
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -52,7 +52,7 @@ explanations = st.builds(
 
 @given(explanations)
 def test_an_explanation_comes_back_as_it_was(explanation: ExplanationRecord) -> None:
-    assert parse_explanation(explanation.to_json()) == explanation
+    assert parse_explanation_record(explanation.to_json()) == explanation
 
 
 @given(st.lists(st.integers(1, 200)))
@@ -63,7 +63,7 @@ def test_runs_hold_exactly_the_ids(numbers: list[int]) -> None:
 
 @given(st.text() | st.just('{"form":99}') | st.just("[]") | st.just('{"form":1}'))
 def test_what_is_no_explanation_of_ours_is_none(text: str) -> None:
-    assert parse_explanation(text) is None
+    assert parse_explanation_record(text) is None
 
 
 def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
@@ -80,7 +80,7 @@ def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
         cut=(Cut(what="turns", first_id=1, last_id=2, why="recent budget"),),
         whole=50,
     )
-    explanation = make_explanation(context, answered_at=NOW, model="m")
+    explanation = make_explanation_record(context, answered_at=NOW, model="m")
     assert "heliotrope" not in explanation.to_json()
     assert "Ann" not in explanation.to_json()
     assert explanation.recent == ((3, 4), (6, 6))

@@ -11,7 +11,7 @@ from retrieval import fact_ranking
 from retrieval.fact_ranking import FactRecall, find_facts, rank_facts
 from retrieval.question import Question
 from storage.search.protocol import Floats
-from text.analyzer import list_content_terms, list_terms
+from text.analyzer import list_distinct_terms, list_terms
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -41,7 +41,7 @@ FACTS = [
 
 
 def asked(text: str = "", *, before: str = "", vector: Floats | None = None) -> Question:
-    own, terms = tuple(list_content_terms(text)), tuple(list_content_terms(f"{before}\n{text}"))
+    own, terms = tuple(list_distinct_terms(text)), tuple(list_distinct_terms(f"{before}\n{text}"))
     return Question(text=text, meant=text, now=NOW, own=own, terms=terms, vector=vector)
 
 

@@ -58,7 +58,7 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
         assert written[-1].put["accounts"][0]["account"] == account
         async with store.database.open_reader(None) as reader:
             for table in (USERS, MESSAGES):
-                rows = [table.to_portable(row) for row in await reader.fetch_rows(f"SELECT * FROM {table.name}")]  # noqa: S608
+                rows = [table.to_portable_row(row) for row in await reader.fetch_rows(f"SELECT * FROM {table.name}")]  # noqa: S608
                 put = [row for entry in written for row in entry.put.get(table.name, ())]
                 last = {tuple(row[name] for name in table.key): row for row in put}
                 assert [last[tuple(row[name] for name in table.key)] for row in rows] == rows

@@ -168,7 +168,7 @@ async def test_forgetting_waits_for_the_words_by_which_quotes_are_found(tmp_path
         held = store.words.missing[ANNA.owner] = asyncio.Event()
         memory.words_within = 0
         one = ForgetRequest(what="messages", ids=(message.id,))
-        for refused in (memory.preview_forget, memory.forget):
+        for refused in (memory.preview_forgetting, memory.forget):
             with pytest.raises(StorageIndexing, match="again in a minute"):
                 await refused(ANNA.owner, one)
         assert await memory.find_owners_with_messages(ForgetRequest(what="archives", until=NOW)) == []

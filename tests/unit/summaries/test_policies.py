@@ -12,7 +12,7 @@ from records.owners import Policy
 from records.status import Counts
 from records.summaries import SummaryPlan, SummaryReason
 from summaries import rolling
-from summaries.planning import KEPT_MESSAGES, ActiveSummary, ActiveTurn, ScopeState, get_foldable_turns
+from summaries.planning import KEPT_MESSAGES, ActiveSummary, ActiveTurn, ScopeState, select_foldable_turns
 from summaries.policies import POLICIES
 from summaries.pyramid import MAX_ACTIVE
 
@@ -262,16 +262,16 @@ def turn_of(*ids: int, tokens: int = 1) -> ActiveTurn:
 
 def test_pressure_keeps_the_last_twenty_messages() -> None:
     turns = [turn_of(number, number + 1) for number in range(1, 60, 2)]
-    kept = turns[len(get_foldable_turns(turns, "pressure")) :]
+    kept = turns[len(select_foldable_turns(turns, "pressure")) :]
     assert sum(len(turn.message_ids) for turn in kept) == KEPT_MESSAGES
 
 
 def test_pressure_keeps_a_fifth_of_the_tokens_where_that_is_more() -> None:
     turns = [turn_of(number, tokens=100 if number < 51 else 10) for number in range(1, 101)]
-    kept = turns[len(get_foldable_turns(turns, "pressure")) :]
+    kept = turns[len(select_foldable_turns(turns, "pressure")) :]
     assert sum(turn.tokens for turn in kept) >= 0.2 * 5500
     assert len(kept) == 50 + 6
 
 
 def test_pressure_folds_nothing_of_what_is_kept() -> None:
-    assert get_foldable_turns([turn_of(1, 2, tokens=5000)] * 3, "pressure") == []
+    assert select_foldable_turns([turn_of(1, 2, tokens=5000)] * 3, "pressure") == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.analyzer import detect_latin_language, find_foreign_stems, list_content_terms, list_terms
+from text.analyzer import detect_latin_language, find_foreign_stems, list_distinct_terms, list_terms
 
 
 @pytest.mark.parametrize(
@@ -44,15 +44,15 @@ def test_a_word_with_two_forms_in_one_language_votes_for_it_once() -> None:
 
 
 def test_a_question_is_about_its_content_words() -> None:
-    assert list_content_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
-    assert list_content_terms("Who are you?") == ["who", "are", "you"]
+    assert list_distinct_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
+    assert list_distinct_terms("Who are you?") == ["who", "are", "you"]
 
 
 @given(st.text())
 def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
     """No term is empty or holds a space: it must survive being joined by spaces."""
     assert all(term and not any(character.isspace() for character in term) for term in list_terms(text))
-    assert bool(list_content_terms(text)) == bool(list_terms(text))
+    assert bool(list_distinct_terms(text)) == bool(list_terms(text))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
     ],
 )
 def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(said: str, word: str) -> None:
-    [term] = list_content_terms(word)
+    [term] = list_distinct_terms(word)
     held = set(list_terms(said))
     assert term not in held
     assert held & set(find_foreign_stems([term], word, accepts_short_stems=True)[term])
@@ -76,7 +76,7 @@ def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(s
 
 def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
     question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
-    assert find_foreign_stems(list_content_terms(question), question).keys() == {"lucca", "zutphen"}
+    assert find_foreign_stems(list_distinct_terms(question), question).keys() == {"lucca", "zutphen"}
     assert find_foreign_stems(["lucca"], question) == {"lucca": ("lucc",)}
     assert find_foreign_stems(["lucca"], question, accepts_short_stems=True) == {"lucca": ("lucc", "luc")}
     assert "even" not in find_foreign_stems(["evening"], "evening")["evening"]
@@ -99,7 +99,7 @@ def test_readings_come_in_one_order(word: str, stems: list[str]) -> None:
 
 @given(st.text())
 def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
-    for term, found in find_foreign_stems(list_content_terms(text), text).items():
+    for term, found in find_foreign_stems(list_distinct_terms(text), text).items():
         assert term not in found
         assert all(len(term) >= 3 for term in found)
         assert len(set(found)) == len(found)

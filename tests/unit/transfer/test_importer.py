@@ -22,7 +22,7 @@ from records.owners import Policy, StorageType
 from records.reminders import NewReminder
 from records.scopes import Scope
 from reliability.invariants import find_violations, read_memory_state
-from storage.schema.validation import RowError, parse_rows
+from storage.schema.validation import RowError, parse_tables
 from summaries.policies import POLICIES
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.storages import IN_FILES
@@ -389,7 +389,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
             changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
             learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
             await store.facts.commit_changes(
-                HERE, changes, read_messages=read, last_learned_id=learned, new_last_learned_id=602, now=NOW
+                HERE, changes, source_messages=read, last_learned_id=learned, new_last_learned_id=602, now=NOW
             )
         data = await exported(talk.services)
         before = await dumped(talk)
@@ -502,7 +502,7 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
             changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
             changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
             await store.facts.commit_changes(
-                HERE, changes, read_messages=read, last_learned_id=0, new_last_learned_id=4, now=NOW
+                HERE, changes, source_messages=read, last_learned_id=0, new_last_learned_id=4, now=NOW
             )
             known = await store.facts.list_all_facts(ANNA.id)
         assert [fact.superseded_by for fact in known] == [2, None]
@@ -548,17 +548,17 @@ async def test_facts_of_several_files_are_bounded_together(tmp_path: Path, monke
 @pytest.mark.parametrize("stretches", [[[1]], [["1", "2"]], [[1, 10**12]], [[1, 2, 3]], [3], "x"])
 def test_what_was_learned_from_are_stretches(stretches: object) -> None:
     row: dict[str, object] = {"thread_id": 0, "past_learned": [[-9, -5]]}
-    assert parse_rows({"progress": [row]}, 7)["progress"][0]["past_learned"] == [[-9, -5]]
+    assert parse_tables({"progress": [row]}, 7)["progress"][0]["past_learned"] == [[-9, -5]]
     with pytest.raises(RowError, match="no-list"):
-        parse_rows({"progress": [{**row, "past_learned": stretches}]}, 7)
+        parse_tables({"progress": [{**row, "past_learned": stretches}]}, 7)
 
 
 @pytest.mark.parametrize("facts", [["1"], 3, "x", {}])
 def test_what_a_profile_was_made_from_is_a_list_of_ids_or_not_known(facts: object) -> None:
     row: dict[str, object] = {"id": 1, "text": "Anna.", "created_at": "2026-11-21T09:00:00+00:00"}
-    assert parse_rows({"profiles": [row]}, 7)["profiles"][0]["fact_ids"] is None
+    assert parse_tables({"profiles": [row]}, 7)["profiles"][0]["fact_ids"] is None
     with pytest.raises(RowError, match="no-list"):
-        parse_rows({"profiles": [{**row, "fact_ids": facts}]}, 7)
+        parse_tables({"profiles": [{**row, "fact_ids": facts}]}, 7)
 
 
 async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ async def lived_in(talk: Talk) -> None:
         learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
         await store.facts.commit_changes(
-            HERE, changes, read_messages=read, last_learned_id=learned, new_last_learned_id=420, now=NOW
+            HERE, changes, source_messages=read, last_learned_id=learned, new_last_learned_id=420, now=NOW
         )
         await store.append_messages(
             HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))]
@@ -249,7 +249,7 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
             learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
             changes = [FactChange(fact=wish) for wish in wishes]
             await store.facts.commit_changes(
-                HERE, changes, read_messages=read, last_learned_id=learned, new_last_learned_id=1, now=NOW
+                HERE, changes, source_messages=read, last_learned_id=learned, new_last_learned_id=1, now=NOW
             )
         data = await exported(talk.services)
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))

@@ -9,7 +9,7 @@ from locales.catalog import tr
 from records.errors import ModelRefused
 from records.scopes import Person, Scope
 from records.turns import IncomingPiece, Reply, UserMessage
-from telegram_ui.commands.answer_buttons import format_shown_text, make_answer_keyboard
+from telegram_ui.commands.answer_buttons import format_reply, make_answer_keyboard
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk, talking
@@ -108,7 +108,7 @@ async def test_an_answer_is_spoken_once_when_it_is_asked_for(peer: Peer, tmp_pat
 
 
 def test_an_answer_that_was_stopped_in_the_middle_of_its_marks_shows_none() -> None:
-    shown = format_shown_text(Reply(text="It is **very", is_stopped=True))
+    shown = format_reply(Reply(text="It is **very", is_stopped=True))
     assert shown == f"It is **very**\n\n{tr('answers-stopped')}"
-    shown = format_shown_text(Reply(text="So:\n\n```py\nx = 1", is_stopped=True))
+    shown = format_reply(Reply(text="So:\n\n```py\nx = 1", is_stopped=True))
     assert shown == f"So:\n\n```py\nx = 1\n```\n\n{tr('answers-stopped')}"

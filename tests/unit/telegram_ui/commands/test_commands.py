@@ -18,7 +18,7 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import Summary, SummaryFailure, SummaryOutcome
-from retrieval.prompt_builder import add_sections
+from retrieval.prompt_builder import append_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.command_group import LIFETIME, ChatEvent
 from telegram_ui.commands.registry import describe_commands, list_commands
@@ -484,9 +484,9 @@ async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Des
     assert "Nothing that is said now is stored" in prompts.format_command_list(told, is_stored=False)
     assert len(section) < 1_800, "some 350 tokens, in each request"
     assert (
-        add_sections(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)
+        append_sections(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)
         == f"Be brief.\n\n{section}"
     )
     tokens = Tokenizer.for_model("gpt-5.4-mini")
-    assert add_sections(tokens, "Be brief.", [section, ""], 1_500) == f"Be brief.\n\n{section}"
-    assert add_sections(tokens, "Be brief.", [section], 200) == "Be brief.", "in a small window"
+    assert append_sections(tokens, "Be brief.", [section, ""], 1_500) == f"Be brief.\n\n{section}"
+    assert append_sections(tokens, "Be brief.", [section], 200) == "Be brief.", "in a small window"

@@ -193,7 +193,7 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
     changes += [FactChange(fact=oslo), FactChange(fact=replace(oslo, text="Ann lives in Bergen."), closes=(-3,))]
     async with talk.services.memory.open_store(ANN) as store:
         await store.facts.commit_changes(
-            Scope(owner=ANN), changes, read_messages=[], last_learned_id=0, new_last_learned_id=0, now=now
+            Scope(owner=ANN), changes, source_messages=[], last_learned_id=0, new_last_learned_id=0, now=now
         )
     await desk.say(ANN, ANN, "/memory 1")
     assert "Said on 21 November: “My knee is bad.”" in shown(desk)

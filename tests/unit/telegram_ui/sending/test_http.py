@@ -18,7 +18,7 @@ from telegram.request._requestparameter import RequestParameter
 
 from playground.server import serve
 from telegram_ui.sending import http
-from telegram_ui.sending.http import AiohttpRequest, is_no_response_error, request_had_no_effect
+from telegram_ui.sending.http import AiohttpRequest, failed_without_response, request_had_no_effect
 from tests.peers.ports import kept_port
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -108,7 +108,7 @@ async def test_where_nobody_listens_nothing_was_sent() -> None:
     with kept_port() as port:
         error = await failure(f"http://127.0.0.1:{port}")
     assert request_had_no_effect(error)
-    assert is_no_response_error(error)
+    assert failed_without_response(error)
 
 
 async def test_a_name_that_leads_nowhere_is_the_same() -> None:
@@ -124,7 +124,7 @@ async def test_a_connection_that_breaks_after_the_request_may_have_had_an_effect
         port = listening.sockets[0].getsockname()[1]
         error = await failure(f"http://127.0.0.1:{port}")
     assert not request_had_no_effect(error)
-    assert is_no_response_error(error)
+    assert failed_without_response(error)
 
 
 async def test_a_server_that_says_nothing_is_given_up() -> None:

@@ -26,7 +26,7 @@ async def test_an_unknown_method_is_refused_everywhere_for_a_day() -> None:
     assert await newer.try_feature("setThing", server.request, chat_id=5) is None
     assert await newer.try_feature("setThing", server.request, chat_id=6) is None
     assert server.requests == 1
-    assert newer.may_use("setOther")
+    assert newer.can_use("setOther")
     now[0], server.error = REFUSED_SECONDS + 1.0, None
     assert await newer.try_feature("setThing", server.request, chat_id=5)
 
@@ -42,4 +42,4 @@ async def test_a_pause_is_no_refusal() -> None:
     newer, server = NewerApi(lambda: 0.0), Server(RetryAfter(3))
     with pytest.raises(RetryAfter):
         await newer.try_feature("setThing", server.request)
-    assert newer.may_use("setThing")
+    assert newer.can_use("setThing")

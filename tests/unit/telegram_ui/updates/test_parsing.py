@@ -297,9 +297,9 @@ def test_each_person_who_writes_to_a_channel_has_a_scope_of_their_own() -> None:
     assert parsed.scope == Scope(owner=chat["id"], thread=-8_000_000_011)
     assert other.scope != parsed.scope
     assert parsed.scope.is_channel_direct_chat
-    assert (parsed.chat.topic, parsed.chat.direct_messages_topic_id) == (None, 8_000_000_011)
+    assert (parsed.chat.topic_id, parsed.chat.direct_messages_topic_id) == (None, 8_000_000_011)
     in_topic = heard({**GROUP, "is_forum": True}, text="hi", message_thread_id=8, is_topic_message=True)
-    assert (in_topic.chat.topic, in_topic.chat.direct_messages_topic_id) == (8, None)
+    assert (in_topic.chat.topic_id, in_topic.chat.direct_messages_topic_id) == (8, None)
     assert not in_topic.scope.is_channel_direct_chat
 
 

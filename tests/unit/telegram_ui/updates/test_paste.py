@@ -13,7 +13,7 @@ from records.messages import Origin
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.paste import MAX_PIECES, PasteCollector, belongs_to_same_turn, may_be_continued
+from telegram_ui.updates.paste import MAX_PIECES, PasteCollector, belongs_to_same_turn, can_be_continued
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -123,7 +123,7 @@ def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
     assert not belongs_to_same_turn(piece(1000), piece(3000))
     assert belongs_to_same_turn(piece(1500), piece(3000))
     assert belongs_to_same_turn(piece(1), piece(4000))
-    assert not may_be_continued(piece(2047))
+    assert not can_be_continued(piece(2047))
 
 
 def test_closing_leaves_open_pastes_incomplete(pastes: PasteCollector, timers: Timers) -> None:
@@ -138,7 +138,7 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     timers = Timers()
     pastes = PasteCollector(timers)
     parts = [piece(count_utf16_units(part)) for part in split_text(text)]
-    if not may_be_continued(parts[0]):
+    if not can_be_continued(parts[0]):
         assert len(parts) == 1
         return
     turn = Turn(pastes, parts[0])
@@ -150,11 +150,11 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
 def test_an_album_and_a_forwarded_batch_are_one_turn() -> None:
     album, other = piece(0, album="5"), piece(0, album="6")
     forwarded = piece(20, origin="forwarded")
-    assert may_be_continued(album)
+    assert can_be_continued(album)
     assert belongs_to_same_turn(album, album)
     assert not belongs_to_same_turn(other, album)
     assert not belongs_to_same_turn(piece(20), album)
-    assert may_be_continued(forwarded)
+    assert can_be_continued(forwarded)
     assert belongs_to_same_turn(forwarded, forwarded)
     assert not belongs_to_same_turn(piece(20), forwarded)
     assert not belongs_to_same_turn(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)

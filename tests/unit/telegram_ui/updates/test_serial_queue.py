@@ -106,7 +106,7 @@ async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
 
     async def stoppable() -> None:
         try:
-            with queues.allow_cancelling("a"):
+            with queues.allow_cancelling_job("a"):
                 await work()
         finally:
             await finishing.wait()
@@ -128,7 +128,7 @@ async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be
     queues, log = SerialQueues("test", max_running=1), Log()
 
     async def finished() -> None:
-        with queues.allow_cancelling("a"):
+        with queues.allow_cancelling_job("a"):
             pass
         await log("a1", gated=True)()
 
@@ -150,7 +150,7 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     assert queues.pop_next("a", object) is work
 
     async def begun() -> None:
-        with queues.allow_cancelling("b"):
+        with queues.allow_cancelling_job("b"):
             await log("b1", gated=True)()
 
     queues.submit("b", begun)
