@@ -93,8 +93,8 @@ class PeopleChats:
         """Add the names of a Hangouts chat's participants. Return the chat's id, or "" if it has none."""
         outer = as_object(chat.get("conversation"))
         inner = as_object(outer.get("conversation")) or outer  # before 2018 there is no outer one
-        people = select_objects(inner.get("participant_data"))
-        self._names |= {_find_name(person.get("id")): as_text(person.get("fallback_name")) for person in people}
+        people = [person for person in select_objects(inner.get("participant_data")) if person.get("id")]
+        self._names |= {_find_name(person["id"]): as_text(person.get("fallback_name")) for person in people}
         return as_text(as_object(inner.get("id")).get("id"))
 
     def add_chats_to_history(self) -> None:
@@ -149,7 +149,7 @@ def find_speaker(value: Mapping[str, Any]) -> str:
 
 def _find_words(content: object) -> str:
     if isinstance(content, list):  # Hangouts divides a message at its links
-        return "".join(map(_find_words, select_objects(content)))
+        return "".join(map(_find_words, content))
     if not isinstance(content, dict):
         return as_text(content)
     return "" if is_hidden_part(content) else pick_member_text(content, "words")

@@ -43,6 +43,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.members import NAMES
+from transfer.formats.transcripts import is_transcript
 from transfer.formats.values import InvalidElement
 
 DateNumbers = tuple[int, int, int]  # year, month and day
@@ -126,12 +127,14 @@ _LINE = re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<wo
 _KAKAO_STAMP = rf"(?P<stamp>[^\n:]{{8,30}}?,? {_CLOCK})"  # on a phone
 _KAKAO = re.compile(rf"{_KAKAO_STAMP}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)")
 _BRACKET = rf"\[(?P<stamp>\d[^\]:\n]{{5,20}}?,? {_CLOCK})\]"  # of Telegram and Discord
-_LOG_STAMP = r"[\[(]?(?P<stamp>[^<>*\n\t]{0,40}?\d\d:\d\d(?::\d\d)?(?:[+-]\d{4}| [AP]M)?)[\])]?"
+_LOG_STAMP = r"[\[(]?(?P<stamp>[^<>*:\n\t]{0,40}?\d\d:\d\d(?::\d\d)?(?:[+-]\d{4}| [AP]M)?)[\])]?"
 _IRC = re.compile(rf"{_LOG_STAMP}\s{{1,3}}<[ ~&@%+]?(?P<speaker>[^<>\n]{{1,60}})>\s(?P<words>.*)")
 _WEECHAT = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\t[~&@%+]?(?P<speaker>[^\t\n]{1,60})\t(?P<words>.*)")
-_PIDGIN = re.compile(rf"\({_LOG_STAMP} (?P<speaker>[^:\n]{{1,60}}): (?P<words>.*)")
+_PIDGIN = re.compile(r"\((?P<stamp>[^()\n]{0,40}?\d\d:\d\d:\d\d(?: [AP]M)?)\) (?P<speaker>[^:\n]{1,60}): (?P<words>.*)")
 FIRST_LOG_YEAR = 1988  # that of IRC
 _LOGS = (_IRC, _WEECHAT, _PIDGIN)
+_LOG_LINE = re.compile(rf"{_LOG_STAMP}:?\s(?P<speaker>)(?P<words>.*)")  # of the program itself
+_LOG_NOTE = re.compile(rf"{_LOG_STAMP}:?\s{{1,3}}(?:\*|-[-!>]|<-)")  # a line of the program, in any log
 _LOG_DAY = re.compile(r"(?:-{3}|\*{4}|Session|Conversation).*\d{4}")
 _HEADS = (
     *(_LINE, _KAKAO),
@@ -149,12 +152,10 @@ _HEADS = (
     re.compile(  # iMessage, where "Read by" may follow the date
         r"(?P<stamp>[^\W\d_]{3,12} \d{1,2}, \d{4} {1,3}\d{1,2}:\d\d:\d\d [AP]M)(?: \([^()\n]*\))?(?P<words>)$"
     ),
-    *_LOGS,
 )
 _APP_LINES = {
     _LINE: re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>)(?P<words>[^\t\n]*)$"),
     _KAKAO: re.compile(rf"{_KAKAO_STAMP}(?:, |: )(?P<speaker>)(?P<words>[^:\n]*)$"),
-    **dict.fromkeys(_LOGS, re.compile(rf"{_LOG_STAMP}:?\s(?P<speaker>)(?P<words>.*)")),
 }  # lines without a speaker, in files with these heads
 _SPACED = re.compile(rf"(?P<stamp>{_CLOCK}) (?P<speaker>)(?P<words>\S.*)")
 """LINE on a computer puts only spaces between time, speaker and words, below a line for the day."""
@@ -177,12 +178,13 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
 
 
 def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
-    named = find_date(path)  # ZNC has a file for each day
+    is_log = _is_log(text)
+    named = find_date(path) if is_log else None  # ZNC has a file for each day
     day: WrittenDate | None = named[:2] if named and named[0][0] >= FIRST_LOG_YEAR else None
     said: ChatLine | None = None
     first = text[:SAMPLED].splitlines()
-    is_log = any(head.match(line) for head in _LOGS for line in first)
-    heads = [*_HEADS, *(line for head, line in _APP_LINES.items() if any(map(head.match, first)))]
+    app_lines = [line for head, line in _APP_LINES.items() if any(map(head.match, first))]
+    heads = [*_LOGS, _LOG_LINE] if is_log else [*_HEADS, *app_lines]
     heads += [_SPACED] if _LINE_DAY.match(text) else []
     for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n")):
         found = next((match for head in heads if (match := head.match(line))), None)
@@ -234,9 +236,15 @@ def _strip_file_details(line: ChatLine) -> ChatLine:
 
 
 def _fits_format(sample: FileSample) -> bool:
-    lines = sample.text.splitlines()[:50]
-    heads = (found for head in _HEADS for line in lines if (found := head.match(line)))
-    return bool(_LINE_DAY.match(sample.text)) or any(parse_timestamp(found["stamp"]) for found in heads)
+    is_chat = any(head.match(line) for head in _HEADS for line in sample.text.splitlines()[:50])
+    return is_chat or bool(_LINE_DAY.match(sample.text)) or (_is_log(sample.text) and not is_transcript(sample.text))
+
+
+def _is_log(text: str) -> bool:
+    """Return True if a text begins like a log in most of its lines. Others only quote one."""
+    lines = [line for line in text[:SAMPLED].splitlines()[:50] if line.strip()]
+    lines = [line for line in lines if not (_LOG_NOTE.match(line) or _LOG_DAY.match(line))]
+    return 2 * sum(any(head.match(line) for head in _LOGS) for line in lines) > len(lines)
 
 
 _SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system

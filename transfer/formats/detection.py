@@ -71,7 +71,8 @@ MAX_FACT_CHARS = 4_096  # characters
 MAX_FILES = 5_000  # of an archive that are read together: Discord has one for each channel
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
-_READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", ".xml", ".log", ".weechatlog", "")
+_READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
+_LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have beside them
 
 
 def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
@@ -229,7 +230,7 @@ def _decode_text(data: bytes) -> str:
     try:
         text = data.decode(json.detect_encoding(data)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        with suppress(LookupError, UnicodeDecodeError):
+        with suppress(LookupError, UnicodeError):  # as for charset="undefined"
             if stated := _CHARSET.search(data, 0, SAMPLED):
                 return data.decode(stated[1].decode())
         line = data.count(b"\n", 0, error.start) + 1
@@ -286,7 +287,8 @@ _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that open
 
 def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:
     wanted = [entry for entry in files if _is_known_file_name(entry[0])]
-    wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
+    for ends in (_READABLE, _LOG_ENDS):
+        wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in ends]
     if not wanted:
         raise _make_unknown_format_error((), is_packed=True)
     if len(wanted) > MAX_FILES:

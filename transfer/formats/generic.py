@@ -17,7 +17,7 @@ from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, iterate_rows, read_column_names
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
-from transfer.formats.history import SAMPLED, ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.history import ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.json_stream import starts_like_json
 from transfer.formats.members import (
     MAX_DEPTH,
@@ -33,6 +33,7 @@ from transfer.formats.members import (
     find_title,
     guess_role,
     is_message,
+    pick_member_text,
     pick_member_values,
 )
 from transfer.formats.transcripts import is_transcript, parse_title_date_and_messages
@@ -48,14 +49,16 @@ _WRAPPERS = (
 )
 _TEXT_MESSAGES = "<smses"  # of SMS Backup & Restore
 _TEXT_MESSAGE = re.compile(r"""<sms\s(?:[^"'<>]++|"[^"<]*+"|'[^'<]*+')*+>""")
+_HALF = re.compile(r"&#(5[5-7]\d{3});")
 _ATTRIBUTE = re.compile(r"""\s(body|date|type|address|contact_name)=("[^"]*"|'[^']*')""")
 _NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-webui
 _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 """Blocks in which Open WebUI keeps calls of tools."""
 
 
-_ENVELOPE = re.compile(r"(?:<([a-z]+(?:[-_][a-z]+)+)>(?>.*?</\1>)\s*+)++", re.DOTALL)
-"""What editors say in the person's name: nothing but elements, such as <environment_context>."""
+_ADDED = r"(?:bash-|command-|environment_|local-|system-|task-|turn_|user-|user_instructions)[a-z_-]*"
+_ENVELOPE = re.compile(rf"(?:<({_ADDED})>(?>.*?</\1>)\s*+)++", re.DOTALL)
+"""What editors say in the person's name. In other elements people ask, as in Cursor's <user_query>."""
 
 
 def read_history(files: Sequence[SourceFile], context: ReadContext, name: str = "generic") -> ImportedHistory:
@@ -100,7 +103,7 @@ class _ConversationFileReader:
             self._builder.read_files([file], self._collect_conversations)
         elif _is_table(file.text):
             self._read_table(file.text)
-        elif _TEXT_MESSAGES in file.text[:SAMPLED]:
+        elif file.text.lstrip().startswith(("<?xml", _TEXT_MESSAGES)):
             self._read_text_messages(file.text)
         else:
             about, messages = parse_title_date_and_messages(file.text)
@@ -110,7 +113,10 @@ class _ConversationFileReader:
     def _read_text_messages(self, text: str) -> None:
         chats: dict[str, list[dict[str, object]]] = {}
         for tag in iterate_with_pauses(_TEXT_MESSAGE.finditer(text)):
-            row = {name: unescape(value[1:-1]) for name, value in _ATTRIBUTE.findall(tag[0])}
+            # Its emoji are two halves, of which each is escaped by itself.
+            halved = _HALF.sub(lambda half: chr(int(half[1])), tag[0]).encode("utf-16", "surrogatepass")
+            whole = halved.decode("utf-16", "replace")
+            row = {name: unescape(value[1:-1]) for name, value in _ATTRIBUTE.findall(whole)}
             named = row.get("contact_name", "").strip("()").replace("Unknown", "") or row.get("address", "")
             chats.setdefault(named, []).append({**row, "from_me": row.get("type") == "2", "contact_name": ""})
         for name, messages in chats.items():
@@ -158,8 +164,10 @@ class _ConversationFileReader:
             return
         elif is_message(message := _unwrap_message(value)) or is_chat_message(message):
             self._loose.append(message)
-        elif not depth and find_member_names(value, "id") and find_member_names(value, "parent"):
-            self._loose.append(value)  # it only ties messages to one another
+        elif not (depth or pick_member_text(value, "title")) and all(
+            find_member_names(value, part) for part in ("id", "parent")
+        ):
+            self._loose.append(value)  # it only ties messages to one another: a conversation or a folder has a title
         elif depth < MAX_DEPTH:
             for member in value.values():
                 if isinstance(member, dict | list):
@@ -264,9 +272,8 @@ def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
         _format_id(message.get(number)): next(filter(None, map(_format_id, pick_member_values(message, "parent"))), "")
         for message in dicts
     }
-    if (
-        not number or not any(parents.values()) or any("version" in message for message in dicts)
-    ):  # Le Chat numbers versions itself
+    numbers_versions = any("version" in message for message in dicts)  # of Le Chat
+    if not number or not any(parents.values()) or numbers_versions:
         return messages
     nodes = {_format_id(message[number]): message for message in dicts}
     tied = sum(name in nodes for name in parents.values())

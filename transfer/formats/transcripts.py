@@ -15,7 +15,7 @@ _ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
 _DATE = r"(?:(?:[(\[]|[—–·-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
 _LABEL = rf"{_ORDINAL}(?:From |role::)?(?P<label>[^\n:*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
-_LATE_DATE = r"(?:\((?P<late_date>[^()\n]{6,40})\))?"
+_LATE_DATE = r"(?:\((?P<late_date>(?=\D{0,30}\d)[^()\n]{6,40})\))?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _HEADINGS = {

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from records.errors import ImportRefused
 from tests.unit.transfer.talk import zipped
 from tests.unit.transfer.test_real_shapes import past
 
@@ -226,3 +227,78 @@ def test_the_branch_of_claude_that_was_shown_last_is_read() -> None:
 def test_a_date_behind_a_name_may_begin_with_its_month() -> None:
     history = past("**User** (May 1, 2024):\nWhere?\n\n**Claude** (May 2, 2024):\nHere.\n", "poe.md")
     assert [said.created_at.day for said in history.messages] == [1, 2]
+
+
+SCHEDULE = "(18:30 Uhr) Treffpunkt: Bahnhof\n(19:00) Essen: Pizza"
+QUOTED = "[10:30] <tom> hi there\n[10:31] <zed> hello"
+
+
+@pytest.mark.parametrize("quoted", [SCHEDULE, QUOTED])
+@pytest.mark.parametrize(
+    ("kind", "text", "count"),
+    [
+        ("whatsapp", "12.05.24, 10:31 - Anna: Hier:\n{}\n12.05.24, 10:32 - Tom: ok\n13.05.24, 9:01 - Anna: gut\n", 3),
+        ("whatsapp", "[25.12.19, 22:30:01] Anna: Hier:\n{}\n[25.12.19, 22:31:01] Tom: um 11:30 <t@x.de> da\n", 2),
+        ("chat-texts", "Anna, [31.05.2024 10:00]\nHier:\n{}\n\nTom, [31.05.2024 10:05]\nok\n", 2),
+        ("chat-texts", "2024-01-05 10:00:33 Anna(123)\nHier:\n{}\n2024-01-05 10:01:44 Tom(456)\nok\n", 2),
+        ("generic", "**User:** Was ist das?\n{0}\n\n**ChatGPT:** Das:\n\n{0}\n", 2),
+        ("memories", "- Lives in Berlin\n- Gets up at 06:30\n{}\n- Has a dog: Rex\n", 0),
+    ],
+)  # fmt: skip
+def test_what_is_quoted_from_a_log_or_a_plan_stays_inside_its_message(
+    kind: str, text: str, count: int, quoted: str
+) -> None:
+    history = past(text.format(quoted), "" if kind == "memories" else "chat.txt")
+    assert (history.format, len(history.messages)) == (kind, count)
+    assert not count or quoted in history.messages[0].content
+
+
+def test_earlier_ids_of_a_chat_as_text_stay_whatever_its_file_is_called() -> None:
+    """A time without a day is part of the id of a message in Zoom, and earlier versions did not look at the name."""
+    chat = "10:00:05 From Anna Smith to Everyone: hello\n10:00:33 From Tom to Everyone: hi (10:30 Ort: x)\n"
+    named, unnamed = (past(chat, name) for name in ("2024-05-01 meeting.txt", "meeting_saved_chat.txt"))
+    assert [said.source for said in named.messages] == [said.source for said in unnamed.messages]
+    assert all(said.is_undated for said in named.messages)
+
+
+def test_a_log_beside_a_chat_in_an_archive_is_left_alone() -> None:
+    """Only an archive that has nothing else is one of logs."""
+    chat = json.dumps([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}])
+    for beside in ("[10:00:00] <main> started\n", b"caf\xe9 \xff\n"):
+        history = past(zipped({"data/chat.json": chat, "data/run.log": beside, "data/x.xml": "<a/>"}), "x.zip")
+        assert [said.content for said in history.messages] == ["hi", "hello"]
+
+
+def test_a_question_in_tags_of_an_editor_is_said_by_the_person() -> None:
+    """Cursor wraps each question, and Codex what it adds itself."""
+    asked = "<user_query>\nFix the bug\n</user_query>"
+    added = "<environment_context>\n<cwd>/x</cwd>\n</environment_context>"
+    button = "<my-button>Save</my-button>"
+    talk = [*({"role": "user", "content": words} for words in (added, asked, button)),
+            {"role": "assistant", "content": "Done."}]  # fmt: skip
+    assert [said.content for said in past(talk).messages] == [asked, button, "Done."]
+
+
+def test_a_conversation_inside_a_folder_is_found() -> None:
+    talk = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    folder = {"id": "1", "parentId": None, "name": "Work", "data": {"conversation": {"messages": talk}}}
+    assert len(past(folder).messages) == len(past([folder]).messages) == 2
+
+
+def test_emoji_of_text_messages_are_whole_and_a_talk_about_their_file_is_a_talk() -> None:
+    """SMS Backup & Restore escapes the two halves of an emoji."""
+    sms = f'<smses count="1"><sms address="+1" date="{HELLO}000" type="1" body="nice &#55357;&#56842;" /></smses>'
+    assert lines_of(past(sms, "sms.xml"))[0][2] == "nice 😊"
+    talk = past('**User:** What is <smses count="1">?\n\n**ChatGPT:** A backup.\n', "talk.md")
+    assert [said.role for said in talk.messages] == ["user", "assistant"]
+
+
+def test_a_page_may_name_a_charset_that_does_not_exist() -> None:
+    with pytest.raises(ImportRefused, match="UTF-8"):
+        past(b'<html><head><meta charset="undefined"></head><body>\xe4</body></html>', "page.html")
+
+
+def test_only_a_date_may_stand_behind_a_name_in_a_transcript() -> None:
+    listed = "These:\n**User** (required): the id\n**Assistant** (optional)"
+    history = past(f"**User:** List them.\n\n**Assistant:** {listed}\n", "x.md")
+    assert [said.content for said in history.messages] == ["List them.", listed]
