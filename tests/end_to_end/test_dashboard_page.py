@@ -245,7 +245,7 @@ async def test_settings_are_those_of_the_chat(own_house: LocalServers, browser: 
             await page.get_by_role("combobox", name="Language", exact=True).select_option("de")
             await expect(page.get_by_role("button", name="Einstellungen")).to_be_visible()  # the page that is open
         settings = await ann.tells("/settings", "nkognito")
-        assert "✓ Formatierung: reich" in str(settings["reply_markup"])
+        assert "✓ Formatierung: erweitert" in str(settings["reply_markup"])
 
 
 async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: LocalServers, browser: Browser) -> None:
