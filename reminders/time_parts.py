@@ -276,7 +276,7 @@ class TimePhraseParser:
         minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
         after = self.text[match.end() :]
-        if (match["uhr"] and after.strip()) or (match["han"] and not match[0].endswith("分") and HAN.match(after)):
+        if (match["uhr"] and after[:1] == " ") or (match["han"] and not match[0].endswith("分") and HAN.match(after)):
             self.unsure.append(self.quote(*match.span()))  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
         is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
         if not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE):
