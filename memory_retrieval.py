@@ -121,14 +121,15 @@ class MemoryRetrieval:
             return await _run_in_thread_if_text_is_long(builder.build_context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
+        said = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
         correct = partial(prompts.add_corrections, facts=sources.facts)
         sources = replace(sources, last=correct(sources.last), unsummarized=correct(sources.unsummarized))
-        newest = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
+        newest = correct(said)
         await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
         asked = incoming.text_without_attachments
         search = partial(
-            self.search, asked, store, scope, now=now, newest_messages=newest, before_turn=turn, facts=known
+            self.search, asked, store, scope, now=now, newest_messages=said, before_turn=turn, facts=known
         )
         # Short chats fit whole: search only if something was cut.
         found = await search() if known or sources.archived else None

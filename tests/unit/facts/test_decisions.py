@@ -73,6 +73,41 @@ async def test_what_was_said_before_an_edit_by_hand_carries_the_new_text_in_prom
     assert "“Anna lives in Braga.” Since 22 November 2026, put in by hand." in text, "nobody said so"
 
 
+async def test_every_edited_fact_of_a_message_is_noted_below_it_but_not_below_what_was_said_later(talk: Talk) -> None:
+    said = "I live in Porto near the river and work at a bakery."
+    texts = {PORTO: "I live in Porto", "Anna works at a bakery.": "work at a bakery"}
+    facts = [{"message": 1, "quote": quote, "text": text, "type": "state"} for text, quote in texts.items()]
+    talk.server.default_schema("facts", json.dumps({"facts": facts}))
+    await talk.say(said)
+    home, work = await talk.services.facts.learn(SCOPE)
+    talk.moment[0] += timedelta(days=1)
+    await talk.services.facts.edit(ANNA.id, home.id, "Anna lives in Braga.")
+    await talk.services.facts.edit(ANNA.id, work.id, "Anna works at a mill.")
+    talk.moment[0] += timedelta(days=1)
+    repeat(talk, 3, "I live in Braga", "Anna lives in Braga.")
+    await talk.say("I live in Braga until May.")
+    await talk.services.facts.learn(SCOPE)
+    (fact,) = [fact for fact in await talk.services.facts.list_all(ANNA.id) if 3 in fact.source_ids]
+    assert fact.id == home.id
+    await talk.say("Where do I live?")
+    notes = "[the user keeps of this: Anna lives in Braga.]\n[the user keeps of this: Anna works at a mill.]"
+    assert f"{said}\n{notes}\n" in talk.prompts()[-1]
+    assert talk.prompts()[-1].count("[the user keeps") == 2
+
+
+async def test_a_note_below_a_message_is_no_part_of_the_question_that_leans_on_it(tmp_path: Path) -> None:
+    async with talking(tmp_path, facts_batch_turns=99, embedding_model="e") as talk:
+        await talk.remember(every_n=50)
+        repeat(talk, 1)
+        await talk.say(SAID)
+        (fact,) = await talk.services.facts.learn(SCOPE)
+        await talk.services.facts.edit(ANNA.id, fact.id, "Anna lives in Braga.")
+        talk.server.requests.clear()
+        await talk.say("And now?")
+        assert "keeps of this" in talk.prompts()[-1]
+        assert [f"{SAID}\nAnd now?"] in [request.body["input"] for request in talk.server.of("e")]
+
+
 async def import_it_again(talk: Talk) -> None:
     done = await imported(talk, chat(SAID))
     assert done.ids is not None
