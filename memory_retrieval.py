@@ -128,9 +128,7 @@ class MemoryRetrieval:
         await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
         asked = incoming.text_without_attachments
-        search = partial(
-            self.search, asked, store, scope, now=now, newest_messages=said, before_turn=turn, facts=known
-        )
+        search = partial(self.search, asked, store, scope, now=now, newest_messages=said, before_turn=turn, facts=known)
         # Short chats fit whole: search only if something was cut.
         found = await search() if known or sources.archived else None
         if found is not None:
