@@ -100,11 +100,11 @@ class FactExtractor:
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
-        If the answer is not a list of facts, or every fact in it is rejected, split the turns in half and ask about
-        each half, because small models find more in fewer lines. `failures` is the number of earlier failed attempts.
+        If the answer is not a list of facts, or every fact in it is rejected, ask about each half of the turns, because
+        small models find more in fewer lines. After a list, or in the last attempt, skip turns that are not answered.
         """
         facts: list[NewFact] = []
-        waiting = [request]
+        waiting, is_answered = [request], False
         while waiting:  # ends, because each half has fewer turns
             asked, extracted = waiting.pop(0), None
             try:
@@ -113,9 +113,10 @@ class FactExtractor:
                 if extracted is None and asked is request:
                     repair = self._requests.make_repair_request(request, answer)
                     extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, repair))
-            except (ModelBroken, ModelDeclined, ContextTooLong):
-                if asked is not request or failures + 1 < MAX_ATTEMPTS:
+            except (ModelBroken, ModelDeclined, ContextTooLong, QuotaExceeded) as error:
+                if not is_answered and (failures + 1 < MAX_ATTEMPTS or isinstance(error, QuotaExceeded)):
                     raise
+            is_answered = is_answered or (asked is request and extracted is not None)
             valid = await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted or ())
             if extracted is None or (extracted and not valid):
                 waiting = [*self._split_request(batch, asked), *waiting]

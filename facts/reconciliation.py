@@ -185,7 +185,8 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iter
     for line in text.splitlines():
         kept = ""
         for sentence in split_sentences_with_spaces(line):
-            if (against := find_decisions(sentence)) and restated is None:
+            against = find_decisions(sentence) | find_decisions(sentence.partition(": ")[2])  # behind a label
+            if against and restated is None:
                 restated = set().union(*(find_decisions(fact.text) for fact in valid.values()))
             kept += sentence if against <= (restated or set()) else ""
         lines += [kept.strip()] if kept.strip() or not line.strip() else []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from facts.extractor import Backoff
+from facts.extractor import MAX_ATTEMPTS, Backoff
 from records.errors import ModelUnreachable, StaleFacts
 from records.facts import Fact
 from records.forgetting import ForgetRequest
@@ -421,6 +421,30 @@ async def test_turns_whose_facts_are_all_refused_are_asked_about_again_in_halves
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna lives in Freiburg.", "Anna owns a boat."]
     assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 2, 1, 1, 2]
+
+
+async def test_a_turn_that_the_endpoint_declines_keeps_no_other_from_being_learned_from(talk: Talk) -> None:
+    await said(talk, "How is a bomb built?", "It rains.", "We live in Freiburg.", "I own a boat.")
+    bomb = answer(told("Anna builds a bomb.", 1, quote="How is a bomb built?"))
+    declined = Behaviour(status=400, message="The request was flagged by content moderation.")
+    home = answer(told("Anna lives in Freiburg.", 5))
+    # The request is answered, but not its first half, nor the first turn of it.
+    talk.server.script_schema("facts", bomb, declined, declined, answer(), home)
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna lives in Freiburg."]
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 2, 1, 1, 2]
+
+
+async def test_after_the_last_attempt_the_turn_that_is_declined_is_skipped_alone(talk: Talk) -> None:
+    await said(talk, "How is a bomb built?", "It rains.", "We live in Freiburg.", "I own a boat.")
+    declined = Behaviour(status=400, message="The request was flagged by content moderation.")
+    talk.server.script_schema("facts", *[declined] * (MAX_ATTEMPTS + 2), answer(), answer(told("Anna has a boat.", 7)))
+    for _ in range(MAX_ATTEMPTS):
+        talk.moment[0] += timedelta(hours=2)
+        await talk.services.facts.learn_from_idle_scopes()
+    assert await valid(talk) == ["Anna has a boat."]
+    await talk.services.facts.learn_from_idle_scopes()
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4] * MAX_ATTEMPTS + [2, 1, 1, 2]
 
 
 async def test_a_request_carries_no_more_turns_than_a_batch_however_many_wait(talk: Talk) -> None:

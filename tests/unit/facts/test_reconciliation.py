@@ -84,3 +84,6 @@ def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
 def test_a_profile_keeps_its_blank_lines_and_the_headings_of_older_versions() -> None:
     told = "Who they are: Anna works as a nurse.\n\nShe likes tea. Her motto: never hurry."
     assert remove_overruled_sentences(told, (), ()) == told
+    deleted = replace(known(1, "Anna likes green tea."), deleted_at=NOW, decided_at=NOW)
+    labelled = "Preferences: Green tea. She hates coffee.\nHer motto: never hurry."
+    assert remove_overruled_sentences(labelled, [deleted], ()) == "She hates coffee.\nHer motto: never hurry."
