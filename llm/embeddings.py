@@ -94,17 +94,17 @@ def _decode_or_unwrap_vector(value: object) -> object:
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
-async def embed_passages(embedder: Embedder, texts: Sequence[str], *, dimensions: int = 0) -> Vectors:
+async def embed_passages(embedder: Embedder, texts: Sequence[str], *, is_part: bool = False) -> Vectors:
     """Embed texts, in smaller batches if a batch is refused. A text that is refused by itself gets a zero vector."""
     try:
         return await embedder.embed_passages(texts)
     except (ModelRefused, ModelBroken):
-        # Known as soon as any text was accepted. Raises where nothing at all is.
-        dimensions = dimensions or (await embedder.embed_passages(["."])).shape[1]
+        if len(texts) == 1 or not is_part:
+            accepted = await embedder.embed_passages(["."])  # raises where nothing at all is accepted, or no longer
     if len(texts) == 1:
-        return np.zeros((1, dimensions), dtype=np.float32)
+        return np.zeros_like(accepted)
     middle = len(texts) // 2
-    halves = [await embed_passages(embedder, half, dimensions=dimensions) for half in (texts[:middle], texts[middle:])]
+    halves = [await embed_passages(embedder, half, is_part=True) for half in (texts[:middle], texts[middle:])]
     return np.concatenate(halves)
 
 

@@ -120,6 +120,17 @@ async def test_an_endpoint_that_takes_few_texts_at_once_gets_few(
     assert [len(request.body["input"]) for request in server.requests] == [64, 1, 32, 16, 8, 8, 16, 32]
 
 
+async def test_texts_that_are_refused_because_the_credit_ran_out_get_no_vector_of_zeros(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder],
+) -> None:
+    server, embedder = endpoint
+    too_long = Behaviour(status=400, message="Input is too long.")
+    server.script("e", too_long, Behaviour(), Behaviour())  # a batch, whether anything is accepted, and its first half
+    server.script("e", *[Behaviour(status=402, message="Insufficient credits.")] * 3)
+    with pytest.raises(ModelRefused):
+        await embed_passages(embedder, ["a", "b", "c", "d"])
+
+
 async def test_one_vector_fewer_is_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     server, embedder = endpoint
     server.script("e", Behaviour(raw=vector_of(2), plain=True))
