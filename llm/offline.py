@@ -9,7 +9,7 @@ from datetime import date
 from typing import Literal
 
 from llm.chat_model import ChatModel, OnText
-from llm.prompts import split_off_heading
+from llm.prompts import EDITED, split_off_heading
 from llm.quoting import MAX_NAME_CHARS, Block
 from locales.catalog import format_day, list_translations, tr
 from records.errors import ModelBroken
@@ -184,7 +184,7 @@ def _parse_sentences(text: str) -> list[Sentence]:
 
 def _iterate_spoken_sentences(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
     speaker, when, is_stamped, holds = default_speaker, None, False, True
-    for line in text.split("\n"):
+    for line in text.replace(EDITED, "").split("\n"):
         heading, words = split_off_heading(line)
         if line[10:12] == " (" and line.endswith(")") and any(find_iso_dates(line[:10])):
             heading, words = line[:10], ""

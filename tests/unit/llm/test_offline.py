@@ -3,6 +3,7 @@
 import pytest
 
 from llm.offline import ExtractiveSummarizer, OfflineModel, extract_sentences, is_question
+from llm.prompts import EDITED
 from locales.catalog import LANGUAGES, tr, translate, use_language
 from records.errors import ModelBroken
 from records.model_calls import PromptMessage
@@ -205,6 +206,11 @@ def test_an_extract_never_passes_the_words_of_others_off_as_the_persons(tag: str
     told = f"[2026-05-03 14:00] Anna: {others}\n[2026-05-03 14:01] Anna: Mira is allergic to walnuts."
     assert extract_sentences(told, 200, count_tokens=COUNT) == "Mira is allergic to walnuts."
     assert extract_sentences(told.splitlines()[0], 200, count_tokens=COUNT) == ""
+
+
+def test_an_extract_leaves_out_the_note_on_an_edit() -> None:
+    told = f"[2026-05-03 Sun 14:00] Anna: My exam is on 12 May in Berlin.\n  {EDITED}"
+    assert extract_sentences(told, 200, count_tokens=COUNT) == "My exam is on 12 May in Berlin."
 
 
 @pytest.mark.parametrize("limit", [0, 1, 5, 12, 40, 200])
