@@ -147,7 +147,8 @@ def _get_first_item(value: Any) -> Any:
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error to a ModelError with a message for the user."""
     status, kind, wait = error.status_code, error.kind, error.retry_after
-    is_unknown_model = kind == "unclear" and (error.details.get("param") == "model" or "model" in error.codes.lower())
+    names_model = error.details.get("param") == "model" or "model" in error.codes.lower()
+    is_unknown_model = kind == "unclear" and status < 500 and names_model  # a "model_error" of a server may pass
     if kind in ("busy", "unclear") and (is_unknown_model or _NO_MODEL.search(error.searchable_text)):
         status, kind = 404, "model"
     elif kind == "unclear" and "api key" in error.searchable_text.lower():

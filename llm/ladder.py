@@ -23,6 +23,7 @@ REMEMBERED_SECONDS = 86_400.0  # A server may be updated, so a refused feature i
 
 LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"
 
+MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
 MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have: with fewer there is no room for a question
 ANSWER_SHARE, MAX_ANSWER_TOKENS = 4, 1024  # one in 4 tokens of a window is left free for the answer, at most 1,024
 SHORTER = 0.4  # the share of a prompt that is tried after a refusal without a size
@@ -124,7 +125,7 @@ class Fallbacks:
         before, self._empty_finish = self._empty_finish, finish or "none"
         return self._empty_finish == before
 
-    def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], *, is_long: bool) -> set[Step]:
+    def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], prompt_tokens: int) -> set[Step]:
         """Return the steps that would change `request`, which was made from `messages`."""
         possible: set[Step] = set()
         if request.keys() & PARAMETERS:
@@ -134,7 +135,7 @@ class Fallbacks:
         if any(message["role"] == "system" for message in request["messages"]):
             possible.add("system")
         # In the background a shorter prompt is another call, which would not know of parameters left out next to it.
-        if is_long and (self.for_person or "parameters" not in possible):
+        if prompt_tokens > MIN_SHORTENED_TOKENS and (self.for_person or "parameters" not in possible):
             possible.add("length")
         if self.for_person and has_history(messages) and "history" not in self.left_out:
             possible.add("history")

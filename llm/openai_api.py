@@ -40,7 +40,6 @@ _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 _NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # their first draft waits for the answer
-MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
 ROOM_TOKENS = 8_192  # for thoughts and answer, where an endpoint's own limit was used up by the thoughts
 _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
@@ -236,8 +235,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._unsupported.add(_ROOM)
         if "max_tokens" not in request and "max_tokens" not in self._unsupported:
             return True
-        possible = self._list_possible_steps(fallbacks, messages, request) & {"length"}
-        if fallbacks.for_person and fallbacks.choose_steps("length", possible, "length"):
+        possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
+        if fallbacks.for_person and fallbacks.choose_steps("length", possible & {"length"}, "length"):
             self._lower_prompt_limit(fallbacks, messages, "")
             raise ContextTooLong from None
         return False
@@ -272,7 +271,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
             return False
-        possible = self._list_possible_steps(fallbacks, messages, request)
+        possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
         likely: Step | None = "length" if ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible else None
         if kind == "length":
             likely = "length"
@@ -303,14 +302,10 @@ class OpenAIChat(EndpointClient, ChatModel):
             if not fallbacks.for_person:
                 self._unsupported.record_length_refusal(is_certain=kind == "length")
             elif len(steps) > 1:  # this is the last attempt
-                window.limit = min(window.limit or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
+                window.limit = min(window.limit or ladder.MIN_SHORTENED_TOKENS, ladder.MIN_SHORTENED_TOKENS)
         if {"length", "history"} & steps:
             raise HistoryRefused if "history" in steps else ContextTooLong
         return bool(steps)
-
-    def _list_possible_steps(self, fallbacks: Fallbacks, messages: Prompt, request: Request) -> set[Step]:
-        is_long = self._tokenizer.count_request_tokens(messages) > MIN_SHORTENED_TOKENS
-        return fallbacks.list_possible_steps(messages, request, is_long=is_long)
 
     def _remember_helpful_steps(self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request) -> None:
         if begins_with_thoughts(answer.text):
@@ -427,9 +422,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
         except StatusError as error:  # Groq and llama.cpp quote a call that they could not read
-            quoted = error.message.partition(": ")[2] if error.status_code == 500 else ""
-            quoted = error.details.get("failed_generation") or quoted
-            answer.add_chunk({"choices": [{"text": quoted}]})
+            words = error.message  # others of llama.cpp's errors quote the messages, with calls that were run before
+            quoted = words.partition(": ")[2] if words.startswith("Failed to parse input at pos ") else ""
+            answer.add_chunk({"choices": [{"text": error.details.get("failed_generation") or quoted}]})
             if not (answer.offer.tools and answer.parse().calls):
                 raise
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())

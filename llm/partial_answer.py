@@ -130,10 +130,8 @@ class PartialAnswer:
         is_unclosed = self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
         text = "" if is_hidden else remove_thoughts(self.text, is_whole=is_whole)
-        # Next to structured calls, a mark of a call that was not removed is no text.
-        is_last = is_whole and not self.calls.build()
-        names, settled_length = self.offer.parameters_by_tool, 0 if is_last else len(self.shown)
-        reading = text_calls.find_calls_in_text(text, names, is_whole=is_last, settled_length=settled_length)
+        names, settled_length = self.offer.parameters_by_tool, 0 if is_whole else len(self.shown)
+        reading = text_calls.find_calls_in_text(text, names, is_whole=is_whole, settled_length=settled_length)
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.

@@ -293,6 +293,7 @@ SENTENCES = {
         refusal(503, {"error": {"message": "当前分组下对于模型 m 无可用渠道", "code": "model_not_found"}}),
         "Check OPENAI_MODEL",
     ),
+    "500 for a model that failed": (refusal(500, {"error": {"message": "Timed out.", "type": "model_error"}}), BUSY),
     "502 in HTML": (html(502), BUSY),
     "503 as a field of a stream": (Raw(body=b'error: {"code":503,"message":"no slot"}\n\n'), BUSY),
     "404 in HTML": (html(404), "Check OPENAI_MODEL"),

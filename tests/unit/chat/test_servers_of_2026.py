@@ -270,6 +270,33 @@ async def test_thoughts_that_an_endpoint_does_not_take_back_cost_no_tools(tmp_pa
             assert (reply.text, len(reply.proposals), len(server.requests)) == ("Shall I?", 1, count)
 
 
+@pytest.mark.parametrize("text", ["Okay", "好的", "To buy:\n- Milk"])
+async def test_a_last_word_next_to_a_call_goes_back_with_it(tmp_path: Path, text: str) -> None:
+    answers = iter([calling(content=text, tool_calls=[CALL]), said("Shall I?")])
+    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, server):
+        await talk.remember()
+        await talk.say("Remind me of the fern in 5 minutes")
+        assert server.requests[-1]["messages"][-2]["content"] == text
+
+
+async def test_a_call_of_the_prompt_that_an_error_quotes_is_not_run_again(tmp_path: Path) -> None:
+    """llama.cpp quotes all messages in its error about one of them."""
+
+    def answer(request: Json) -> Raw:
+        messages = request["messages"]
+        if any(message["role"] == "tool" for message in messages):
+            quoted = json.dumps([message for message in messages if message["role"] != "system"], indent=2)
+            words = f"Failed to parse messages: Missing 'content' or 'tool_calls'; messages = {quoted}"
+            return refusal(500, {"error": {"code": 500, "message": words}})
+        return said("Shall I?") if "returned:" in messages[-1]["content"] else calling(tool_calls=[CALL])
+
+    async with talking_to(tmp_path, answer) as (talk, server):
+        await talk.remember()
+        reply = await talk.say("Remind me of the fern in 5 minutes")
+        assert (reply.text, len(reply.proposals)) == ("Shall I?", 1)
+        assert sum("returned:" in str(message["content"]) for message in server.requests[-1]["messages"]) == 1
+
+
 async def test_a_model_that_cannot_call_its_tools_answers_without(tmp_path: Path) -> None:
     """Gemini ends so, with the history and without, and has declined nothing."""
     broken = stream(chunk(content=""), chunk("MALFORMED_FUNCTION_CALL"))
