@@ -45,7 +45,8 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
 def _parse_weekdays(names: object) -> list[int] | None:
     """Parse English weekday names, in a list or in one string. Return None if one of them is not a weekday."""
     listed = names if isinstance(names, list) else str(names or "").replace(",", " ").split()
-    days = [str(name).casefold()[:2] for name in listed]
+    words = [word for name in listed if (word := str(name).casefold()) not in ("none", "and")]
+    days = ["" if word.startswith("week") else word[:2] for word in words]  # "weekdays" is no Wednesday
     return [WEEKDAYS.index(day) for day in days] if {*days} <= {*WEEKDAYS} else None
 
 

@@ -57,6 +57,9 @@ def test_what_a_model_gives(given_: dict[str, object], expected: tuple[str, str,
         ({"repeat": "weekly", "weekdays": []}, (), "25.11.26 09:00"),
         ({"repeat": None, "weekdays": ["Monday"]}, (), "25.11.26 09:00"),
         ({"repeat": "weekly", "weekdays": ["Monday", "holidays"]}, None, None),
+        ({"repeat": "weekly", "weekdays": "weekdays"}, None, None),
+        ({"repeat": "none", "weekdays": "none"}, (), "25.11.26 09:00"),
+        ({"repeat": "weekly", "weekdays": "Monday and Thursday"}, (0, 3), "26.11.26 09:00"),
     ],
 )
 def test_a_model_names_several_weekdays(
