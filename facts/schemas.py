@@ -223,12 +223,15 @@ def _make_fact(
     is_uncertain = bool(hedges) or extracted.is_open
     ends_others = not (is_uncertain or is_denied)  # neither what may come nor what is not so takes another's place
     is_single = extracted.is_single and kind not in LASTING and ends_others
-    is_over = extracted.is_over and is_single and not about
+    is_past = extracted.is_over and is_single and not about
+    known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)
+    # A small model calls "I'm allergic to walnuts" past, too.
+    is_over = is_past and (known or describes_change(f"{extracted.text}\n{sentence}") or _is_negated(text))
     said_at = message.created_at
     since = find_start_date(extracted.text, zone)
     return NewFact(
         text=text,
-        kind="personal" if is_over else kind,
+        kind="personal" if is_past else kind,
         quote=quote,
         is_uncertain=is_uncertain,
         subject=about if kind in LASTING else f"{about} {extracted.attribute}".strip() if is_single else "",
@@ -238,7 +241,7 @@ def _make_fact(
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not extracted.is_over,
-        known=tuple(number for number in extracted.replaces if number in known_ids and ends_others),
+        known=known,
         is_change=extracted.is_over or describes_change(message.content) or make_fingerprint(extracted.text).polarity,
         is_in_question=sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,

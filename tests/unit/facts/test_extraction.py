@@ -329,6 +329,17 @@ def test_whom_a_fact_is_about_and_what_it_gives_say_which_one_it_replaces(
     assert (found.subject, found.only_one) == (subject, bool(subject))
 
 
+def test_what_still_holds_is_not_over_because_a_small_model_calls_it_past() -> None:
+    past = {"message": 1, "type": "past", "about": "Anna", "is_single": True}
+    allergy = past | {
+        "quote": "I'm allergic to walnuts",
+        "text": "Anna is allergic to walnuts.",
+        "attribute": "allergy",
+    }
+    (found,) = likeliest(json.dumps([allergy]), "I'm allergic to walnuts, by the way.")
+    assert (found.valid_to, found.kind, found.only_one) == (None, "personal", False)
+
+
 def test_what_was_so_once_is_over() -> None:
     over = {"message": 1, "quote": "in Oslo", "text": "Anna lived in Oslo.", "type": "past", "about": "Anna"}
     said = "I used to live in Oslo."
