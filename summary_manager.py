@@ -108,7 +108,7 @@ class SummaryManager:
     _too_small: dict[Scope, int] = field(factory=dict, init=False)
 
     async def fold(self, scope: Scope, reason: SummaryReason) -> SummaryOutcome:
-        """Summarise all due messages and summaries, level by level. If the reason is "pressure", stop after one fold.
+        """Summarise what is due, level by level. For "now", all messages are due; for "pressure", fold once at most.
 
         Errors are recorded and returned as part of the outcome, except StorageError, which may be raised.
         """
@@ -145,10 +145,6 @@ class SummaryManager:
             finally:
                 self._folding.discard(scope)
         return make_outcome("folded")
-
-    async def fold_now(self, scope: Scope) -> SummaryOutcome:
-        """Fold all active messages. The outcome is "nothing" if there are none or memory is turned off."""
-        return await self.fold(scope, "now")
 
     async def fold_idle_conversations(self) -> None:
         """Fold the conversations in which nobody has written for a while. Call this periodically."""

@@ -154,10 +154,7 @@ class RequestGuard:
 
 
 def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
-    """Return True if the Host header rules out DNS rebinding.
-
-    It must be in `names`, an IP address, a name without a dot, or a name in a private domain.
-    """
+    """Return True if no DNS rebinding has this Host: one of `names`, an IP address, or a local or private name."""
     try:
         name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname
     except ValueError:  # such as [::

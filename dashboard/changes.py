@@ -159,7 +159,7 @@ class ChangeHandlers:
 
     async def summarize_now(self, request: PageRequest) -> JsonBody:
         _require_memory_on(request)
-        outcome = await self._services.summaries.fold_now(request.scope)
+        outcome = await self._services.summaries.fold(request.scope, "now")
         if outcome.state in ("failed", "busy"):
             raise RequestRefused(409, format_summary_outcome(outcome))
         return {"said": format_summary_outcome(outcome)}

@@ -156,20 +156,16 @@ class OpenAIClient:
         async with stream:
             yield answer
 
-    async def list_models(self) -> list[str]:
-        """Return the names of the endpoint's models, or an empty list if the endpoint does not list them."""
-        return [str(row["id"]) for row in await self._list_model_objects()]
-
     async def list_shutdown_dates(self) -> dict[str, date]:
         """Return the shutdown dates that the endpoint announces, by model name."""
         found = {}
-        for row in await self._list_model_objects():
+        for row in await self.list_model_objects():
             for field in _ENDING_FIELDS:
                 with suppress(ValueError):
                     found[str(row["id"])] = date.fromisoformat(str(row.get(field))[:10])
         return found
 
-    async def _list_model_objects(self) -> list[Mapping[str, Any]]:
+    async def list_model_objects(self) -> list[Mapping[str, Any]]:
         try:
             listed: Any = parse_untrusted_json((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
             return [row for row in listed["data"] if "id" in row and isinstance(row, Mapping)]

@@ -17,10 +17,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """The facts to delete (`gone`).
-
-    Facts in `decided` must not be learned again. `again` maps each thread to the messages to learn from again.
-    """
+    """Facts to delete (`gone`) and not to learn again (`decided`), and messages to learn from `again`, by thread."""
 
     gone: tuple[DatedFact, ...] = ()
     decided: frozenset[int] = frozenset()

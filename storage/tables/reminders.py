@@ -64,10 +64,7 @@ class ReminderTable(OwnerTables):
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
     async def record_sending_attempt(self, reminder: Reminder) -> int | None:
-        """Record an attempt to send a reminder.
-
-        Return the number of attempts so far, or None if the reminder has changed.
-        """
+        """Record an attempt to send a reminder. Return how many there were, or None if the reminder has changed."""
         rows = await self._execute(reminder.owner, _BEGIN, *_make_occurrence_key(reminder))
         return int(rows[0][0]) if rows else None
 

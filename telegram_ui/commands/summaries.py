@@ -70,7 +70,7 @@ class SummaryCommands(CommandGroup):
         if config is None or not config.enabled:
             return tr("summaries-is-off")
         async with self._delivery.show_typing(event.chat):
-            outcome = await self._services.summaries.fold_now(event.chat.scope)
+            outcome = await self._services.summaries.fold(event.chat.scope, "now")
         if outcome.state not in ("failed", "busy"):
             return format_summary_outcome(outcome)
         return await self._report_failure(event, format_summary_outcome(outcome))
@@ -78,7 +78,7 @@ class SummaryCommands(CommandGroup):
     @Action(FOLD, who="admins", queue="slow")
     async def _retry_summary(self, event: ChatEvent) -> None:
         async with self._delivery.show_typing(event.chat):
-            outcome = await self._services.summaries.fold_now(event.chat.scope)
+            outcome = await self._services.summaries.fold(event.chat.scope, "now")
         again = [self._make_button(event, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
         await self._show_text(event, format_summary_outcome(outcome), again)
 

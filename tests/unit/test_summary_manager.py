@@ -119,19 +119,19 @@ async def test_a_summary_by_the_fallback_says_what_the_models_attempts_cost_as_w
 
 
 async def test_now_folds_what_there_is_and_says_when_there_is_nothing(talk: Talk) -> None:
-    assert (await talk.services.summaries.fold_now(SCOPE)).state == "nothing"
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "nothing"
     await talk.turn("One point.")
-    outcome = await talk.services.summaries.fold_now(SCOPE)
+    outcome = await talk.services.summaries.fold(SCOPE, "now")
     assert (outcome.state, [summary.message_count for summary in outcome.summaries]) == ("folded", [2])
-    assert (await talk.services.summaries.fold_now(SCOPE)).state == "nothing"
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "nothing"
 
 
 async def test_one_fold_at_a_time(talk: Talk) -> None:
     await talk.turn("One point.")
     talk.server.script("summary-model", Behaviour(hold="start", text="A point was made."))
-    first = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
+    first = asyncio.create_task(talk.services.summaries.fold(SCOPE, "now"))
     await talk.server.until_held()
-    assert (await talk.services.summaries.fold_now(SCOPE)).state == "busy"
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "busy"
     await talk.turn("A message while it runs.")
     await talk.server.release()
     assert (await first).state == "folded"
@@ -141,18 +141,18 @@ async def test_one_fold_at_a_time(talk: Talk) -> None:
 async def test_a_cancelled_fold_frees_its_scope(talk: Talk) -> None:
     await talk.turn("One point.")
     talk.server.script("summary-model", Behaviour(hold="start"))
-    folding = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
+    folding = asyncio.create_task(talk.services.summaries.fold(SCOPE, "now"))
     await talk.server.until_held()
     folding.cancel()
     with pytest.raises(asyncio.CancelledError):
         await folding
-    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
 
 
 async def test_moving_while_a_fold_runs_keeps_everything(talk: Talk) -> None:
     await talk.turn("One point.")
     talk.server.script("summary-model", Behaviour(hold="start", text="A point was made."))
-    folding = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
+    folding = asyncio.create_task(talk.services.summaries.fold(SCOPE, "now"))
     await talk.server.until_held()
     config = await talk.services.memory.get_config(ANNA.id)
     assert config is not None
@@ -161,7 +161,7 @@ async def test_moving_while_a_fold_runs_keeps_everything(talk: Talk) -> None:
     await talk.server.release()
     await folding
     assert [message.content for message in await everything(talk)] == ["One point.", "Understood."]
-    await talk.services.summaries.fold_now(SCOPE)
+    await talk.services.summaries.fold(SCOPE, "now")
     assert not any(message.is_active for message in await everything(talk))
 
 

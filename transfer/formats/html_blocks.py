@@ -35,10 +35,7 @@ class Block:
                     yield from part.find_all(name)
 
     def get_text(self, without: str = "") -> str:
-        """Return the visible text, skipping elements with the class `without`.
-
-        A link's target follows in brackets if the text does not show it.
-        """
+        """Return the text outside the class `without`. Link targets follow in brackets if the text lacks them."""
         lines = (line.strip() for line in "".join(self._iterate_text(without)).splitlines())
         return _GAP.sub("\n\n", "\n".join(lines)).strip()
 

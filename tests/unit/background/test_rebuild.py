@@ -176,7 +176,7 @@ async def test_what_was_corrected_later_is_named_under_every_policy(
 
 async def test_a_fold_names_what_was_corrected_later(talk: Talk) -> None:
     await corrected(talk, (await everything(talk))[-1])
-    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
     assert [text for text in talk.prompts("summary-model") if "- The animal was born on 5 June." in text]
 
 
@@ -289,7 +289,7 @@ async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
     async with talk.services.memory.open_store(ANNA.id) as store:
         drafts = [NewMessage(role="user", content="Late news.", created_at=talk.moment[0], origin="imported")]
         await store.append_messages(SCOPE, drafts)
-    await talk.services.summaries.fold_now(SCOPE)
+    await talk.services.summaries.fold(SCOPE, "now")
     talk.server.requests.clear()
     assert (await rebuilt(talk))[0].state == "done"
     assert any("Late news." in prompt for prompt in talk.prompts("summary-model"))

@@ -218,7 +218,7 @@ async def test_a_fold_of_declined_messages_alone_sends_none_of_them(tmp_path: Pa
         for text in ("please explain zorkblat", "zorkblat?"):
             await talk.say(text)
         before = len(server.bodies)
-        assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
+        assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
         assert len(server.bodies) == before
         [summary] = await talk.services.summaries.list_active_summaries(SCOPE)
         assert (summary.message_count, "declined" in summary.text) == (2, True)

@@ -116,7 +116,7 @@ async def import_it_again(talk: Talk) -> None:
 
 
 async def rebuild_summaries(talk: Talk) -> None:
-    await talk.services.summaries.fold_now(SCOPE)
+    await talk.services.summaries.fold(SCOPE, "now")
 
     async def ignore(progress: RebuildProgress) -> None:
         """Nobody watches."""

@@ -94,7 +94,7 @@ async def test_a_pause_is_enough_for_less(talk: Talk) -> None:
 async def test_what_is_folded_was_learned_from_before(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     await talk.turn("I live in Oslo.")
-    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
     kinds = [request.schema for request in talk.server.requests if request.model == "summary-model"]
     assert kinds == ["facts", ""]
     assert await valid(talk) == ["Anna lives in Oslo."]
@@ -103,12 +103,12 @@ async def test_what_is_folded_was_learned_from_before(talk: Talk) -> None:
 async def test_a_fold_whose_messages_are_forgotten_while_facts_are_learned_archives_nothing(talk: Talk) -> None:
     await said(talk, "I live in Oslo.", "It rains.")
     talk.server.script_schema("facts", Behaviour(text=answer(), hold="start"))
-    folding = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
+    folding = asyncio.create_task(talk.services.summaries.fold(SCOPE, "now"))
     await talk.server.until_held()
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(1,)))
     await talk.server.release()
     assert (await folding).state == "failed"
-    outcome = await talk.services.summaries.fold_now(SCOPE)
+    outcome = await talk.services.summaries.fold(SCOPE, "now")
     assert (outcome.state, outcome.archived) == ("folded", 3), "the lease is free, and what is left is folded"
 
 
@@ -297,7 +297,7 @@ async def test_talk_from_before_facts_were_is_not_paid_for(tmp_path: Path) -> No
     async with talking(tmp_path, facts="off") as talk:
         await talk.remember(every_n=50)
         await said(talk, "I live in Oslo.", "It rains.")
-        await talk.services.summaries.fold_now(SCOPE)
+        await talk.services.summaries.fold(SCOPE, "now")
         await talk.say("It pours.")
     async with talking(tmp_path) as talk:
         await talk.services.facts.learn(SCOPE)

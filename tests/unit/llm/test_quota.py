@@ -86,11 +86,11 @@ async def test_background_work_counts_for_the_owner_and_waits_for_a_new_day(tmp_
             "a fold that waits has not failed"
         )
         assert talk.server.of("summary-model") == []
-        outcome = await talk.services.summaries.fold_now(Scope(owner=ANNA.id))
+        outcome = await talk.services.summaries.fold(Scope(owner=ANNA.id), "now")
         assert outcome.state == "waiting"
         assert "begins in 1 day" in (outcome.error or "")
         talk.moment[0] = datetime(2026, 11, 23, tzinfo=UTC)
-        assert (await talk.services.summaries.fold_now(Scope(owner=ANNA.id))).state == "folded"
+        assert (await talk.services.summaries.fold(Scope(owner=ANNA.id), "now")).state == "folded"
 
 
 async def test_new_groups_give_their_maker_no_new_budget(tmp_path: Path) -> None:

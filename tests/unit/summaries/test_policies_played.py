@@ -213,7 +213,7 @@ async def test_policies_switched_at_random_lose_nothing(talk: Talk, seed: int) -
         if chance.random() < 0.3:
             await choose(talk, chance.choice(list(POLICIES)))
         if chance.random() < 0.1:
-            await talk.services.summaries.fold_now(SCOPE)
+            await talk.services.summaries.fold(SCOPE, "now")
         said.append(f"Fact {number} of {chance.choice(['otters', 'newts'])}.")
         before = await everything(talk)
         reply = await talk.say(said[-1])
@@ -238,7 +238,7 @@ async def test_with_automatic_summaries_off_only_now_makes_one(talk: Talk, choic
     await choose(talk, "pyramid", **{"auto_fold": True, **choice})
     for reason in ("threshold", "idle", "pressure", "cut"):
         assert (await talk.services.summaries.fold(SCOPE, reason)).state == "nothing"
-    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
 
 
 async def test_an_owners_wishes_are_told_to_the_model(talk: Talk) -> None:
@@ -255,7 +255,7 @@ async def test_what_tools_gave_out_is_not_summarized(talk: Talk) -> None:
     async with talk.services.memory.open_store(ANNA.id) as store:
         draft = NewMessage(role="assistant", content="tool output", created_at=talk.moment[0], origin="tool")
         await store.append_messages(SCOPE, [draft])
-    await talk.services.summaries.fold_now(SCOPE)
+    await talk.services.summaries.fold(SCOPE, "now")
     (prompt,) = talk.prompts("summary-model")
     assert "Animal 0." in prompt
     assert "tool output" not in prompt
@@ -294,7 +294,7 @@ async def test_under_the_sliding_policy_it_is_tried_again_less_and_less_often(ta
         talk.server.requests.clear()
     assert [turn for turn, requests in enumerate(asked) if requests] == [2, 3, 5, 9, 17]
     talk.server.default("summary-model", GIST)
-    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded", "whoever asks for it is not put off"
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded", "whoever asks for it is not put off"
     for number in range(3):
         await talk.turn(f"Plant {number}.")
     assert (await live(talk)).last_id == 46, "after one that succeeded again at every turn"

@@ -263,7 +263,7 @@ async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Poli
         await imported(talk, history(450))
         for number in range(12):
             assert not await talk.turn(f"After the import, note {number}."), "no notice of a failure"
-        assert (await talk.services.summaries.fold_now(HERE)).state in ("folded", "nothing")
+        assert (await talk.services.summaries.fold(HERE, "now")).state in ("folded", "nothing")
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert len(await store.list_summaries(HERE)) <= 10
             last, _ = await store.read_last_turns(HERE, 1)
@@ -383,7 +383,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         async with talk.services.memory.open_store(ANNA.id) as store:
             words = [NewMessage(role="user", content=f"Fact {n}.", created_at=NOW, source=f"1:{n}") for n in range(602)]
             await store.append_messages(HERE, words[:600])
-            assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
+            assert (await talk.services.summaries.fold(HERE, "now")).state == "folded"
             await store.append_messages(HERE, words[600:])
             read = await store.read_messages(HERE, [1])
             changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]

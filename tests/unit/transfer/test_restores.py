@@ -38,7 +38,7 @@ async def lived_in(talk: Talk) -> None:
                 for n in range(first, first + 60)
             ]
             await store.append_messages(HERE, said)
-            assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
+            assert (await talk.services.summaries.fold(HERE, "now")).state == "folded"
         read = await store.read_messages(HERE, [1])
         learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]

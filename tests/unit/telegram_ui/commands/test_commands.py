@@ -17,7 +17,7 @@ from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
-from records.summaries import Summary, SummaryFailure, SummaryOutcome
+from records.summaries import Summary, SummaryFailure, SummaryOutcome, SummaryReason
 from retrieval.prompt_builder import append_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.command_group import LIFETIME, ChatEvent
@@ -37,7 +37,7 @@ class ScriptedSummaries:
     outcome: SummaryOutcome = field(default_factory=lambda: SummaryOutcome(state="nothing"))
     shown: Sequence[Summary] = ()
 
-    async def fold_now(self, scope: Scope) -> SummaryOutcome:
+    async def fold(self, scope: Scope, reason: SummaryReason) -> SummaryOutcome:
         return self.outcome
 
     async def list_active_summaries(self, scope: Scope) -> Sequence[Summary]:
