@@ -99,15 +99,14 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
         start, end = _find_quote_range(words, content)
     if end == 0:
         return None
+    question_end = max(content.rfind(mark, start, end) + 1 for mark in QUESTION_MARKS)
+    start, said = max(start, question_end), content[question_end:end] if question_end else content
     first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
     mark = _SENTENCE_END.search(content, end)
     last = mark.end() if mark and mark.group() != _QUESTION_OPENING else mark.start() if mark else len(content)
     clause_end = _CLAUSE_END.search(content, end)
-    if (
-        content[start:end].endswith(QUESTION_MARKS)
-        or (clause_end is not None and clause_end.group() in QUESTION_MARKS)
-        or content[first - 1 : first] == _QUESTION_OPENING
-    ):
+    is_question = clause_end is not None and clause_end.group() in QUESTION_MARKS
+    if is_question or content[first - 1 : first] == _QUESTION_OPENING:
         return None
     start, end = _extend_quote_to_negation(
         content, *_extend_quote_to_hedging_words(content, start, end, first, last), first, last
@@ -115,7 +114,7 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
     own = _truncate_words(find_topics(message.speaker))
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    is_related = bool((_truncate_words(find_topics(fact.text)) - own) & _truncate_words(find_topics(content)))
+    is_related = bool((_truncate_words(find_topics(fact.text)) - own) & _truncate_words(find_topics(said)))
     if not is_related and (fact.kind == "instruction" or not _find_names(quote) - own):
         return None
     return quote, " ".join(content[first:last].split())
@@ -225,8 +224,10 @@ def _make_fact(
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
     known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)
+    topics = _truncate_words(find_topics(text) - own)
+    clauses = [clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause))]
     # A small model calls "I'm allergic to walnuts" past, too.
-    is_over = is_past and (known or describes_change(f"{extracted.text}\n{sentence}") or _is_negated(text))
+    is_over = is_past and (known or _is_negated(text) or any(map(describes_change, [extracted.text, *clauses])))
     said_at = message.created_at
     since = find_start_date(extracted.text, zone)
     return NewFact(

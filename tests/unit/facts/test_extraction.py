@@ -338,6 +338,25 @@ def test_what_still_holds_is_not_over_because_a_small_model_calls_it_past() -> N
     }
     (found,) = likeliest(json.dumps([allergy]), "I'm allergic to walnuts, by the way.")
     assert (found.valid_to, found.kind, found.only_one) == (None, "personal", False)
+    said = "I have had a bad knee since my skiing accident, so I can't do steep walks any more."
+    knee = past | {"quote": said, "text": "Anna is having knee trouble since skiing.", "attribute": "knee"}
+    (found,) = likeliest(json.dumps([knee]), said)
+    assert found.valid_to is None, "what ended is the walks"
+
+
+def test_of_a_quote_that_begins_with_a_question_only_the_rest_counts() -> None:
+    """A small model took both sentences for the fact that the person thinks about the name of a fish."""
+    said = "What's a good name for a goldfish? Give me three."
+    fact = {"message": 1, "quote": said, "text": "Anna is thinking about the name of a goldfish.", "type": "state"}
+    assert not likeliest(json.dumps([fact]), said)
+    moved = {
+        "message": 1,
+        "quote": "Anna: How are you? I moved to Porto",
+        "text": "Anna moved to Porto.",
+        "type": "state",
+    }
+    (found,) = likeliest(json.dumps([moved]), "How are you? I moved to Porto.")
+    assert found.quote == "I moved to Porto"
 
 
 def test_what_was_so_once_is_over() -> None:
