@@ -216,7 +216,8 @@ def _make_fact(
     subject = _truncate_words(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
     lacks_subject = not all(word in fold_accents(normalize_text(text)) for word in subject)
     is_positive = not (extracted.is_over or _is_negated(text))
-    is_denied = is_positive and _is_denial(quote, find_topics(text) - own)
+    topics = _truncate_words(find_topics(text) - own)
+    is_denied = is_positive and _is_denial(quote, topics)
     if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open
@@ -224,10 +225,9 @@ def _make_fact(
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
     known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)
-    topics = _truncate_words(find_topics(text) - own)
-    clauses = [clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause))]
+    clauses = (clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
-    is_over = is_past and (known or _is_negated(text) or any(map(describes_change, [extracted.text, *clauses])))
+    is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
     said_at = message.created_at
     since = find_start_date(extracted.text, zone)
     return NewFact(
