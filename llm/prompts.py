@@ -110,12 +110,12 @@ def format_message(message: Message, zone: tzinfo = UTC) -> str:
 
 def add_corrections(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
     """Add notes to each message that was edited after its answer, or whose facts the owner rewrote later."""
-    notes: dict[int, list[str]] = {number: [EDITED] for number in find_ids_edited_after_answer(messages)}
+    notes = dict.fromkeys(find_ids_edited_after_answer(messages), f"\n{EDITED}")
     times = {message.id: message.edited_at or message.created_at for message in messages}
     for fact in (fact for fact in facts if fact.origin == "owner"):
         for number in (number for number in fact.source_ids if number in times and times[number] <= fact.said_at):
-            notes.setdefault(number, []).append(f"[the user keeps of this: {fact.text}]")
-    return [replace(said, content="\n".join([said.content, *notes.get(said.id, ())])) for said in messages]
+            notes[number] = f"{notes.get(number, '')}\n[the user keeps of this: {fact.text}]"
+    return [replace(said, content=said.content + notes[said.id]) if said.id in notes else said for said in messages]
 
 
 def format_summary(summary: Summary, zone: tzinfo = UTC, *, is_numbered: bool = False) -> str:

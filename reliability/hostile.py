@@ -81,7 +81,7 @@ class Bystander:
         return time.perf_counter() - started
 
     async def measure_waits(self, count: int, *, may_stop: Callable[[], bool] = lambda: True) -> list[float]:
-        """Ask `count` questions, and more until `may_stop()` is true. Return the waiting times in seconds."""
+        """Ask at least `count` questions, and go on until `may_stop()` is true. Return the waiting times in seconds."""
         waits: list[float] = []
         while len(waits) < count or not may_stop():
             waits.append(await self.measure_wait())
