@@ -174,6 +174,7 @@ async def run_bot(
         service = await stack.enter_async_context(open_telegram_service(settings, services, run_alongside=run_servers))
         # Again before Telegram's side ends, which may wait for a database that does not answer.
         stack.callback(end_moves)
+        gc.set_threshold(10_000, 10, 10)  # a turn makes thousands of objects, and nearly no cycles
         gc.freeze()  # saves 50 ms in each later collection
         measuring = partial(
             update_storage_gauges, services.memory, settings.data_dir, has_embedder=services.indexing is not None

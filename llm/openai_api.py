@@ -312,7 +312,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             if _THINKS_FIRST not in self._unsupported:
                 self._habits.remember(self._address["base_url"], self.name)
             self._unsupported.add(_THINKS_FIRST)
-        elif not self._habits.is_known(self._address["base_url"], self.name):
+        elif _THINKS_FIRST in self._unsupported and not self._habits.is_known(self._address["base_url"], self.name):
             self._unsupported.discard(_THINKS_FIRST)
         helpful = fallbacks.get_effective_steps()
         was_fault = fallbacks.last_refusal.startswith("500")

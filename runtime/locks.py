@@ -74,4 +74,4 @@ class OwnerLocks(WeakValueDictionary[int, OwnerLock]):
     """The locks of all owners. A lock exists only while somebody uses it."""
 
     def get_lock(self, owner: int) -> OwnerLock:
-        return self.setdefault(owner, OwnerLock())
+        return self.get(owner) or self.setdefault(owner, OwnerLock())

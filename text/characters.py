@@ -159,4 +159,6 @@ _OPENING = re.compile(
 
 def escape_template_tokens(text: str) -> str:
     """Insert invisible joiners into chat template tokens like <|im_start|>, so that servers do not parse them."""
+    if "<" not in text and "[" not in text and "]" not in text:
+        return text
     return _OPENING.sub(rf"\g<0>{_JOINER}", text)

@@ -385,11 +385,11 @@ class Delivery:
         await self._send_with_buttons(edit, keyboard)
 
     async def _send_with_buttons(self, send: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
-        plain = remove_styles(keyboard)
+        request, plain = partial(send, reply_markup=keyboard), remove_styles(keyboard)
+        if plain is keyboard:
+            return await request()
         older = partial(send, reply_markup=plain)
-        if plain == keyboard:
-            return await older()
-        return await self.newer_api.request_with_fallback("button.style", partial(send, reply_markup=keyboard), older)
+        return await self.newer_api.request_with_fallback("button.style", request, older)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, is_repeatable: bool) -> T:
         """Make a request, and retry it within limits if it had no effect or is `is_repeatable`.

@@ -69,13 +69,12 @@ class NewerApi:
 
 
 def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
-    """Return the keyboard without button styles, for servers older than Bot API 9.4."""
-    if not isinstance(keyboard, InlineKeyboardMarkup):
+    """Return the keyboard without button styles, for servers older than Bot API 9.4, or the same if it has none."""
+    rows = keyboard.inline_keyboard if isinstance(keyboard, InlineKeyboardMarkup) else ()
+    if not any(button.style for row in rows for button in row):
         return keyboard
-    rows = [[button.to_dict() for button in row] for row in keyboard.inline_keyboard]
-    for button in (button for row in rows for button in row):
-        button.pop("style", None)
-    return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
+    plain = [[{**button.to_dict(), "style": None} for button in row] for row in rows]
+    return InlineKeyboardMarkup.de_json({"inline_keyboard": plain}, None)
 
 
 def make_ephemeral_fields(sole_viewer: SoleViewer) -> dict[str, Any]:
