@@ -20,16 +20,20 @@ _CONTAINERS = tuple(
     )
 )  # of iOS, of Android, and of iOS until 2017
 _NUMERIC = re.compile(
-    r"(?<!\d)(?P<era>[A-Z]?)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
+    r"(?<!\d)(?P<era>[A-Z]?|令和|平成)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}"
+    r"(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
 )
 _COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?[일日]")
-_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.]| ?h ?)(\d\d)(?:(?:[:.]|m ?)(\d\d))?(?![\d:])")
+_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.]| ?h ?)(\d\d)(?:(?:[:.]| ?m(?:in)? ?)(\d\d)(?: s\b)?)?(?![\d:])")
+_NUMBERED_MONTH = re.compile(r"(?<!\d)(\d{1,2}) [^\W\d]+\.? (\d{1,2}),?(?: [^\W\d]+)? (\d{4})(?!\d)")  # of Vietnamese
+_YEAR = re.compile(r"(?<![+\d-])\d{4}(?!\d)")
+_INNER_DOT = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")  # of an abbreviation such as "a.m."
 _WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
-_JAPANESE_ERAS = {"R": 2018, "H": 1988}  # the year before the first one of an era
+_JAPANESE_ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988}  # the year before the first one of an era
 _OFFSET = re.compile(r"\b(?:GMT|UTC)(?:(?P<hours>[+-]\d{1,2})(?::?(?P<minutes>\d\d))?)?")
 MAX_DATE_CHARS = 80  # characters of a line that is nothing but a date
-MIN_MONTH_LETTERS = 3  # the fewest letters that abbreviate a month's name
+MIN_MONTH_BYTES = 3  # the fewest bytes of an abbreviated month: two letters name one only in scripts other than Latin
 NEAR_MONTH = 20  # characters between the name of a month and its day or year
 MAX_WORDS = 4  # words of a head next to date and clock: a line with more is a sentence
 _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # where year, month and day stand in a date
@@ -93,7 +97,9 @@ def find_date_order(written_dates: Sequence[WrittenDate]) -> str | None:
     if 2 * sum(first > 31 for first, _, _ in dates) >= len(dates):
         return "ymd"
     if any(first > 12 for first, _, _ in dates):
-        return "dmy"
+        years, days = ({numbers[place] for numbers in dates} for place in (0, 2))
+        by_year = len(years) < len(days) and dates in (sorted(dates), sorted(dates, reverse=True))
+        return "ymd" if by_year or (len(years) == 1 and min(days) < FIRST_YEAR % 100) else "dmy"
     if any(second > 12 for _, second, _ in dates):
         return "mdy"
     orders = {order: [to_year_month_day(numbers, order) for numbers in dates] for order in AMBIGUOUS_ORDERS}
@@ -163,7 +169,7 @@ def _convert_persian_date(year: int, month: int, day: int) -> date:
 
 def parse_timestamp(text: str, language: str = "") -> Timestamp | None:
     """Parse a timestamp with or without a date. Return None if there is no time or the text is a sentence."""
-    text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
+    text = _INNER_DOT.sub("", _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " "))
     has_date = _NUMBER.search(_CLOCK.sub("", text, count=1))
     found = find_date(text, language) if has_date and _CLOCK.search(text) else None
     before, after = (text[: found[2]], text[found[3] :]) if found else ("", text)
@@ -180,8 +186,10 @@ def parse_timestamp(text: str, language: str = "") -> Timestamp | None:
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:
     """Find a date in a text. Return its numbers, their order, its start and its end, or None if there is none."""
-    text = _MARKS.sub("", text)
-    if found := _NUMERIC.search(text):
+    text = _INNER_DOT.sub("", _MARKS.sub("", text))
+    # A clock may have dots, too, as in Danish. Next to a year of four digits, it is no date.
+    numeric = (match for match in _NUMERIC.finditer(text) if not _YEAR.search(text) or _YEAR.search(match[0]))
+    if found := next(numeric, None):
         first, second, third = int(found[2]), int(found[3]), int(found[5])
         first += _JAPANESE_ERAS.get(found["era"], 0)
         third += _JAPANESE_ERAS.get(found["late_era"], 0)
@@ -190,10 +198,11 @@ def find_date(text: str, language: str = "") -> _FoundDate | None:
         return ((first, second, third), "", *found.span()) if is_date else None
     if found := _COUNTED.search(text):
         return (int(found[1]), int(found[2]), int(found[3])), "ymd", *found.span()
-    words = sorted(_WORD.finditer(text), key=lambda word: len(word[0]) < MIN_MONTH_LETTERS)
+    words = sorted(_WORD.finditer(text), key=lambda word: len(word[0].encode()) < MIN_MONTH_BYTES)
     named = [(month, word) for word in words if (month := find_month(word[0].casefold(), language)) is not None]
     if not named:
-        return None
+        found = _NUMBERED_MONTH.search(text)
+        return ((int(found[3]), int(found[2]), int(found[1])), "ymd", *found.span()) if found else None
     # "Fri" and "Sat" begin the names of months too, but in languages that come later than that of "Jan".
     (_, number), word = min(named, key=lambda found: found[0][0])
     return _find_date_with_month_name(text, number, word)
@@ -213,8 +222,8 @@ def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _F
 
 def detect_language(dates: Sequence[str]) -> str:
     """Return the language in which most of these dates name their months, or "" if none does."""
-    named = [_WORD.findall(date.casefold()) for date in dates if not _NUMERIC.search(date)]
-    spoken = Counter(frozenset(word for word in words if len(word) >= MIN_MONTH_LETTERS) for words in named)
+    named = [_WORD.findall(_INNER_DOT.sub("", date.casefold())) for date in dates]
+    spoken = Counter(frozenset(word for word in words if len(word.encode()) >= MIN_MONTH_BYTES) for words in named)
     del spoken[frozenset()]  # such as 2024年1月5日
     best, most = "", 0
     for language in list_language_codes() if spoken else ():
@@ -233,7 +242,7 @@ def find_month(word: str, language: str = "") -> tuple[int, int] | None:
     """
     if language and (month := map_month_names(language).get(word)) is not None:
         return 0, month
-    if len(word) < MIN_MONTH_LETTERS:  # "de" and "la" begin the names of months in some language
+    if len(word.encode()) < MIN_MONTH_BYTES:  # "de" and "la" begin the names of months in some language
         return None
     known = ((rank, map_month_names(code).get(word)) for rank, code in enumerate(list_language_codes(), start=1))
     return next(((rank, month) for rank, month in known if month is not None), None)
@@ -289,13 +298,16 @@ def map_month_names(language: str) -> Mapping[str, int]:
     """Map the month names of a language, and their unambiguous abbreviations, to month numbers."""
     from babel import Locale
 
-    named: dict[str, int] = {}
+    named: dict[str, set[int]] = {}
     begun: dict[str, set[int]] = {}
     for widths in Locale.parse(language).months.values():
         for names in (names for width, names in widths.items() if width != "narrow"):
             for number, name in names.items():
-                for word in _WORD.findall(name.casefold()):
-                    named.setdefault(word, number)
-                    for end in range(MIN_MONTH_LETTERS, len(word)):
-                        begun.setdefault(word[:end], set()).add(number)
-    return {start: min(months) for start, months in begun.items() if len(months) == 1} | named
+                for word in _WORD.findall(_INNER_DOT.sub("", name.casefold())):
+                    # In Hebrew, the preposition is part of the word.
+                    for spelled in (word, f"ב{word}") if language == "he" else (word,):
+                        named.setdefault(spelled, set()).add(number)
+                        for end in range(MIN_MONTH_BYTES, len(spelled)):
+                            begun.setdefault(spelled[:end], set()).add(number)
+    # A word for "month" is part of the names of all.
+    return {word: min(months) for held in (begun, named) for word, months in held.items() if len(months) == 1}

@@ -29,7 +29,7 @@ from transfer.formats.members import (
 )
 from transfer.formats.values import InvalidElement, as_object, as_text, require_object, select_objects
 
-_SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
+_SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|Thread|Event/|RichText/[MU]", re.IGNORECASE)
 """Types of messages that a program writes itself."""
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 
@@ -91,6 +91,8 @@ class PeopleChats:
 
     def add_participants(self, chat: Mapping[str, Any]) -> str:
         """Add the names of a Hangouts chat's participants. Return the chat's id, or "" if it has none."""
+        if name := as_text(chat.get("id")):  # in Skype, also that of whom the chat is with
+            self._names.setdefault(name, pick_member_text(chat, "title"))
         outer = as_object(chat.get("conversation"))
         inner = as_object(outer.get("conversation")) or outer  # before 2018 there is no outer one
         people = [person for person in select_objects(inner.get("participant_data")) if person.get("id")]
@@ -110,7 +112,8 @@ class PeopleChats:
     def _read_message(self, key: str, name_counts: Counter[str], raw: object) -> ImportedMessage:
         given = require_object(raw)
         members = normalize_member_names(given)
-        if any(_SERVICE.match(as_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
+        kinds = [as_text(members.get(name)) for name in ("type", "subtype", "messagetype")]
+        if "callduration" in members or any(map(_SERVICE.match, kinds)) or True in pick_member_values(given, "added"):
             raise SkipElement("service")
         values = pick_member_values(given, "words")
         texts = map(_find_words, values)

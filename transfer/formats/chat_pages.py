@@ -1,9 +1,8 @@
 """Read the HTML exports of Telegram Desktop and VK. The import asks which speaker is the user."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import groupby
 
 from transfer.formats.conversations import HistoryBuilder, SkipElement, format_forwarded_text, format_poll, hash_parts
 from transfer.formats.history import (
@@ -23,18 +22,24 @@ _VIA = re.compile(r" via @\w+$")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
-def read_telegram_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    """Read the HTML pages of a Telegram Desktop export."""
-    builder = HistoryBuilder("telegram-html", context)
+def _read_pages(
+    name: str,
+    head: str,
+    read_message: Callable[[HistoryBuilder, list[str], Block], ImportedMessage],
+    files: Sequence[SourceFile],
+    context: ReadContext,
+) -> ImportedHistory:
+    """Read the pages of each chat, whose title stands in an element with the class `head`."""
+    builder = HistoryBuilder(name, context)
     for folder in dict.fromkeys(_get_folder_name(file.path) for file in files):
         pages = [file for file in files if _get_folder_name(file.path) == folder]
         pages.sort(key=lambda file: int(found[1]) if (found := _NUMBER.search(file.path)) else 1)
-        titles = (
-            block.find_text("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
-        )
+        heads = (block for file in pages for block in iterate_blocks(file.text[:SAMPLED], head) if block.tag == "div")
         blocks = (block for file in pages for block in iterate_blocks(file.text, "message"))
-        said = builder.read_messages(blocks, partial(_read_telegram_message, builder, [""]), folder)
-        builder.append(said, next(filter(None, titles), ""))
+        said = builder.read_messages(blocks, partial(read_message, builder, ["", ""]), folder)
+        title = next(filter(None, (block.find_text("text") or block.get_text() for block in heads)), "")
+        is_newest_first = bool(said) and said[0].created_at > said[-1].created_at  # as in VK
+        builder.append(said[::-1] if is_newest_first else said, title)
     builder.add_own_speaker_question()
     return builder.make_history()
 
@@ -43,26 +48,27 @@ def _get_folder_name(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
 
 
-def _read_telegram_message(builder: HistoryBuilder, speakers: list[str], block: Block) -> ImportedMessage:
-    """Read a message and append its sender's name to `speakers`. If no name is shown, use the last of `speakers`."""
+def _read_telegram_message(builder: HistoryBuilder, names: list[str], block: Block) -> ImportedMessage:
+    """Read a message. `names` are those of its sender and of whom it is forwarded from: they are shown only once."""
     if "service" in block.classes:
         raise SkipElement("service")
     body = block.find("body") or block
-    original = body.find("forwarded")
+    # A picture of who wrote it may stand before a forwarded text.
+    original = next((part for part in body.find_all("forwarded") if "body" in part.classes), None)
     own = [part for part in body.parts if isinstance(part, Block) and part is not original]
-    speakers += [name for part in own if "from_name" in part.classes and (name := _read_name(part))][:1]
+    names[0] = next((name for part in own if "from_name" in part.classes and (name := _read_name(part))), names[0])
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
     said_at = require_moment(stamp.strip(), ".date", builder.reading.zone)
     words = "\n".join(text for part in own if (text := _format_part(part)))
     if original:
-        named = original.find("from_name")
+        names[1] = _read_name(named) if (named := original.find("from_name")) else names[1]
         inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _format_part(part)))
-        words = format_forwarded_text(_read_name(named) if named else "", inner) if inner else ""
+        words = format_forwarded_text(names[1], inner) if inner else ""
     if not words.strip():
         raise SkipElement("wordless")
     name = block.attributes.get("id", "").removeprefix("message")
-    name, origin = hash_parts(name, stamp, speakers[-1]), "forwarded" if original else "imported"
-    return builder.make_message(name, "user", words.strip(), said_at, speaker=speakers[-1], origin=origin)
+    name, origin = hash_parts(name, stamp, names[0]), "forwarded" if original else "imported"
+    return builder.make_message(name, "user", words.strip(), said_at, speaker=names[0], origin=origin)
 
 
 def _format_part(part: Block) -> str:
@@ -71,8 +77,8 @@ def _format_part(part: Block) -> str:
     if "media_wrap" not in part.classes:
         return ""
     if found := part.find("media_poll"):
-        answers = [_read_line(answer) for answer in found.find_all("answer")]
-        return format_poll(found.find_text("question"), [(text.removeprefix("- "), False) for text in answers])
+        answers = [(_read_line(answer), "chosen" in answer.find_text("details")) for answer in found.find_all("answer")]
+        return format_poll(found.find_text("question"), [(text.removeprefix("- "), own) for text, own in answers])
     for kind, label in (("media_location", "Place"), ("media_venue", "Place"), ("media_contact", "Contact")):
         if found := part.find(kind):
             shown = [found.find_text(name) for name in ("title", "status")][kind == "media_location" :]
@@ -88,23 +94,7 @@ def _read_name(block: Block) -> str:
     return _VIA.sub("", _read_line(block)).strip()
 
 
-def read_vk_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    """Read the HTML pages of a VK export, which show the newest message first."""
-    builder = HistoryBuilder("vk", context)
-    for folder, pages in groupby(files, key=lambda file: _get_folder_name(file.path)):
-        said: list[ImportedMessage] = []
-        title = ""
-        for file in pages:
-            blocks = reversed(list(iterate_blocks(file.text, "message")))
-            said += builder.read_messages(blocks, partial(_read_vk_message, builder), folder)
-            crumbs = iterate_blocks(file.text[:SAMPLED], "ui_crumb")
-            title = next((block.get_text() for block in crumbs if block.tag == "div"), "")
-        builder.append(sorted(said, key=lambda message: message.created_at), title)
-    builder.add_own_speaker_question()
-    return builder.make_history()
-
-
-def _read_vk_message(builder: HistoryBuilder, block: Block) -> ImportedMessage:
+def _read_vk_message(builder: HistoryBuilder, _: list[str], block: Block) -> ImportedMessage:
     head = " ".join(block.find_text("message__header").split())
     found = _VK_HEAD.match(head)
     if found is None:
@@ -126,13 +116,17 @@ def _is_telegram_page(sample: FileSample) -> bool:
 _PAGES = re.compile(r"\A[^/]*/messages[^/]*\.html")
 FORMATS = (
     ImportFormat(
-        name="telegram-html", product="Telegram", fits=_is_telegram_page, read=read_telegram_history, members=_PAGES
+        name="telegram-html",
+        product="Telegram",
+        fits=_is_telegram_page,
+        read=partial(_read_pages, "telegram-html", "page_header", _read_telegram_message),
+        members=_PAGES,
     ),
     ImportFormat(
         name="vk",
         product="VK",
         fits=lambda sample: not sample.opening and "message__header" in sample.text and "vk.com" in sample.text,
-        read=read_vk_history,
+        read=partial(_read_pages, "vk", "ui_crumb", _read_vk_message),
         members=_PAGES,
     ),
 )

@@ -5,7 +5,7 @@ The formats are those of WhatsApp, LINE, KakaoTalk, iMessage, Telegram, Discord,
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, UTC, date, datetime, time
 from functools import partial
 from itertools import takewhile
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from locales.catalog import tr
 from records.errors import ImportRefused
+from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_heads import (
     FIRST_YEAR,
@@ -42,7 +43,7 @@ from transfer.formats.history import (
     ReadContext,
     SourceFile,
 )
-from transfer.formats.members import NAMES
+from transfer.formats.members import NAMES, ROLES
 from transfer.formats.transcripts import is_transcript
 from transfer.formats.values import InvalidElement
 
@@ -77,7 +78,9 @@ def make_history_from_chats(
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         left = iter(dates)
         dated = ((line, line.day and next(left)) for line in chat)
-        read_line = partial(_make_message_from_line, builder, make_date, Counter[str]())
+        roles = {line.speaker: ROLES.get(line.speaker.casefold()) for line in chat if line.speaker}
+        sides = roles if set(roles.values()) == {"user", "assistant"} else {}  # a talk with an assistant
+        read_line = partial(_make_message_from_line, builder, make_date, sides, Counter[str]())
         builder.append(make_times_monotonic(builder.read_messages(dated, read_line)))
     builder.add_own_speaker_question()
     return builder.make_history()
@@ -86,6 +89,7 @@ def make_history_from_chats(
 def _make_message_from_line(
     builder: HistoryBuilder,
     make_date: Callable[[int, int, int], date],
+    sides: Mapping[str, Role | None],
     name_counts: Counter[str],
     dated_line: tuple[ChatLine, DateNumbers | None],
 ) -> ImportedMessage:
@@ -101,8 +105,9 @@ def _make_message_from_line(
     said_at = datetime.combine(day, line.clock, builder.reading.zone).astimezone(UTC)
     stamp = line.stamp or (said_at if numbers else line.clock).isoformat()
     name = append_duplicate_number(hash_parts(stamp, line.speaker, line.words), name_counts)
-    speaker, is_undated = line.speaker or "?", numbers is None
-    return builder.make_message(name, "user", line.words, said_at, speaker=speaker, is_undated=is_undated)
+    role = sides.get(line.speaker or "") or "user"
+    speaker = "" if sides and role == "user" else line.speaker or "?"
+    return builder.make_message(name, role, line.words, said_at, speaker=speaker, is_undated=numbers is None)
 
 
 def _fill_in_missing_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: int) -> list[DateNumbers]:
@@ -248,6 +253,7 @@ def _is_log(text: str) -> bool:
 
 
 _SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system
+_UNSPACED = re.compile(r"([^\n:]{1,100}):(?!/)(.*)", re.DOTALL)  # in brackets, which only heads have
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
 """Of a line of the system that names a group or a subject with a colon."""
 _DELETED, _EDITED = (frozenset(NAMES["whatsapp"][name]) for name in ("deleted", "edited"))
@@ -261,6 +267,7 @@ _TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")  # what iOS adds to a
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
 """A file that was left out of the export: its name, its pages, and the app's own words."""
 _MARK = re.compile("[\u200e\u200f]")
+_LOGGED = re.compile(r"^.*\b(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b.*$", re.MULTILINE)
 _ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person who is mentioned
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
 
@@ -275,7 +282,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
     # What the app writes in brackets at the end of messages, and in place of files, is repeated in a file.
     app_words = {words for words, count in Counter(_LAST_BRACKET.findall(text)).items() if count > 1}
     for head, line in iterate_with_pauses(split_into_messages(text)):
-        said_by = _SPEAKER.match(line)
+        said_by = _SPEAKER.match(line) or (None if head.shape[0] else _UNSPACED.match(line))
         if said_by is None or _OPEN_QUOTE.search(said_by[1]):
             continue
         speaker, words = said_by.groups()
@@ -294,7 +301,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
             skipped_counts["wordless"] += 1
             continue
         rest = _MARK.sub("", rest) if is_marked else rest
-        speaker = speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0") or "?"
+        speaker = speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0\u2068\u2069") or "?"
         said.append(ChatLine(head.day, head.clock, speaker, rest, head.stamp))
     return said
 
@@ -302,7 +309,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
 WHATSAPP = ImportFormat(
     name="whatsapp",
     product="WhatsApp",
-    fits=lambda sample: any(map(parse_message_head, sample.text.splitlines()[:50])),
+    fits=lambda sample: any(map(parse_message_head, _LOGGED.sub("", sample.text).splitlines()[:50])),
     read=read_whatsapp_history,
     members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from llm.thoughts import remove_thoughts
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn
 from transfer.formats.generic import select_newest_branch
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
@@ -39,7 +40,9 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
 
 def _read_turn(message: Mapping[str, Any], _: datetime) -> ImportedTurn:
     sender = as_text(message.get("sender", message.get("role")))
-    return ImportedTurn(sender, _read_text(message), as_text(message.get("uuid")))
+    words = _read_text(message)
+    words = remove_thoughts(words) if "<antThinking" in words else words  # in answers of 2024
+    return ImportedTurn(sender, words, as_text(message.get("uuid")))
 
 
 def _read_text(message: Mapping[str, Any], location: str = "") -> str:

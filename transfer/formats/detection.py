@@ -93,11 +93,12 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
         known = found.get(generic.FORMAT.name, files if is_pasted else [])
         group = [file for file in files if file in known or file.text.lstrip()[:1] != "<"]
         found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: group}
-    [kind, group] = next(iter(found.items()))
-    form = FORMATS[kind]
+    form = FORMATS[min(found, key=list(FORMATS).index)]
+    group = found[form.name]
     # A file that is damaged from its beginning is recognised by its name, and counted.
     group = [file for file in files if file in group or form.members.fullmatch(_get_folder_and_name(file.path))]
-    if len(found) > 1 or (form.is_alone and len(group) > 1):
+    # One product may write the same chats in two formats.
+    if len({FORMATS[name].product or name for name in found}) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     if not group or (understood := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed)

@@ -37,7 +37,7 @@ MIN_PREFIX_SHARE = 0.7  # of the titles that begin with the prefix. The others t
 _UNSEEN = ("isThought", "executableCode", "errorMessage")
 _SPACES = re.compile(r"[\u202f\u00a0]")
 # A short line with a year and a clock with seconds, which Google writes and hardly any prompt has.
-_FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d:\d\d:\d\d")
+_FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d(?:[:.]| h )\d\d(?:[:.]| min )\d\d(?!\d)")
 
 
 def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:

@@ -41,20 +41,13 @@ from transfer.formats.values import InvalidElement, as_object, as_text, parse_js
 
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
 """Roles that people do not call each other: "me" and "you" may be of a chat among people, too."""
-_TABLE_GROUPS = ("conversation id", "conversation", "chat session", "workspace", "chatname")
-_WRAPPERS = (
-    *("response", "message", "messageCreate", "payload", "info"),  # {"response": {…}} of Grok
-    *("envelope", "dataMessage", "syncMessage", "sentMessage"),  # of signal-cli
-    *("chat_message", "message_content"),  # of Hangouts
-)
 _TEXT_MESSAGES = "<smses"  # of SMS Backup & Restore
 _TEXT_MESSAGE = re.compile(r"""<sms\s(?:[^"'<>]++|"[^"<]*+"|'[^'<]*+')*+>""")
 _HALF = re.compile(r"&#(5[5-7]\d{3});")
 _ATTRIBUTE = re.compile(r"""\s(body|date|type|address|contact_name)=("[^"]*"|'[^']*')""")
 _NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-webui
-_TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
-"""Blocks in which Open WebUI keeps calls of tools."""
-
+_TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)|<grok:render\s.*?(?:</grok:render>|\Z)", re.DOTALL)
+"""Blocks in which Open WebUI keeps calls of tools, and Grok its sources."""
 
 _ADDED = r"(?:bash-|command-|environment_|local-|system-|task-|turn_|user-|user_instructions)[a-z_-]*"
 _ENVELOPE = re.compile(rf"(?:<({_ADDED})>(?>.*?</\1>)\s*+)++", re.DOTALL)
@@ -126,7 +119,7 @@ class _ConversationFileReader:
         conversations: dict[str, list[dict[str, Any]]] = {}
         for row in iterate_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
-            group = next((as_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
+            group = next((as_text(message[name]) for name in NAMES["groups"] if name in message), "")
             conversations.setdefault(group, []).extend(_split_row_by_role(message) or [message])
         for group, rows in conversations.items():
             title = rows[0].get("conversation title", group)
@@ -196,7 +189,7 @@ class _ConversationFileReader:
         for name, said in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
-            _add_assistant_conversation({**raw, **more}, select_newest_branch(said), self._builder)
+            _add_assistant_conversation({**raw, **more}, select_newest_branch(said, _find_leaf(raw)), self._builder)
 
 
 def _find_both_sides(messages: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -256,7 +249,7 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
     is_wrapped = any(isinstance(as_object(node).get("message"), dict) for node in nodes.values())
     if not any(find_member_names(node, "parent") for node in tree) or not (is_wrapped or any(map(is_message, tree))):
         return []
-    path = select_newest_branch(tree, conversation.get("currentId") or conversation.get("current_node"))
+    path = select_newest_branch(tree, _find_leaf(conversation))
     if not any(map(is_message, path)):  # an old export of DeepSeek: each message answers the one before
         spoken = (node for node in path if find_message_text(node))
         return [{**node, "role": role} for node, role in zip(spoken, cycle(("user", "assistant")), strict=False)]
@@ -282,7 +275,14 @@ def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
     return [nodes[name] for name in find_path_to_leaf(parents, leaf, lambda name: _find_timestamp(nodes[name]))]
 
 
+def _find_leaf(conversation: Mapping[str, Any]) -> object:
+    """Return the id of the message that was shown last, if a conversation or an object directly inside it names it."""
+    objects = (conversation, *(member for member in conversation.values() if isinstance(member, dict)))
+    return next((leaf for held in objects for leaf in pick_member_values(held, "leaf") if leaf), None)
+
+
 def _format_id(value: object) -> str:
+    value = (value or [""])[-1] if isinstance(value, list) else value  # the last one of all before it
     return str(value) if isinstance(value, int | str) else ""
 
 
@@ -309,7 +309,7 @@ def _unwrap_message(item: Any) -> Any:
     if len(answers := select_objects(item.get("candidates"))) > 1:  # of Character.AI
         shown = [one for one in answers if one.get("candidate_id") == item.get("primary_candidate_id")]
         return {**item, "candidates": shown or answers[:1]}
-    for name in _WRAPPERS:
+    for name in NAMES["wrappers"]:
         if isinstance(inner := item.get(name), dict) and not is_message(item):
             return _unwrap_message({**{key: value for key, value in item.items() if key != name}, **inner})
     return item
@@ -323,7 +323,7 @@ def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _split_turn(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     queries, answers = find_member_names(value, "query"), find_member_names(value, "answer")
-    if "assistant" in value or (answers and not queries):
+    if "assistant" in value or (answers and not queries and not is_chat_message(value)):
         queries = ("user",)
     if isinstance(value.get("response"), list):  # Copilot in an editor
         queries = ("message", *queries)

@@ -65,7 +65,8 @@ def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:
         return None
     texts = [*_NAMES, "content", "text"]
     if isinstance(value, dict):
-        name, value = next(((name, member) for name, member in value.items() if isinstance(member, list)), ("", []))
+        lists = [(name, member) for name, member in value.items() if isinstance(member, list)]
+        name, value = next((held for held in lists if held[0] in _LISTS), next(iter(lists), ("", [])))
         if name not in _LISTS:  # "text" and the texts in a list of another name may be anything
             texts, value = _NAMES, select_objects(value)
     return [fact for item in (value if isinstance(value, list) else ()) if (fact := _parse_fact(item, texts))]

@@ -59,7 +59,8 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
     builder.append(messages)
     if said and not has_own_messages:  # an export of another account of theirs
         builder.add_own_speaker_question(is_required=False)
-    return builder.make_history(*_make_notes_on_chats(_sort_by_size(chosen), has_own_messages, context.person))
+    chosen.sort(key=lambda chat: -len(chat.messages))
+    return builder.make_history(*_make_notes_on_chats(chosen, has_own_messages, context.person))
 
 
 def _read_chats(stream: JsonStream, builder: HistoryBuilder, location: str = "") -> Iterator[_ExportedChat]:
@@ -92,15 +93,11 @@ def _read_messages(chat: _ExportedChat, stream: JsonStream, builder: HistoryBuil
     return add_title(builder.read_messages(stream, read_message, "messages"), chat.name)
 
 
-def _sort_by_size(chats: Sequence[_ExportedChat]) -> list[_ExportedChat]:
-    return sorted(chats, key=lambda chat: -len(chat.messages))
-
-
 def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -> list[_ExportedChat]:
     """Ask which chats to import. By default, import all except channels and chats that the person has left."""
     if len(chats) < 2:
         return chats
-    ordered = _sort_by_size(chats)
+    ordered = sorted(chats, key=lambda chat: -len(chat.messages))
     own, rest = ordered[:MAX_CHOICES], ordered[MAX_CHOICES:]
     labels = [_format_chat_label(chat) for chat in own]
     usual = [

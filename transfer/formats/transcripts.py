@@ -11,11 +11,11 @@ from typing import NamedTuple
 from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import InvalidElement, parse_moment
 
-_ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
+_BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
 _DATE = r"(?:(?:[(\[]|[—–·-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
-_LABEL = rf"{_ORDINAL}(?:From |role::)?(?P<label>[^\n:*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
-_LATE_DATE = r"(?:\((?P<late_date>(?=\D{0,30}\d)[^()\n]{6,40})\))?"
+_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|[—–·-] (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _HEADINGS = {
@@ -83,7 +83,8 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
             roles = {label: str(guess_role(label)) for label in named} if named == labels[-len(named) :] else {}
         if not roles:  # of Antigravity: "User Input", "Planner Response"
             roles = {label: "user" for label in labels if guess_role(label) == "user" and labels.count(label) > 1}
-        if "user" in roles.values() and "assistant" not in roles.values():
+        is_talk = sum(label in roles for label in labels) > 1 or any(label in roles for label in labels[:2])
+        if is_talk and "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
             roles |= {label: "assistant" for label, _ in after.most_common(1)}
         count = sum(label in roles for label in labels)

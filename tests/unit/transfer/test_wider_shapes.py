@@ -1,0 +1,205 @@
+# ruff: noqa: E501
+"""Chats and talks as phones, languages and exporters of the world write them, and texts that are none."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from records.errors import ImportRefused
+from tests.unit.transfer.talk import zipped
+from tests.unit.transfer.test_more_shapes import AT, SECONDS, lines
+from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+
+QUESTION, ANSWER = WALNUTS
+MILLIS = SECONDS * 1000
+FIRST, SECOND = "2024-05-01T10:00:00Z", "2024-05-01T10:00:05Z"
+
+
+def read_heads(data: object, name: str = "sent", **answers: tuple[int, ...]) -> list[tuple[str, str]]:
+    return [(message.speaker, message.content) for message in past(data, name, **answers).messages]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("Grok, whose answers hold their sources, and which names the answer that was shown", {"conversations": [{
+            "conversation": {"id": "c", "title": "W", "leaf_response_id": "2"}, "responses": [
+                {"response": {"_id": "1", "message": QUESTION, "sender": "human", "create_time": FIRST}},
+                {"response": {"_id": "2", "sender": "ASSISTANT", "create_time": SECOND, "parent_response_id": "1",
+                              "message": f'{ANSWER}<grok:render card_id="59d878" card_type="citation_card" '
+                                         'type="render_inline_citation">\n<argument name="citation_id">29</argument>'
+                                         "\n</grok:render>"}},
+                {"response": {"_id": "3", "message": "Other", "sender": "ASSISTANT", "parent_response_id": "1",
+                              "create_time": "2024-05-01T10:00:09Z"}}]}]}),
+        ("HuggingChat, whose messages name all that stand before them", [{"title": "W", "messages": [
+            {"id": "s", "from": "system", "content": "", "ancestors": [], "children": ["1"]},
+            {"id": "1", "from": "user", "content": QUESTION, "ancestors": ["s"], "children": ["2", "3"]},
+            {"id": "2", "from": "assistant", "content": "Old", "ancestors": ["s", "1"], "createdAt": FIRST},
+            {"id": "3", "from": "assistant", "content": ANSWER, "ancestors": ["s", "1"], "createdAt": SECOND}]}]),
+        ("llama.cpp, whose conversation names the message shown last", {
+            "conv": {"id": "c", "currNode": "2", "name": "W"}, "messages": [
+                {"id": "1", "role": "user", "content": QUESTION, "parent": "r", "timestamp": MILLIS},
+                {"id": "2", "role": "assistant", "content": ANSWER, "parent": "1", "timestamp": MILLIS + 1},
+                {"id": "3", "role": "assistant", "content": "New", "parent": "1", "timestamp": MILLIS + 9}]}),
+        ("LM Studio, which marks a thought by its style", {"name": "W", "messages": [
+            {"versions": [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}], "currentlySelected": 0},
+            {"versions": [{"role": "assistant", "steps": [
+                {"type": "contentBlock", "content": [{"type": "text", "text": "hm"}],
+                 "style": {"type": "thinking", "ended": True}},
+                {"type": "contentBlock", "content": [{"type": "text", "text": ANSWER}]}]}], "currentlySelected": 0}]}),
+        ("Khoj", [{"title": "W", "conversation_log": {"chat": [
+            {"by": "you", "message": QUESTION, "created": "2024-05-01 10:00:00", "intent": {"type": "remember"}},
+            {"by": "khoj", "message": ANSWER, "created": "2024-05-01 10:00:05", "context": []}]}}]),
+        ("Claude in 2024, with its thoughts", [{"uuid": "c", "chat_messages": [
+            {"uuid": "1", "sender": "human", "text": QUESTION, "created_at": FIRST},
+            {"uuid": "2", "sender": "assistant", "text": f"<antThinking>hm</antThinking>\n\n{ANSWER}",
+             "created_at": SECOND}]}]),
+        ("a date behind a bold name", (f"# W\n\nUUID: b930\n\n---\n\n**Human** - 2024-05-01 10:00:00 UTC\n\n{QUESTION}\n\n"
+                                       f"---\n\n**Assistant** - 2024-05-01 10:00:05 UTC\n\n{ANSWER}\n\n---\n")),
+        ("NextChat", f"# W\n\n## Message From You:\n{QUESTION}\n\n## Message From ChatGPT:\n{ANSWER}\n"),
+        ("times in brackets", (f"[2024-05-01 10:00:00] User: {QUESTION}\n\n[2024-05-01 10:00:05] Assistant: {ANSWER}\n")),
+    ],
+)  # fmt: skip
+def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
+    history = past(data)
+    assert words_of(history) == WALNUTS
+    assert [message.role for message in history.messages] == ["user", "assistant"]
+    assert not history.questions
+    assert past(data).messages == history.messages
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("Slack, whose messages have blocks", zipped({
+            "users.json": json.dumps([{"id": "U1", "team_id": "T", "real_name": "Anna", "profile": {}},
+                                      {"id": "U2", "team_id": "T", "real_name": "Tom", "profile": {}}]),
+            "canvases.json": "[]",
+            "general/2024-05-01.json": json.dumps([
+                {"user": user, "type": "message", "ts": f"{SECONDS}.000{number}", "text": text, "team": "T",
+                 "blocks": [{"type": "rich_text", "elements": [{"type": "text", "text": text}]}]}
+                for number, (user, text) in enumerate((("U1", "hello"), ("U2", "good")))]),
+        })),
+        ("Messenger with a call", {"participants": [{"name": "Anna"}, {"name": "Tom"}], "messages": [
+            {"sender_name": "Tom", "timestamp_ms": MILLIS + 2, "call_duration": 0, "content": "Tom missed your call."},
+            {"sender_name": "Tom", "timestamp_ms": MILLIS + 1, "content": "good"},
+            {"sender_name": "Anna", "timestamp_ms": MILLIS, "content": "hello"}]}),
+        ("Skype with a picture, which names who wrote only sometimes", {"userId": "8:live:anna", "conversations": [
+            {"id": "8:live:tom", "displayName": "Tom", "MessageList": [
+                {"id": "3", "displayName": None, "originalarrivaltime": SECOND, "messagetype": "RichText/UriObject",
+                 "content": '<URIObject uri="https://x">To view this shared photo, go to: https://x</URIObject>',
+                 "from": "8:live:tom"},
+                {"id": "2", "displayName": None, "originalarrivaltime": SECOND, "messagetype": "RichText",
+                 "content": "good", "from": "8:live:tom"},
+                {"id": "1", "displayName": "Anna", "originalarrivaltime": FIRST, "messagetype": "Text",
+                 "content": "hello", "from": "8:live:anna"}]}]}),
+        ("QQ, with a line of the app", {"chatInfo": {"name": "Tom", "type": "private"}, "messages": [
+            {"messageId": "1", "timestamp": FIRST, "sender": {"uid": "u_1", "name": "Anna"}, "messageType": 2,
+             "content": {"text": "hello"}},
+            {"messageId": "2", "timestamp": FIRST, "sender": {"uid": "u_2", "name": "Tom"}, "messageType": 2,
+             "content": {"text": "good"}},
+            {"messageId": "3", "timestamp": FIRST, "sender": {"uid": "未知", "uin": "0", "name": "0"},
+             "messageType": 5, "content": {"text": "对方撤回了一条消息"}, "system": True}]}),
+        ("WeChat in a data base's words", [
+            {"type_name": "文本", "is_sender": 1, "talker": "Anna", "msg": "hello", "CreateTime": "2024-05-01 10:00:00"},
+            {"type_name": "文本", "is_sender": 0, "talker": "Tom", "msg": "good", "CreateTime": "2024-05-01 10:00:00"}]),
+        ("Viber on a computer", "[ 1 May 2024 10:00 ] \u2068Anna\u2069: hello\n[ 1 May 2024 10:00 ] \u2068Tom\u2069: good\n"),
+        ("WhatsApp without a space", ("[2024/5/1 10:00:00] Messages and calls are end-to-end encrypted.\n"
+                                      "[2024/5/1 10:00:00] Anna: hello\n[2024/5/1 10:00:00] Tom:good\n")),
+        ("the year of an era", "[令和6/5/1 10:00:00] Anna: hello\n[令和6/5/1 10:00:00] Tom: good\n"),
+        ("a year of two digits that comes first", "24. 5. 1. AM 10:00 - Anna: hello\n24. 5. 1. AM 10:00 - Tom: good\n"),
+    ],
+)  # fmt: skip
+def test_a_chat_among_people_is_read(name: str, data: object) -> None:
+    history = past(data, "sent", order0=(1,))
+    assert [(message.speaker, message.content) for message in history.messages] == [("Anna", "hello"), ("Tom", "good")]
+    assert abs(history.messages[0].created_at - AT).total_seconds() < 1
+    assert past(data, "sent", order0=(1,)).messages == history.messages
+
+
+def test_a_year_of_two_digits_changes_least() -> None:
+    for day, month in (("3", "7"), ("28", "7"), ("14", "8")):
+        dates = [f"26. {month}. {day}.", "26. 9. 30."]
+        history = past("".join(f"{date}, PM 12:00 - Anna: hello\n" for date in dates), "chat.txt")
+        assert [message.created_at.date().isoformat() for message in history.messages] == [
+            f"2026-0{month}-{int(day):02}", "2026-09-30",
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "3 thg 7, 2026, 09:15:07", "3 ก.ค. 2026 09:15:07", "3 ก.ค. 2569 09:15:07", "3 ביולי 2026, 9:15:07",
+        "3. jul. 2026, 09.15.07", "3.7.2026 klo 9.15.07", "3 Jul 2026, 09.15.07", "3 juill. 2026, 09 h 15 min 07 s",
+        "Ngày 3 tháng 7 năm 2026, 09:15:07", "3 korr 2026, 9:15:07\u202fp.d.",
+    ],
+)  # fmt: skip
+def test_dates_of_gemini_are_read_in_any_language(date: str) -> None:
+    """As ICU formats them for Vietnamese, Thai, Hebrew, Danish, Finnish, Indonesian, French of Canada, and more."""
+    page = "".join(
+        '<div class="outer-cell"><div class="header-cell"><p>Gemini Apps</p></div>'
+        f'<div class="content-cell">Prompted\u00a0{text}<br>{date} UTC<br><p>yes</p></div></div>'
+        for text in ("one", "two")
+    )
+    history = past(page, "MyActivity.html")
+    assert words_of(history) == ["one", "yes", "two", "yes"]
+    assert history.messages[0].created_at == datetime(2026, 7, 3, 9, 15, 7, tzinfo=UTC)
+
+
+def telegram_page(*bodies: str) -> str:
+    messages = "".join(
+        f'<div class="message default clearfix" id="message{number}"><div class="body"><div class="pull_right date '
+        f'details" title="01.05.2024 10:00:0{number} UTC+00:00">10:00</div>{body}</div></div>'
+        for number, body in enumerate(bodies)
+    )
+    return (
+        f'<!DOCTYPE html><html><body><div class="page_wrap"><div class="history">{messages}</div></div></body></html>'
+    )
+
+
+def test_what_telegram_forwards_stands_behind_a_picture_of_who_wrote_it() -> None:
+    """A second message from the same source has no name, and a poll tells which answer was chosen."""
+    page = telegram_page(
+        '<div class="from_name">Anna</div><div class="pull_left forwarded userpic_wrap"><div class="userpic"></div></div>'
+        '<div class="forwarded body"><div class="from_name">News <span class="date details" title="x">30.04.2024</span>'
+        '</div><div class="text">one</div></div>',
+        '<div class="forwarded body"><div class="text">two</div></div>',
+        '<div class="from_name">Anna</div><div class="media_wrap clearfix"><div class="media_poll">'
+        '<div class="question bold">Which day?</div><div class="answer">- Monday <span class="details">1 vote, chosen vote'
+        '</span></div><div class="answer">- Tuesday</div></div></div>',
+    )
+    said = [("Anna", "[Forwarded from News]\none"), ("Anna", "[Forwarded from News]\ntwo"),
+            ("Anna", "[Poll] Which day?\n- Monday (chosen)\n- Tuesday")]  # fmt: skip
+    assert read_heads(page) == said
+    chat = {"name": "Anna", "type": "personal_chat", "id": 5, "messages": [
+        {"id": 1, "type": "message", "date": "2024-05-01T10:00:00", "from": "Anna", "from_id": "user7", "text": "hello"}]}  # fmt: skip
+    both = zipped({"x/result.json": json.dumps(chat), "x/chats/chat_1/messages.html": page})
+    assert (past(both).format, words_of(past(both))) == ("telegram", ["hello"]), "one chat in two forms is read once"
+
+
+def test_memories_of_openmemory_stand_beside_other_lists() -> None:
+    memory = {"id": "1", "content": "Likes tea", "state": "active", "created_at": SECONDS, "metadata": {}}
+    data: dict[str, Any] = {"user": {"id": "1"}, "categories": [], "memories": [memory], "status_history": []}
+    assert past(zipped({"memories.json": json.dumps(data)})).questions[0].options == ("Likes tea",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-05-01 10:00:00,123 - root - INFO - started: ok\n2024-05-01 10:00:01,123 - root - ERROR - failed: x\n",
+        "[2024-05-01 10:00:00] ERROR: disk full\n[2024-05-01 10:00:01] INFO: ok\n",
+        "# Tool\n\n## Usage\n\nRun it.\n\n## Models\n\n- llama\n\n## User\n\nHe is x.\n\n## License\n\nMIT\n",
+        lines({"timestamp": FIRST, "level": "info", "message": "started"}, {"timestamp": SECOND, "message": "stopped"}),
+    ],
+)
+def test_what_is_no_chat_is_not_taken_for_one(text: str) -> None:
+    with pytest.raises(ImportRefused, match="I can read"):
+        past(text, "file.txt")
+
+
+def test_an_export_of_signal_by_another_program_is_named() -> None:
+    text = "Conversation: Tom\n\nFrom: Tom (+1)\nType: incoming\nSent: Wed, 01 May 2024 10:00:05 +0000\n\ngood\n"
+    with pytest.raises(ImportRefused, match="export of Signal"):
+        past(text, "Tom.txt")
