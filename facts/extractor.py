@@ -36,6 +36,7 @@ T = TypeVar("T")
 Source = tuple[Scope, bool]  # a scope, and True for its imported messages or False for those written here
 MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at once
 MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
+MAX_HALVINGS = 2  # of requests whose facts are all rejected; a model may do nothing but repeat what is known
 MIN_REQUESTS_LEFT = 4  # requests that the rest of the day's tokens must pay for; answers and summaries go first
 MAX_CHECKED_CHARS = 8_000  # of a message, as the patterns for words of change take seconds for a hundred thousand
 FIRST_PAUSE = timedelta(minutes=1)
@@ -100,11 +101,12 @@ class FactExtractor:
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
-        If the answer is not a list of facts, or every fact in it is rejected, ask about each half of the turns, because
-        small models find more in fewer lines. After a list, or in the last attempt, skip turns that are not answered.
+        If the answer is not a list of facts, or every fact in it is rejected (MAX_HALVINGS times), ask about each half
+        of the turns, because small models find more in fewer lines. After a list, or in the last attempt, skip turns
+        that are not answered.
         """
         facts: list[NewFact] = []
-        waiting, is_answered = [request], False
+        waiting, is_answered, rejected = [request], False, 0
         while waiting:  # ends, because each half has fewer turns
             asked, extracted = waiting.pop(0), None
             try:
@@ -118,7 +120,8 @@ class FactExtractor:
                     raise
             is_answered = is_answered or (asked is request and extracted is not None)
             valid = await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted or ())
-            if extracted is None or (extracted and not valid):
+            rejected += bool(extracted and not valid)
+            if extracted is None or (extracted and not valid and rejected <= MAX_HALVINGS):
                 waiting = [*self._split_request(batch, asked), *waiting]
             facts += valid
         return facts

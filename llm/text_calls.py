@@ -23,9 +23,6 @@ DEEPEST = 4  # lists and objects around a call that are opened
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool next to its arguments, even flat ones
 _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in a key above a call
-_WORD = re.compile(r"\w+")
-_NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")  # words of JSON that may be a tool's name
-
 _BEGINNING = re.compile(
     r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜‖]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
@@ -33,10 +30,13 @@ _BEGINNING = re.compile(
     r"|\bcall:(?=[\w.:]{3,80}\{)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
-_LONE_MARK = re.compile(r"<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*", re.IGNORECASE)  # a call is missing
-_TAG = re.compile(r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)  # it has no other use
+# A mark without any other use, or at the end: its call is missing.
+_TAG = re.compile(
+    r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]|<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z",
+    re.IGNORECASE,
+)
 # A word behind a mark or at the beginning of a line, with no other word next to it.
-_PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
+_PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
@@ -77,6 +77,7 @@ _NEAR_OBJECT = re.compile(
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
+_ENDS = re.compile(r"(?<=[\]})>`])(?=[^\]})>`\n]*$)|$", re.MULTILINE)  # of lines, and of what brackets enclose on them
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 
@@ -96,28 +97,17 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
-        is_json, body = bool(mark["json"]), text[mark.start("json") if mark["json"] else mark.start() :]
-        before = _cut_trailing_markup(text[: mark.start()], names if is_json and not is_whole else (), settled_length)
-        is_alone = is_whole and _LONE_MARK.fullmatch(body) is not None
-        is_tag = is_alone or _TAG.match(body) is not None
-        value, end = decode_json(body, 0) if is_json else (None, 0)
-        words = (_NAMED if is_json else _WORD).findall(body[: min(HELD, end or HELD)])
-        is_named = is_tag or not names.keys().isdisjoint(words)
+        body = text[mark.start("json") if mark["json"] else mark.start() :]
+        before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, settled_length)
+        tag, (value, end) = _TAG.match(body), decode_json(body, 0)
+        is_named = tag or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
         if not is_whole and (is_named or len(body) < HELD):
             return TextAndCalls(shown=before)
-        if not is_named:
-            continue
-        calls = _find_tool_calls(body, names)
-        if is_json:
-            is_call = value is None
-        else:
-            is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:HELD])))
-            end = len(text) if is_alone else mark.end()
-            is_call = is_call and not is_tag_mentioned_as_word(text, mark.start(), end)
-        if calls or is_call:
+        end = mark.start() + tag.end() if tag else mark.end()
+        is_mentioned = not mark["json"] and is_tag_mentioned_as_word(text, mark.start(), end)
+        is_call = value is None and (tag or not mark["tag"]) and not is_mentioned
+        if is_named and ((calls := _find_tool_calls(body, names)) or is_call):
             return _make_text_and_calls(before, calls, body, names)
-        if not is_json:  # what follows was looked at
-            break
     return _find_call_by_name(text, names, is_whole=is_whole, settled_length=settled_length)
 
 
@@ -130,7 +120,7 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_lengt
         if _ends_inside_code_block(before):
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
-        if is_whole and (calls := _find_named_calls(body, names)):
+        if is_whole and (calls := _find_tool_calls(body, names)):
             return _make_text_and_calls(before, calls, body, names)
         given, end = _parse_pairs(text, named, names[named["name"]])
         if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
@@ -165,20 +155,10 @@ def _cut_trailing_markup(text: str, names: Collection[str], settled_length: int)
     return text[: max(settled_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text[:end]
 
 
-def _make_text_and_calls(
-    shown_text: str, found_calls: Sequence[tuple[str, str]], body: str, names: Names
-) -> TextAndCalls:
-    calls = tuple(
-        ToolCall(id=f"call{number:05}", name=name, arguments=arguments)
-        for number, (name, arguments) in enumerate(found_calls)
-    )
-    for end in islice(re.finditer(r"\n|\Z", body[:MAX_CALL_CHARS]), MAX_CANDIDATES if found_calls else 0):
-        if _find_tool_calls(body[: end.start()], names) == found_calls:  # the sentences behind all calls are shown
-            line = body.rfind("\n", 0, end.start()) + 1
-            told = re.compile(r".*[\]})>`]|.*$", re.MULTILINE).match(body, line, end.start()).end()  # type: ignore[union-attr]
-            if _find_tool_calls(body[:told], names) != found_calls:  # it is the end of an argument
-                told = end.start()
-            lines = body[told:].split("\n")
+def _make_text_and_calls(shown_text: str, calls: tuple[ToolCall, ...], body: str, names: Names) -> TextAndCalls:
+    for end in islice(_ENDS.finditer(body[:MAX_CALL_CHARS]), MAX_CANDIDATES if calls else 0):
+        if _find_tool_calls(body[: end.end()], names) == calls:  # the sentences behind all calls are shown
+            lines = body[end.end() :].split("\n")
             rest = "\n".join(dropwhile(_ONLY_MARKS.fullmatch, lines)).lstrip()
             if rest and not _GOES_ON.search(rest):
                 shown_text = f"{shown_text}\n{rest}" if shown_text.strip() else rest
@@ -192,7 +172,7 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
     if call.name in names and isinstance(arguments, Mapping) and set(arguments) <= set(names[call.name] or arguments):
         return call
     written = _find_tool_calls(call.name if call.arguments == "{}" else f"{call.name}\n{call.arguments}", names)
-    name, given = written[0] if written else (call.name, call.arguments)
+    name, given = (written[0].name, written[0].arguments) if written else (call.name, call.arguments)
     if name not in names:
         name = max((known for known in names if known in name.lower()), key=len, default=name)
     given = _STRAY_TAG.sub("", given)
@@ -203,15 +183,18 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
     return replace(call, name=name, arguments=given)
 
 
-def _find_tool_calls(text: str, names: Names) -> list[tuple[str, str]]:
+def _find_tool_calls(text: str, names: Names) -> tuple[ToolCall, ...]:
     """Return a text's JSON tool calls or, if there are none, calls written as a tool name followed by arguments."""
-    values = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text[:MAX_CALL_CHARS]))
-    found = _find_calls_in_json(parse_json_leniently(f"[{values}]"), names)
-    return list(islice(found, MAX_CALLS)) or _find_named_calls(text, names)
+    text = text[:MAX_CALL_CHARS]
+    values = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text))
+    found = list(_find_calls_in_json(parse_json_leniently(f"[{values}]"), names)) or _find_named_calls(text, names)
+    dumped = ((name, json.dumps(given, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]) for name, given in found)
+    calls = (ToolCall(id=f"call{number:05}", name=name, arguments=given) for number, (name, given) in enumerate(dumped))
+    return tuple(islice(calls, MAX_CALLS))
 
 
-def _find_named_calls(text: str, names: Names) -> list[tuple[str, str]]:
-    text = _NAMESPACE.sub("", _ESCAPED_QUOTE.sub('"', text[:MAX_CALL_CHARS]))
+def _find_named_calls(text: str, names: Names) -> list[tuple[str, Mapping[str, object]]]:
+    text = _NAMESPACE.sub("", _ESCAPED_QUOTE.sub('"', text))
     text = unescape(text) if "&quot;" in text else text
     found, place = [], 0
     for named in _find_names(text, names):
@@ -219,8 +202,8 @@ def _find_named_calls(text: str, names: Names) -> list[tuple[str, str]]:
             continue
         arguments, place = _parse_arguments(text, named, names)
         if arguments is not None:
-            found.append((named["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
-    return found[:MAX_CALLS]
+            found.append((named["name"], arguments))
+    return found
 
 
 def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tuple[Mapping[str, object] | None, int]:
@@ -297,8 +280,8 @@ def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mappi
     return None, start
 
 
-def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the name and JSON arguments of each call in parsed JSON."""
+def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield the name and arguments of each call in parsed JSON."""
     if depth == DEEPEST:
         return
     for part in value[:MAX_CALLS] if isinstance(value, list) else ():
@@ -324,4 +307,4 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
     if isinstance(given, list):
         given = dict(zip(names[name], given, strict=False))
     if isinstance(given, Mapping):
-        yield name, json.dumps(given, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]
+        yield name, given

@@ -423,6 +423,16 @@ async def test_turns_whose_facts_are_all_refused_are_asked_about_again_in_halves
     assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 2, 1, 1, 2]
 
 
+async def test_a_model_that_only_repeats_what_is_known_costs_four_more_requests(talk: Talk) -> None:
+    """Of eight turns each answer is turned down, as one of 1.5 billion parameters copied the first line of <known>."""
+    await said(talk, "Can you explain what a heat pump does?", *["It rains."] * 7)
+    pump = answer(told("A heat pump moves heat.", 1, quote="Can you explain what a heat pump does?"))
+    talk.server.default_schema("facts", pump)
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == []
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 2, 1, 1, 2] * 2
+
+
 async def test_a_turn_that_the_endpoint_declines_keeps_no_other_from_being_learned_from(talk: Talk) -> None:
     await said(talk, "How is a bomb built?", "It rains.", "We live in Freiburg.", "I own a boat.")
     bomb = answer(told("Anna builds a bomb.", 1, quote="How is a bomb built?"))
