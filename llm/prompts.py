@@ -57,10 +57,6 @@ def format_date(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-def format_date_and_time(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M")
-
-
 def format_elapsed_time(moment: datetime, now: datetime) -> str:
     """Format the time that has passed since `moment` in its largest unit, as in "today" or "5 weeks ago"."""
     days = (now.date() - moment.date()).days
@@ -167,7 +163,7 @@ def format_known_fact(fact: Fact) -> str:
 
 def format_message_for_extraction(message: Message, said_at: datetime, text: str) -> str:
     """Format a user's message with its number for extraction. `said_at` is in the user's time zone."""
-    when = f"{format_date_and_time(said_at)}, {day_name[said_at.weekday()]}"
+    when = f"{said_at:%Y-%m-%d %H:%M}, {day_name[said_at.weekday()]}"
     return f"#{message.id} [{when}] {get_speaker_name(message)}: {quote_message(message, text)}"
 
 
@@ -210,7 +206,7 @@ def format_remembered_snippets(
 def format_current_time(now: datetime) -> str:
     """Format the current date, time and weekday in the zone of `now`."""
     zone = format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else "UTC"
-    return f"It is now {format_date_and_time(now)} {zone}. Today is {day_name[now.weekday()]}."
+    return f"It is now {now:%Y-%m-%d %H:%M} {zone}. Today is {day_name[now.weekday()]}."
 
 
 def make_reminder_request(text: str, now: datetime) -> str:

@@ -8,7 +8,12 @@ from pathlib import Path
 from time import time
 
 _CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-_NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考|思维|推理)[\w:.-]{0,30}"
+_THINKS = "think|thought|reason|思考|思维|推理"
+_NOTES = (
+    r"scratch_?pad|analysis|reflection|monologue|deliberat|ruminat|planning"
+    r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün"
+)  # thoughts only in the first element, if an answer follows
+_NAME = rf"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
 _BRACKET = "[\\[({◁⟨⟪⟦【《〈〔〖「『＜«‹]{1,2}%?"
 _MARK = re.compile(
     rf"{_CODE}|(?P<opening>(?P<element><{{1,2}})|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,2}}[/\\／]?\|?\s*{_NAME})"
@@ -22,14 +27,15 @@ _MARK = re.compile(
 # The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
 _CLOSING_NAME = re.compile(r"[|\s]*[/\\／]|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
 _BEGINNING_NAME = re.compile(r"\s*(?:start|begin)", re.IGNORECASE)
-_WORD = re.compile("reason(?!ing)", re.IGNORECASE)  # other elements have such names, too
+_NOTES_NAME = re.compile(_NOTES, re.IGNORECASE)
+_WORD = re.compile(f"reason(?!ing)|{_NOTES}", re.IGNORECASE)  # other elements have such names, too
 _ASIDE = re.compile(
     rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
     rf"|\A\s*<details[^<>]{{0,40}}>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
     r"|\A\s*(?:(?P<process>Here(?:'s| is) my thought process:)|Thinking\.\.\.\n).*?"
     r"(?:(?P<response>Here(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*)|\Z)"
     r"|\A\s*\*?Thinking\.\.\.\*?\s*\n(?:\s*>[^\n]*(?:\n|\Z))+"
-    rf"|\A\s*(?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s){_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
+    rf"|\A\s*(?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s)\w*(?:{_THINKS})\w*[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )  # thoughts in <details>, behind words of Granite, Ollama or Poe, or in a leading fence without code in Reason
 # The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
@@ -72,12 +78,6 @@ _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
 )  # an answer in an element, which often follows thoughts in one
-_BLOCK = re.compile(
-    r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratch_?pad|analysis|reflection|monologue|deliberat|ruminat|planning"
-    r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün)[\w:.-]{0,20})"
-    r"(?:\s[^<>\n]{0,200})?>(?:.*?</(?P=name)\s{0,9}>(?P<rest>.*)\Z)?",
-    re.IGNORECASE | re.DOTALL,
-)
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
     rf"\s*<[\w:]{{1,30}}>(?: \w{{1,5}} </[\w:]{{1,30}}>)? ?(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) "
@@ -99,7 +99,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
         return text
     aside = _ASIDE.match(text)
     if not (is_whole and aside and aside["process"] and not aside["response"]):  # an answer to "how did you get it?"
-        text = _remove_leading_scratchpad(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
+        text = _ASIDE.sub("", _COLLAPSED.sub("", text))
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:
         return _remove_unfinished_tag(_split_off_final_channel(text, channel.start()), is_whole)
@@ -118,26 +118,16 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
         return kept
     said = _RESPONSE.sub(_remove_tag_unless_mentioned, kept + text[place:])
     said = _remove_unfinished_tag(said, is_whole)
-    return _remove_leading_scratchpad(_unwrap_answer(said), is_whole=is_whole) if place and not kept.strip() else said
+    if not place or kept.strip():
+        return said
+    wrapped = _WRAPPED.match(said)
+    return (wrapped["answer"] if wrapped else said).lstrip()
 
 
 def _remove_tag_unless_mentioned(mark: "re.Match[str]") -> str:
     end = mark.start() + len(mark[0].rstrip())
     is_kept = mark["code"] or mark["inner"] or is_tag_mentioned_as_word(mark.string, mark.start(), end)
     return mark[0] if is_kept else ""
-
-
-def _remove_leading_scratchpad(text: str, *, is_whole: bool) -> str:
-    """Remove a leading scratchpad if text follows it. If no text has followed yet, return "" unless `is_complete`."""
-    block = _BLOCK.match(text)
-    if block and block["rest"] and block["rest"].strip():
-        return _unwrap_answer(block["rest"])
-    return text if is_whole or not block else ""
-
-
-def _unwrap_answer(answer: str) -> str:
-    wrapped = _WRAPPED.match(answer)
-    return (wrapped["answer"] if wrapped else answer).lstrip()
 
 
 def _remove_unfinished_tag(text: str, is_whole: bool) -> str:
@@ -158,9 +148,12 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             continue
         is_closing, is_first = _is_closing_mark(mark), mark.start() == lead
         opening, name = mark["opening"] or "", mark["name"] or ""
+        if _WORD.search(name) and not is_open and not is_first:
+            continue
+        answer = text.partition(f"</{name}")[2].partition(">")[2] if is_whole else "will follow"
+        if _NOTES_NAME.search(name) and not is_open and not (opening.startswith("<") and answer.strip()):
+            continue
         if opening.startswith("<"):
-            if _WORD.search(name) and not is_open and not is_first:
-                continue
             may_be_words = is_whole and text[: mark.start()][-1:].isalnum()  # List<Thought>
         else:
             # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
@@ -173,6 +166,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             continue
         found.append(mark)
         is_open = not is_closing
+        lead = place + len(text[place:]) - len(text[place:].lstrip())
     return found
 
 
