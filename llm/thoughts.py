@@ -175,7 +175,7 @@ def _is_closing_mark(mark: "re.Match[str]") -> bool:
 
 
 def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
-    following = next((found for found in _MARK.finditer(text, mark.end()) if not found["code"]), None)
+    following = _MARK.search(text.replace("`", " "), mark.end())  # code in thoughts may be unclosed
     return following is not None and _is_closing_mark(following)
 
 

@@ -137,6 +137,7 @@ def test_many_marks_are_read_quickly() -> None:
         "analysisSECRET planassistantfinalVisible answer",
         "《think》SECRET《/think》Visible answer",
         "(thinking)SECRET(/thinking)Visible answer",
+        "[think]It begins with `````````py\nSECRET[/think]Visible answer",
         "<unused94>thought\nSECRET<unused95>Visible answer",
         '<details type="reasoning" done="true">\nSECRET\n</details>\nVisible answer',
         "<|begin_of_thought|>SECRET<|end_of_thought|>Visible answer",
