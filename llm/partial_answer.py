@@ -18,8 +18,8 @@ MAX_CONTENT_DEPTH = 5  # of parts within parts
 MAX_TOKENS = 10**8  # the most that is believed of a request, since usage must fit an integer column
 # Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP".
 _ENDS = re.compile(
-    r"[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|hit|of|im|turn|sequence|text|token"
-    r"|id|reason|natural|normal|succe(?:ss|eded)|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
+    r"\A[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|hit|of|im|turn|sequence|text"
+    r"|token|id|reason|natural|normal|succe(?:ss|eded)|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
 )
 _REASONS = ("finish_reason", "done_reason", "finishReason", "stop_reason", "stopReason")
 MAX_REASON_CHARS = 60  # of a finish reason that are read
@@ -170,7 +170,7 @@ class PartialAnswer:
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
         reading = self.parse()
-        is_forbidden = reading.calls and not self.offer.allows_any_of(call.name for call in reading.calls)
+        is_forbidden = reading.calls and not self.offer.allows_any_of({call.name for call in reading.calls})
         if (reading.is_broken or is_forbidden) and not self.calls.build():
             raise BrokenCall
         if not reading.shown.strip() and not reading.calls and not self.calls.build():

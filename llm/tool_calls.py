@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -192,7 +192,7 @@ def _split_arguments(arguments: str) -> list[str]:
     with suppress(ModelBroken):
         if joined := list(parse_json_objects(arguments)):
             return [json.dumps(each, ensure_ascii=False) for each in joined]
-    meant = parse_json_leniently(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
+    meant = parse_json_leniently(value if isinstance(value, str) else arguments)
     return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
 
 
@@ -220,10 +220,9 @@ class ToolOffer:
             names[tool.name] = tuple(properties) if isinstance(properties, Mapping) else ()
         return names
 
-    def allows_any_of(self, tool_names: Iterable[str]) -> bool:
+    def allows_any_of(self, tool_names: Collection[str]) -> bool:
         """Return True if any of the named tools may be called."""
-        offered = {tool.name for tool in self.tools}
-        return not self.must_answer and any(offered and name not in self.known - offered for name in tool_names)
+        return not self.must_answer and any(tool.name in tool_names for tool in self.tools)
 
     def without_tools(self) -> "ToolOffer":
         return ToolOffer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))
