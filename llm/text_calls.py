@@ -40,21 +40,15 @@ _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
-_VALUE = r"(?:[^<]|<(?![/|\w]))*"
-_MARKED_VALUE = r"(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.-]{0,20}(?:param|arg|invo|func|tool|call)))*+"  # it may hold HTML
-_GIVEN = re.compile(
-    r"(?<![a-z])(?:param|arg)\w{0,10}(?:\s+(?:name|key))?=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
-    rf"(?:/>|(?:<[^<>\n]{{1,20}})?>(?P<value>{_MARKED_VALUE})(?:<|\Z))"
-    rf"|<[\w:.-]{{0,20}}arg_key>(?P<glm_key>[^<]{{1,64}})(?:</[^<>]{{1,40}}>\s*){{1,2}}<[\w:.-]{{0,20}}arg_value>"
-    rf"(?P<glm_value>{_MARKED_VALUE})(?:<|\Z)"
-    rf"|<(?P<leaf>[a-z_]{{1,64}})>(?P<leaf_value>{_VALUE})</(?P=leaf)>"
-)  # an argument in an element
+# The name of an argument and its value: in an attribute, in a line of YAML, or in an element, which may hold HTML.
+_ARGUMENT = re.compile(
+    r"(?<![\w./-])(?P<key>[\w-]{1,64})"
+    r"(?:[ \t]*=[ \t]*(?P<attribute>\"[^\"]*\"|'[^']*'|[^\s,/<>\"']+)|:[ \t]*(?P<line>[^\n]*)"
+    r"|[\"']?(?P<about>\s[^<>\n]{0,80})?(?:</[^<>]{1,40}>\s*){0,2}(?:/>|(?:<[^<>\n]{1,20})?>"
+    r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.-]{0,20}(?:param|arg|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
+)
 MAX_GAP = 100  # characters between the elements of two arguments
 _ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
-_PAIR = re.compile(
-    r"[\s>\"':{-]{0,30}(?P<key>\w{1,40}(?: \w{1,20})?)[\"']?[ \t]*"
-    r"(?:=[ \t]*(?P<value>\"[^\"]*\"|'[^']*'|[^\s,/>]*)|:[ \t]*(?P<line>[^\n]*))"
-)  # an argument in a line of YAML, or in an attribute
 _MARK_WORDS = (
     "func", "tool", "call", "action", "command", "comment", "print", "name", "type", "json", "await", "return", "input",
     "arg", "param", "using",
@@ -122,7 +116,7 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_lengt
         body = text[text.rfind("\n", 0, start) + 1 :]
         if is_whole and (calls := _find_tool_calls(body, names)):
             return _make_text_and_calls(before, calls, body, names)
-        given, end = _parse_pairs(text, named, names[named["name"]])
+        given, end = _parse_named_values(text, named, names)
         if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
             return TextAndCalls(shown=before)
     return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, settled_length))
@@ -214,40 +208,28 @@ def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tu
         parsed = _parse_object(text, opening) if text[opening] == "{" else _parse_call(text, opening, parameters)
         if parsed[0] is not None:
             return parsed
-    given, end = _parse_elements(text, name_match.end(), names, parameters)
-    if not given:
-        given, end = _parse_pairs(text, name_match, parameters)
+    given, end = _parse_named_values(text, name_match, names)
     return given or None, end
 
 
-def _parse_elements(text: str, position: int, names: Names, parameters: Sequence[str]) -> tuple[dict[str, object], int]:
+def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) -> tuple[dict[str, object], int]:
     given: dict[str, object] = {}
-    while found := _GIVEN.search(text, position, position + MAX_ARGUMENTS_CHARS):  # ends: each is behind the one before
-        is_far = found.start() - position > MAX_GAP or any(_find_names(text[: found.start()], names, position))
-        if is_far or (found["leaf"] and parameters and found["leaf"] not in parameters):
+    parameters, end = names[name_match["name"]], name_match.end()
+    is_word = not (text[end : end + 1].strip() or text[: name_match.start()].rpartition("\n")[2].strip())
+    place = end
+    while found := _ARGUMENT.search(text, place, end + MAX_ARGUMENTS_CHARS):  # ends: each is behind the one before
+        place = found.end("key")
+        between = text[end : found.start()]
+        if len(between) > MAX_GAP or "(" in between or any(_find_names(between, names)):
             break
-        about, position = found["about"] or "", found.end()
-        value = found["value"] or found["glm_value"] or found["leaf_value"] or ""
-        if attribute := _ATTRIBUTE.search(about):
-            value = attribute[2]
-        key = (found["key"] or found["glm_key"] or found["leaf"]).strip()
-        given[key] = value.strip() if 'string="true"' in about else _parse_scalar(value)
-    return given, position
-
-
-def _parse_pairs(text: str, name_match: "re.Match[str]", parameters: Sequence[str]) -> tuple[dict[str, object], int]:
-    given: dict[str, object] = {}
-    place = name_match.end()
-    if not (text[place : place + 1].strip() or text[: name_match.start()].rpartition("\n")[2].strip()):
-        return given, place  # a word without a mark
-    while found := _PAIR.match(text, place):  # ends: each is behind the one before
-        value = found["value"] if found["line"] is None else found["line"]
-        if found["key"] in parameters:
-            given[found["key"]] = _parse_scalar(value)
-        elif value or not _ONLY_MARKS.fullmatch(found["key"]):
-            break
-        place = found.end()
-    return given, place
+        is_element = found["element"] is not None
+        if (found["key"] in parameters and (is_element or not is_word)) or (is_element and not parameters):
+            about, place = found["about"] or "", found.end()
+            end = place
+            attribute = _ATTRIBUTE.search(about)
+            value = attribute[2] if attribute else found["attribute"] or found["line"] or found["element"] or ""
+            given[found["key"]] = value.strip() if 'string="true"' in about else _parse_scalar(value)
+    return given, end
 
 
 def _parse_scalar(text: str) -> object:

@@ -192,7 +192,7 @@ def _split_arguments(arguments: str) -> list[str]:
     with suppress(ModelBroken):
         if joined := list(parse_json_objects(arguments)):
             return [json.dumps(each, ensure_ascii=False) for each in joined]
-    meant = parse_json_leniently(value if isinstance(value, str) else arguments)
+    meant = parse_json_leniently(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
     return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
 
 
