@@ -38,8 +38,9 @@ _EVERY_WEEKDAY = re.compile("|".join(WEEKDAYS), re.IGNORECASE)  # also "пятн
 _MINUTES_MARK = re.compile(r"[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a place for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
-_BOUNDARIES = {"unit": (r"(?![^\W\d])",), "plus": ("",), "on": (r"(?=\s)",), "at": (r"(?=\s)",)}
-_BOUNDARIES |= {"part-root": (r"\w{0,2}",), "weekday-root": (r"\w{0,6}",)}
+_WORD_END = r"(?!\w)"
+_ENDS = {"unit": r"(?![^\W\d])", "plus": "(?:)", "on": r"(?=\s)", "at": r"(?=\s)"}
+_ENDS |= {"part-root": r"\w{0,2}", "weekday-root": r"\w{0,6}"}
 _KINDS = ("in", "every", "at", "on", "this", "hours", "joining", "next", "number", "unread", "until", "zone", "tonight")
 _PARTS = [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1", "früh"), ("afternoon1", "днем")]
 _FORMS = ("format", "stand-alone")
@@ -48,11 +49,6 @@ _FORMS = ("format", "stand-alone")
 def normalize_word(word: str) -> str:
     """Return a word in lower case, without the dots, vowel signs and accents that people often omit."""
     return " ".join(word.casefold().split()).strip(" .").translate(PLAIN).replace(_TANWEEN, "")
-
-
-def skip_separators(text: str, start: int) -> int:
-    """Return the position of the first character after `start` that is not a space, comma or semicolon."""
-    return start + len(text[start:]) - len(text[start:].lstrip(" ,;"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,7 +64,7 @@ class Lexicon:
     def compile(self, pattern: str) -> re.Pattern[str]:
         """Compile a pattern in which {kind} matches any word of that kind, and a space any gap between words."""
         written = _KIND.sub(
-            lambda kind: _make_word_pattern(self.words[kind[1]], *_BOUNDARIES.get(kind[1], ())), pattern
+            lambda kind: _make_word_pattern(self.words[kind[1]], _ENDS.get(kind[1], _WORD_END)), pattern
         )
         return re.compile(written.replace(" ", r"[\s,;]*"), re.IGNORECASE)
 
@@ -80,7 +76,7 @@ class Lexicon:
         return self.words[kind].get(normalize_word(word or ""), "")
 
 
-def _make_word_pattern(words: Iterable[str], boundary: str = r"(?!\w)") -> str:
+def _make_word_pattern(words: Iterable[str], boundary: str = _WORD_END) -> str:
     found = sorted({normalize_word(word) for word in words} - {""}, key=lambda word: (-len(word), word))
     written = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("ا", f"{_TANWEEN}?ا") for word in found)
     # Compiling so wide a range without regard to case takes ten milliseconds.
@@ -105,7 +101,8 @@ def load_lexicon(language: str) -> Lexicon:
     add_words(
         "days", "3", [f"{more}{word}" for more in ("大", "über", "после") for word in list_own_words("after-tomorrow")]
     )
-    add_words("on-day", "on", SPOKEN[language]["on"])
+    for kind in ("on-day", "from", "through"):
+        add_words(kind, kind, SPOKEN[language][kind])
     add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
     add_words("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
     for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language]["each"], strict=False):
@@ -117,6 +114,7 @@ def load_lexicon(language: str) -> Lexicon:
     for unit in UNITS:
         add_words("telling", "time", _list_unit_words(locale, unit, "long"))
         add_words("unit", unit, [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short")])
+    add_words("part", "tonight", words["tonight"])
     for unit in ("minute", "hour", "day"):
         add_words("unit", unit, list_own_words(unit))
     for form in _FORMS:
@@ -125,18 +123,17 @@ def load_lexicon(language: str) -> Lexicon:
             add_words("month", str(number), [name])
     for number, name in locale.days["format"]["wide"].items():
         word = normalize_word(name)
-        add_words(
-            "weekday", str(number), [word, word.removeprefix("ال"), word.replace("日", "天"), re.sub("а$", "у", word)]
-        )
+        inflected = [f"{word}а", *(word[:-1] + ending for ending in "уыя")]  # "с понедельника по среду"
+        add_words("weekday", str(number), [word, word.removeprefix("ال"), word.replace("日", "天"), *inflected])
         short = [locale.days["format"][width][number] for width in ("abbreviated", "short")]
         add_words("short", str(number), [*short, word.partition("-")[0]])  # "segunda" is also "second"
         add_words("weekday-root", "time", [*words["weekday"], word.partition("-")[0]])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in ("wide", "abbreviated")]
     for name, text in [part for period in periods for part in period.items()] + _PARTS:
-        if len(text) > 1 and text != "день" and normalize_word(text) not in words["on"]:  # "am Freitag"
+        is_root = name not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text) is not None)
+        if text != "день" and normalize_word(text) not in words["on"]:  # "am Freitag"
             add_words("part", name, [f"{text}{ending}" for ending in ("", "ом", "м", "ю")])
-            is_plain = name in ("am", "pm") or (len(text) <= MIN_PART_CHARS and not HAN.search(text))
-            add_words("part-root", "time", [] if is_plain else [text])
+            add_words("part-root", "time", [text] if is_root else [])
     rules = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
     return Lexicon(
         language=language,
@@ -155,14 +152,13 @@ def _list_unit_words(locale: Locale, unit: str, width: str) -> set[str]:
     return {words[0] for words in behind if words and len(words[0]) > 1}
 
 
-def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequence[int], Sequence[int]]:
+def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, int]]]:
     """Write spoken times in digits, as in "at 8:30" for "at half past eight", using spoken_times.toml.
 
-    Return the new text, and two lists that map its positions to positions in `text`: one for the start of a quotation,
-    and one for its end.
+    Return the new text, and for each of its characters the span in `text` that it stands for.
     """
     pattern, numbers, written = _compile_spoken_times(language)
-    starts, ends = list(range(len(text) + 1)), list(range(len(text) + 1))
+    spans = [(at, at + 1) for at in range(len(text))]
     for match in reversed([*pattern.finditer(text)]):
         word = normalize_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
         number = int(word) if word.isdigit() else numbers.get(word, 0)
@@ -171,9 +167,8 @@ def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequenc
         minutes = (24 if number == 0 > offset else number) * 60 + offset  # 0:30 of "halb eins" is 12:30
         new = _MINUTES_MARK.sub(f"{minutes // 60 or 12 * number}:{minutes % 60:02d}", form).translate(PLAIN)
         text = text[: match.start()] + new + text[match.end() :]
-        starts[match.start() : match.end()] = [match.start()] * len(new)
-        ends[match.start() + 1 : match.end() + 1] = [match.end()] * len(new)
-    return text, starts, ends
+        spans[match.start() : match.end()] = [match.span()] * len(new)
+    return text, spans
 
 
 @cache

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise, product
 
 from locales.catalog import ENGLISH, LANGUAGES, get_current_language
 from records.reminders import NewReminder
-from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_local_reminder, make_reminder
+from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, make_reminder
 from reminders.lexicon import (
     HAN,
     PLAIN,
@@ -16,7 +16,6 @@ from reminders.lexicon import (
     compile_holiday_pattern,
     is_time_word,
     load_lexicon,
-    skip_separators,
     write_spoken_times_in_digits,
 )
 from reminders.time_parts import MAX_DAYS_BY_NAME, TimePhraseParser
@@ -24,7 +23,7 @@ from reminders.zones import find_possible_zone_or_day
 from text.characters import collapse_to_single_line
 from text.time_zones import add_months, to_utc
 
-MAX_END_TOKENS = 8  # words of a time at the end of a text
+MAX_END_TOKENS = 10  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # of words that were not understood
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
 _ENDS = " ,.;:-–—"
@@ -41,72 +40,67 @@ class UncertainReminder:
 
 def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
     """Parse a reminder whose text begins with its time. `now` is an aware time in the person's zone."""
-    text = collapse_to_single_line(phrase)[:MAX_TEXT_CHARS]
+    request, parsers = collapse_to_single_line(phrase)[:MAX_TEXT_CHARS], list[TimePhraseParser]()
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
-    bare = text.translate(PLAIN)  # keeps its length
-    parsers = list[TimePhraseParser]()
     for language in dict.fromkeys([get_current_language(), ENGLISH, *LANGUAGES]):
-        (written, starts, ends), words = write_spoken_times_in_digits(bare, language), load_lexicon(language)
-        parser = TimePhraseParser(request=text, text=written, starts=starts, ends=ends, words=words, wall=wall)
+        text, spans = write_spoken_times_in_digits(request.translate(PLAIN), language)  # PLAIN keeps its length
+        parser = TimePhraseParser(request=request, text=text, spans=spans, words=load_lexicon(language), wall=wall)
         parser.parse_time_parts(parser.skip("(?:{joining} )*", 0))
         parsers.append(parser)
-    best = max(parsers, key=lambda parser: (parser.ends[parser.end], parser.is_every))
-    start, end = best.ends[best.end], len(text)
-    if unread := _find_unparsed_time_words(best):
+    best = max(parsers, key=lambda parser: (len(parser.quote(0, parser.end)), parser.is_every))
+    rest, is_at_end = best.quote(best.end), False
+    if unread := _find_unparsed_time_words(best, best.end, len(best.text)):
         if best.zone_span or (found := _find_time_at_end(parsers)) is None:
             return UncertainReminder(words=unread)
-        best, start, end = found
+        (best, rest), is_at_end = found, True
     if best.impossible:
         return "none"
-    rest = text[start:end].strip(_ENDS).lstrip(")）").rstrip("(（ ")
-    joined = best.words.match("{joining}", rest.translate(PLAIN))
-    what = rest[joined.end() :] if joined else rest
-    if best.zone_span and best.zone is not None:
+    rest = rest.strip(_ENDS).lstrip(")）").rstrip("(（ ")
+    if best.zone is not None:
         here, now = now, now.astimezone(best.zone)
         is_near = best.day is not None and (best.day - here.date()).days <= MAX_DAYS_BY_NAME
-        if is_near and here.date() != now.date():
-            best.unsure.append(best.quote(*best.zone_span))  # whose tomorrow?
+        if best.zone_span and is_near and here.date() != now.date():
+            best.add_doubt(*best.zone_span)  # whose tomorrow?
         best = replace(best, wall=now.replace(tzinfo=None, second=0, microsecond=0))
-    reminder = _plan_reminder(best, what, now) if what.strip(f"{_ENDS}!?") else UncertainReminder(words="")
-    doubt = next(iter(best.unsure), "")
+    joined = best.words.match("{joining}", rest.translate(PLAIN))
+    reminder = _plan_reminder(best, rest[joined.end() :] if joined else rest, now)
+    doubt = best.doubt
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=doubt) if doubt else reminder
     if best.zone is not None:
         reminder = replace(reminder, local=None)
     elif best.clock and not best.distance:
-        has_date = best.has_date or bool(best.repeat)
-        is_exact = best.is_exact and end == len(text)
+        local, is_exact = reminder.due_at.astimezone(now.tzinfo), best.is_exact and not is_at_end
         doubt = doubt or find_possible_zone_or_day(
-            rest, best.words, reminder.due_at.astimezone(now.tzinfo), has_exact_time=is_exact, has_date=has_date
+            rest, best.words, local, has_exact_time=is_exact, has_date=best.has_date or bool(best.repeat)
         )
-    return UncertainReminder(words=doubt, reminder=reminder) if doubt or end < len(text) else reminder
+    return UncertainReminder(words=doubt, reminder=reminder) if doubt or is_at_end else reminder
 
 
-def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:
-    """Find a time at the end of a text, as in "call mum at 9". Return its parser and the span of the text before it."""
+def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, str] | None:
+    """Find a time at the end of a text, as in "call mum at 9". Return its parser and the text before it."""
     for back, early in product(range(MAX_END_TOKENS, 0, -1), parsers):
         tokens = [*TOKEN.finditer(early.text.rstrip(_ENDS))]
         if len(tokens) <= back or (start := tokens[-back].start()) <= early.end:
             continue
-        late = replace(early, unsure=[*early.unsure], weekdays=[*early.weekdays])
+        late = replace(early, weekdays=[*early.weekdays])
         late.parse_time_parts(start)
         if late.end < tokens[-1].end() or (late.part and not late.clock):
             continue
-        before = [token for token in tokens[:-back] if token.start() >= early.end]
-        leads = [False, *(late.skip("{on}|{at}", token.start()) > token.start() for token in before)]
-        is_open = late.has_unparsed_zone or (late.is_every and not late.repeat)
-        is_open |= any(is_time_word(before, at, ignores_numbers=not leads[at]) for at in range(len(before)))
-        is_open |= any(late.skip("{every}", token.start()) > token.start() for token in before)
-        is_open |= any(late.skip("{and}|{next}|{until}", token.start()) > token.start() for token in before[-1:])
-        return None if is_open else (late, early.ends[early.end], late.starts[start])
+        before = [token.start() for token in tokens[:-back] if token.start() >= early.end]
+        is_open = late.is_every and not late.repeat
+        is_open |= any(late.skip(r"{every}|(?:{on}|{at}) \d", at) > at for at in before)
+        is_open |= any(late.skip("{and}|{next}|{until}", at) > at for at in before[-1:])
+        is_open |= _find_unparsed_time_words(late, early.end, start) != ""
+        return None if is_open else (late, late.quote(early.end, start))
     return None
 
 
 def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
     wall = parser.wall
     if parser.distance is not None:
-        due_at = now + (parser.distance - wall)
-        return check_due_time(due_at, now) or make_reminder(text, due_at, None, "", now) or UncertainReminder(words="")
+        due_at = (now + (parser.distance - wall)).astimezone(UTC) + parser.elapsed
+        return make_reminder(text, due_at, now) or UncertainReminder(words="")
     hour, minute = parser.clock or (MORNING, 0)
     local = datetime.combine(parser.day or wall.date(), time(hour % 24, minute))
     if hour == 24 or (parser.is_midnight and parser.day == wall.date()):
@@ -114,37 +108,35 @@ def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRem
     if parser.month_day:
         days = [add_months(local, months=months, day=parser.month_day) for months in range(13)]
         local = next((day for day in days if day > wall and day.day == parser.month_day), local)
-    elif parser.weekday is not None and parser.day is None:
-        local += timedelta(days=(parser.weekday - local.weekday()) % 7)
-    if parser.weekday is not None and parser.weekday != local.weekday():
+    weekday = parser.weekdays[0] if parser.weekdays and not parser.repeat else local.weekday()
+    if parser.day is None:
+        local += timedelta(days=(weekday - local.weekday()) % 7)
+    if weekday != local.weekday():
         return "none"  # "Friday, 3 December" of a year in which that is a Thursday
     if local <= wall and parser.day is None:
-        local += timedelta(days=7 if parser.weekday is not None else 1)
-    if not parser.repeat:
-        if why := check_due_time(local, now.replace(tzinfo=None)):
-            return why
-        if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
-            return "none"  # the clock skips it when daylight saving begins
-    reminder = make_local_reminder(text, local, parser.repeat, now, parser.month_day, parser.weekdays)
-    return reminder or UncertainReminder(words="")
+        local += timedelta(days=7 if parser.weekdays and not parser.repeat else 1)
+    if not parser.repeat and to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
+        return "none"  # the clock skips it when daylight saving begins
+    made = make_reminder(text, local, now, parser.repeat, parser.month_day, parser.weekdays)
+    return made or UncertainReminder(words="")
 
 
-def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
-    """Return the words that may belong to a time but were not parsed, or "" if there are none.
+def _find_unparsed_time_words(parser: TimePhraseParser, start: int, stop: int) -> str:
+    """Return the words from `start` to `stop` that may belong to a time but were not parsed, or "" if there are none.
 
     If the time is incomplete, return words from the beginning of the text.
     """
-    text = parser.text
-    if parser.zone_span and parser.has_unparsed_zone:
+    text = parser.text[:stop]
+    if parser.zone_span and (parser.zone is None or parser.is_every):
         return parser.quote(*parser.zone_span)
     for token in TOKEN.finditer(text):
-        if token.start() < parser.end < token.end() and _INSIDE_WORD.match(text, parser.end):
+        if token.start() < start < token.end() and _INSIDE_WORD.match(text, start):
             return parser.quote(*token.span())  # "9ish"
     is_timed = parser.clock is not None or parser.distance is not None
     is_read = is_timed or (not parser.part and (parser.has_date or parser.repeat == "daily"))
     if parser.is_every and parser.repeat != "daily":
         is_read = bool(parser.weekdays) or parser.month_day > 0
-    start = skip_separators(text, parser.end) if is_read else 0
+    start = parser.skip(" ", start) if is_read else 0
     holidays = [found.span() for found in compile_holiday_pattern().finditer(text) if " " in found[0]]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     tokens = [token for token in tokens if not any(first <= token.start() < end for first, end in holidays)]

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from locales.catalog import ENGLISH
 from records.reminders import Repeat
-from reminders.lexicon import HAN, UNITS, Lexicon, parse_number, skip_separators
+from reminders.lexicon import HAN, UNITS, Lexicon, parse_number
 from reminders.zones import find_time_zone
 from text.date_words import AMBIGUOUS_MONTHS
 from text.stopwords import EVERY_FUNCTION_WORD
@@ -19,7 +19,7 @@ MAX_DAYS_BY_NAME = 3  # "tomorrow" is 1, 大后天 is 3
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
 # The patterns below are those of Lexicon.match(): a space is any gap, and {month} any word for a month.
-_AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})(?P<gap> (?:{and} )?)"
+_AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})"
 _ORDINAL = r"\s*(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
 _YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of})?)?"
 _HOUR = r"\d{1,2}(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)"
@@ -27,14 +27,11 @@ _MINUTE = (  # "3.12." is a date
     r"(?:[:h]|\.(?!\d\d\.(?!\d))|(?P<han>[点點])(?=\d\d)| (?P<uhr>uhr) (?!\d\d {unit}))"
     r"(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
 )
-_WEEKDAY = (
-    r"(?P<next>{next} )?(?:(?P<weekday>{weekday})|(?P<short>{short}))"
-    r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?: {next})?"
-)
-_FURTHER_WEEKDAY = (  # "every Monday, Tuesday and every Friday", "Mo/Do"
-    r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?(?:(?:{on}|{at}) )*"
-    r"(?:(?P<each>{each})|(?P<weekday>{weekday})|(?P<short>{short}))"
-)
+_LEADS = "(?:(?:{on}|{at}) )*"
+_TO = r"(?:\s*[-–—]\s*| {through} )" + _LEADS
+_DAY_KINDS = ("each", "weekday", "short")
+_DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in _DAY_KINDS)  # "Mo-Fr"
+_FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{_LEADS}(?:{_DAYS})"  # "and every Friday"
 ReadPart = Callable[["TimePhraseParser", re.Match[str], str], int]
 GRAMMAR = list[tuple[str, ReadPart]]()
 
@@ -57,20 +54,18 @@ def grammar_rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
 class TimePhraseParser:
     """Parses the times in a text in one language, and holds the results.
 
-    `end` is the position after the last parsed time. `text`, `starts` and `ends` are the results of
+    `end` is the position after the last parsed time. `text` and `spans` are the results of
     write_spoken_times_in_digits() for `request`.
     """
 
     request: str
     text: str
-    starts: Sequence[int]
-    ends: Sequence[int]
+    spans: Sequence[tuple[int, int]]
     words: Lexicon
     wall: datetime
     end: int = 0
     day: date | None = None
-    weekday: int | None = None
-    weekdays: list[int] = field(default_factory=list)  # on which it repeats
+    weekdays: list[int] = field(default_factory=list)  # on which it repeats, or the only one
     month_day: int = 0
     clock: tuple[int, int] | None = None
     clock_lead: str = ""
@@ -78,32 +73,34 @@ class TimePhraseParser:
     part: str = ""
     repeat: Repeat = ""
     is_every: bool = False
-    distance: datetime | None = None
+    distance: datetime | None = None  # "in 2 weeks", by the clock on the wall
+    elapsed: timedelta = timedelta()  # "in 2 hours", and after `distance`
+    units: Sequence[str] = (*UNITS,)  # that may follow in a distance
     impossible: bool = False
     zone_span: tuple[int, int] | None = None  # the words that name a zone for the clock time
     zone: ZoneInfo | None = None
     is_exact: bool = False  # the clock time has minutes, "am" or the like
-    unsure: list[str] = field(default_factory=list)  # words that may mean another time, or none
+    doubt: str = ""  # words that may mean another time, or none
 
-    def quote(self, start: int, end: int) -> str:
+    def quote(self, start: int, end: int | None = None) -> str:
         """Return the part of `request` that corresponds to `text[start:end]`."""
-        return self.request[self.starts[start] : self.ends[end]]
+        found = self.spans[start:end]
+        return self.request[found[0][0] : found[-1][1]] if found else ""
+
+    def add_doubt(self, start: int, end: int) -> None:
+        self.doubt = self.doubt or self.quote(start, end)
 
     def skip(self, pattern: str, start: int) -> int:
         found = self.words.match(pattern, self.text, start)
         return found.end() if found else start
 
     @property
-    def has_unparsed_zone(self) -> bool:
-        return self.zone_span is not None and (self.zone is None or self.is_every)
-
-    @property
     def has_date(self) -> bool:
-        return self.day is not None or self.weekday is not None or bool(self.weekdays) or self.month_day > 0
+        return bool(self.day or self.weekdays or self.month_day)
 
     def parse_time_parts(self, start: int) -> None:
         """Parse consecutive parts of a time, beginning at `start`."""
-        start, lead = skip_separators(self.text, start), ""
+        start, lead = self.skip(" ", start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
             parts = ((read, self.words.match(pattern, self.text, start)) for pattern, read in GRAMMAR)
@@ -111,66 +108,69 @@ class TimePhraseParser:
                 if self.clock is not None and not is_clock_known:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = end, ""
-                start = skip_separators(self.text, end)
+                start = self.skip(" ", end)
             elif found := self.words.match("(?P<on>{on} )|{at} ", self.text, start):
                 lead, start = "on" if found["on"] else "at", found.end()
             else:
                 return
 
-    @grammar_rule(r"{in} ")
-    def _read_delay(self, match: re.Match[str], _preposition: str) -> int:
-        """Read "in 2 weeks", "in 1.5 hours" or "in 1h 30min"."""
-        later, after, end, smaller = self.wall, match.end(), 0, list(UNITS)
-        while not self.end and (amount := self.words.match(_AMOUNT, self.text, after)):
-            count, unit = parse_number(amount["count"] or "1"), self.words.get_meaning("unit", amount["unit"])
-            is_next = not end or self.text[after].isdigit()
-            if count is None or unit not in smaller or not is_next or (count % 1 and unit in _MONTHS):
-                break
-            smaller = smaller[: smaller.index(unit)]
-            try:
-                months = int(count * _MONTHS.get(unit, 0))
-                later = add_months(later, months=months) + timedelta(**({} if unit in _MONTHS else {f"{unit}s": count}))
-            except (ValueError, OverflowError):
-                later = self.wall.replace(year=9999)
-            end, after = amount.start("gap"), amount.end()
-        if end:
-            self.distance, self.day = later, later.date()
-            self.clock = None if "hour" in smaller else (later.hour, later.minute)  # "in 3 days at 10"
-        return end
+    @grammar_rule(r"(?:{and} )?(?=\d)" + _AMOUNT)
+    @grammar_rule(r"(?P<in>{in} )" + _AMOUNT)
+    def _read_delay(self, match: re.Match[str], preposition: str) -> int:
+        """Read "in 2 weeks" or "in 1.5 hours", or a further amount, as in "in 1h 30min"."""
+        count, unit = parse_number(match["count"] or "1"), self.words.get_meaning("unit", match["unit"])
+        is_open = not self.end if "in" in match.groupdict() else self.distance is not None and not preposition
+        if count is None or not is_open or unit not in self.units or (count % 1 and unit in _MONTHS):
+            return 0
+        later, self.units = self.distance or self.wall, self.units[: self.units.index(unit)]
+        try:
+            if unit in _MONTHS:
+                later = add_months(later, months=int(count * _MONTHS[unit]))
+            elif "hour" in self.units:
+                later += timedelta(**{f"{unit}s": count})
+            else:
+                self.elapsed += timedelta(**{f"{unit}s": count})
+        except (ValueError, OverflowError):
+            later = self.wall.replace(year=9999, day=1)
+        self.distance, self.day = later, later.date()
+        self.clock = None if "hour" in self.units else (later.hour, later.minute)  # "in 3 days at 10"
+        return match.end()
 
-    @grammar_rule(r"(?P<days>{days})|{tonight}")
+    @grammar_rule("{days}")
     def _read_relative_day(self, match: re.Match[str], _preposition: str) -> int:
         if self.has_date or self.repeat:
             return 0
-        self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", match["days"]) or 0))
-        if not match["days"]:
-            self.part = "tonight"
-            self.impossible |= self.clock is not None and not self._shift_to_part_of_day("tonight")
+        self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", match[0])))
         return match.end()
 
-    @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
-    @grammar_rule(r"{every} (?:(?:{on}|{at}) )*(?:(?P<weekday>{weekday})|(?P<short>{short}))")
-    @grammar_rule("(?:{every} )?(?P<each>{each})")
-    def _read_repetition(self, match: re.Match[str], _preposition: str) -> int:
-        """Read "every month", "every weekday", "every Monday" or "Mondays and Thursdays"."""
-        if self.repeat or self.is_every or self.has_date:
+    @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{_LEADS}(?:{_DAYS})")
+    def _read_weekdays(self, match: re.Match[str], _preposition: str) -> int:
+        """Read "every Monday", "every week on Monday", "Mondays and Thursdays" or "Monday to Friday"."""
+        is_range, is_open = "_end" in (match.lastgroup or ""), bool(match["every"] or match["each"])
+        if self.is_every:
+            is_open = not match["every"] and (self.repeat == "weekly" or (is_range and self.repeat == "daily"))
+            is_range &= is_open
+        if self.has_date or not (is_open or is_range) or (not is_range and match["short"] in EVERY_FUNCTION_WORD):
             return 0
-        self.is_every, self.end = True, match.end()
-        if "unit" not in match.groupdict():
-            self.repeat = "weekly"
-            return self._read_weekdays(match)
-        self.repeat = UNITS.get(self.words.get_meaning("unit", match["unit"]), "")
-        return match.end() if self.repeat else 0
-
-    def _read_weekdays(self, match: re.Match[str]) -> int:
-        """Add the weekdays of a list that begins with `match`. Return the position after it."""
+        self.is_every, self.repeat = True, "weekly"
         further: re.Match[str] | None = match
         while further:
-            end, named = further.end(), further.groupdict()
-            kind = next(kind for kind in ("each", "weekday", "short") if named.get(kind))
-            self.weekdays += map(int, self.words.get_meaning(kind, named[kind]))
-            further = self.words.match(_FURTHER_WEEKDAY, self.text, end)
+            kind, _, until = (further.lastgroup or "").partition("_")
+            days, end = [*map(int, self.words.get_meaning(kind, further[kind]))], further.end()
+            if until:
+                last = int(self.words.get_meaning(kind, further[f"{kind}_end"])[-1])
+                days += [(days[-1] + after) % 7 for after in range(1, (last - days[-1] - 1) % 7 + 2)]
+            self.weekdays += days
+            further = self.words.match(_FURTHER_DAYS, self.text, end)
         return end
+
+    @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
+    def _read_cycle(self, match: re.Match[str], _preposition: str) -> int:
+        if self.is_every or self.has_date:
+            return 0
+        self.is_every, self.end = True, match.end()
+        self.repeat = UNITS.get(self.words.get_meaning("unit", match["unit"]), "")
+        return match.end() if self.repeat else 0
 
     @grammar_rule(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?:T(?=\d\d:)|(?![\d:/-]|\.\d))")
     @grammar_rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"(?!\d)|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
@@ -180,22 +180,28 @@ class TimePhraseParser:
         if self.day is not None or self.month_day or self.repeat:
             return 0
         if preposition == "at" and match.start("day") == match.start() and match["month"] in AMBIGUOUS_MONTHS.split():
-            self.unsure.append(self.quote(*match.span()))  # "at 5 march with Ann"
+            self.add_doubt(*match.span())  # "at 5 march with Ann"
         month = self.words.get_meaning("month", match["month"]) or match["month"]
         self._set_date(int(match["year"] or 0), int(month), int(match["day"]))
         return match.end()
 
     @grammar_rule(
-        r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r"(?!\d))?\s*числа(?!\w)|" + _ORDINAL + r"(?!\d)|[号號])?"
-        r"(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
+        r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r"(?!\d))?\s*числа(?!\w)|" + _ORDINAL + r"(?!\d)|[号號日])?"
+        r"(?P<cycle>(?P<of> (?:{of} )*){every} (?P<unit>{unit}))?(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
     )
     def _read_day_of_month(self, match: re.Match[str], preposition: str) -> int:
+        """Read "the 1st", or after "every month" also "on the 1", or "1st of every month"."""
+        is_cycle = not self.is_every and self.words.get_meaning("unit", match["unit"]) == "month"
+        is_monthly = (self.repeat == "monthly" and match["clock"] is None) or (is_cycle and match["of"].strip() != "")
         if self.has_date or self.repeat not in ("", "monthly"):
             return 0
-        if not match["ordinal"] and (self.repeat != "monthly" or preposition == "at" or match["clock"] is not None):
+        if (match["ordinal"] or "日") == "日" and (not is_monthly or preposition == "at"):
             return 0
         self.month_day = int(match["day"])
         self.impossible |= not 1 <= self.month_day <= 31
+        if is_cycle:
+            self.is_every, self.repeat = True, "monthly"
+            return match.end("cycle")
         return match.end("ordinal") if match["ordinal"] else match.end("day")
 
     @grammar_rule(
@@ -203,20 +209,20 @@ class TimePhraseParser:
         r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*\d{1,2}(?!\d)))?"
     )
     def _read_numeric_date(self, match: re.Match[str], _preposition: str) -> int:
-        """Read a numeric date in the language's usual order. Mark it as unsure if it may be another date or a time."""
+        """Read a numeric date in the language's usual order. Doubt it if it may be another date or a time."""
         if self.day is not None or self.repeat:
             return 0
         day, month, year = int(match["first"]), int(match["second"]), int(match["year"] or 0)
         if match["sign"] == "/":
             if self.words.language == ENGLISH and day <= 12 and month <= 12 and day != month:
-                self.unsure.append(self.quote(*match.span()))
+                self.add_doubt(*match.span())
             if month > 12 or (day <= 12 and not self.words.day_first):
                 day, month = month, day
         elif not (match["dot"] or match["year"]):
             if match["hours"] is not None or not 0 < month <= 12 or self.has_date or self.clock:
                 return 0
             if match["timed"] is None and day < 24:
-                self.unsure.append(self.quote(*match.span()))
+                self.add_doubt(*match.span())
         self._set_date(year + 2000 if 0 < year < 100 else year, month, day)
         return match.end()
 
@@ -242,7 +248,7 @@ class TimePhraseParser:
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
             return 0
-        if match["this"] and not self.has_date:
+        if (match["this"] or name == "tonight") and not self.has_date:
             self.day = self.wall.date()
         return match.end()
 
@@ -268,43 +274,43 @@ class TimePhraseParser:
             return 0
         self.is_exact = not bare.isdigit() or bool(match["hours"]) or match["part"] is not None
         if not (is_led or self.is_exact):
-            is_next = self.has_date and match.start() == skip_separators(self.text, self.end)
+            is_next = self.has_date and match.start() == self.skip(" ", self.end)
             if is_next and hour <= 24 and match["more"] is None:
-                self.unsure.append(self.quote(*match.span()))  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
+                self.add_doubt(*match.span())  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
             elif find_time_zone(self.text, match.end(), self.words) is None:  # "9 UTC"
                 return 0
         minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
         after = self.text[match.end() :]
         if (match["uhr"] and after[:1] == " ") or (match["han"] and not match[0].endswith("分") and HAN.match(after)):
-            self.unsure.append(self.quote(*match.span()))  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
+            self.add_doubt(*match.span())  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
         is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
         if not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE):
-            self.unsure.append(self.quote(*match.span()))  # "1h call": the time, or an hour from now
+            self.add_doubt(*match.span())  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._shift_to_part_of_day(self.part)
             if self.has_date and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
-                self.unsure.append(self.quote(*match.span()))  # "Friday night at 1" is on Saturday
+                self.add_doubt(*match.span())  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
         self.impossible |= hour > 24 or minute > 59 or (hour == 24 and minute > 0)
         return match.end()
 
-    @grammar_rule(_WEEKDAY)
+    @grammar_rule(
+        r"(?P<next>{next} )?(?:(?P<weekday>{weekday})|(?P<short>{short}))"
+        r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?: {next})?"
+    )
     def _read_weekday(self, match: re.Match[str], preposition: str) -> int:
-        is_open = self.weekday is None and not self.weekdays and not self.month_day
-        if not is_open or self.repeat == "daily" or self.distance is not None:
+        if self.weekdays or self.month_day or self.is_every or self.distance is not None:
             return 0
         is_meant = bool(preposition or match["next"]) or match["followed"] is not None
         kind = "weekday" if match["weekday"] else "short"
         if match[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
             return 0
         if self.clock is not None and kind == "short" and not is_meant:
-            self.unsure.append(self.quote(*match.span(kind)))  # "at 5 sun cream", "às 9 segunda via"
-        if self.repeat == "weekly":
-            return self._read_weekdays(match)
-        self.weekday = int(self.words.get_meaning(kind, match[kind]))
+            self.add_doubt(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via"
+        self.weekdays = [int(self.words.get_meaning(kind, match[kind]))]
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
-            self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + self.weekday)
+            self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + self.weekdays[0])
         return match.end()
 
     @grammar_rule("")

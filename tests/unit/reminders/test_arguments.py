@@ -1,6 +1,6 @@
 """Reminders out of a model's object."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -39,6 +39,12 @@ def told(found: NewReminder | str | None) -> tuple[str, str, str] | None:
         ({"text": "x", "at": "2026-11-27T09:00", "repeat": "hourly"}, None),
         ({"text": "x", "at": "9999-12-31T23:59", "repeat": "weekly"}, None),
         ({"text": "x", "in_minutes": True}, None),
+        ({"text": "x", "at": 1796284800}, None),
+        ({"text": "x", "at": "2025-12-03T09:00"}, None),
+        ({"text": "x", "at": "tomorrow 9am"}, None),
+        ({"text": "call", "at": "2026-12-03 09:00"}, ("03.12.26 09:00", "", "call")),
+        ({"text": "call", "at": "2026-12-03T09:00:00.000Z"}, ("03.12.26 09:00", "", "call")),
+        ({"text": "stretch", "in_minutes": "20"}, ("22.11.26 14:40", "", "stretch")),
         ({"text": ["x"], "in_minutes": 5}, None),
         ({"text": "call \ud83d mum", "in_minutes": 20}, ("22.11.26 14:40", "", "call \ufffd mum")),
     ],
@@ -60,6 +66,14 @@ def test_what_a_model_gives(given_: dict[str, object], expected: tuple[str, str,
         ({"repeat": "weekly", "weekdays": "weekdays"}, None, None),
         ({"repeat": "none", "weekdays": "none"}, (), "25.11.26 09:00"),
         ({"repeat": "weekly", "weekdays": "Monday and Thursday"}, (0, 3), "26.11.26 09:00"),
+        ({"repeat": "every week", "weekdays": "Mon"}, (), "30.11.26 09:00"),
+        ({"repeat": "FREQ=WEEKLY;BYDAY=MO,TH"}, (0, 3), "26.11.26 09:00"),
+        ({"repeat": "RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO"}, (), "30.11.26 09:00"),
+        ({"repeat": "every day"}, (), "25.11.26 09:00"),
+        ({"repeat": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"}, None, None),
+        ({"repeat": "every other week"}, None, None),
+        ({"repeat": "every morning"}, None, None),
+        ({"repeat": "weekly", "weekdays": "third"}, None, None),
     ],
 )
 def test_a_model_names_several_weekdays(
@@ -67,3 +81,9 @@ def test_a_model_names_several_weekdays(
 ) -> None:
     found = parse_reminder({"text": "gym", "at": "2026-11-25T09:00", **rule}, NOW)  # a Wednesday
     assert (found and found.weekdays, found and f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}") == (weekdays, due)
+
+
+def test_minutes_from_now_are_minutes_also_when_the_clock_changes() -> None:
+    found = parse_reminder({"text": "x", "in_minutes": 120}, datetime(2027, 3, 28, 1, 30, tzinfo=BERLIN))
+    assert found is not None
+    assert found.due_at == datetime(2027, 3, 28, 2, 30, tzinfo=UTC)

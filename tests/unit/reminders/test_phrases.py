@@ -263,6 +263,12 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("es", "esta tarde a las 5 llamar", ("22.11.26 17:00", "", "llamar")),
         ("ru", "утром в 8 врач", ("23.11.26 08:00", "", "врач")),
         ("es", "por la tarde a las 5 llamar", ("22.11.26 17:00", "", "llamar")),
+        ("en", "the 1st of every month at 9 rent", ("01.12.26 09:00", "monthly", "rent")),
+        ("es", "el 31 de cada mes alquiler", ("31.12.26 09:00", "monthly", "alquiler")),
+        ("pt", "no dia 1 de cada mês aluguel", ("01.12.26 09:00", "monthly", "aluguel")),
+        ("zh", "每月1日9点交房租", ("01.12.26 09:00", "monthly", "交房租")),
+        ("ar", "الساعة 9 م اتصل", ("22.11.26 21:00", "", "اتصل")),
+        ("en", "at 9 see Mon Ami", ("23.11.26 09:00", "", "see Mon Ami")),
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
@@ -294,6 +300,25 @@ WORKDAYS = (0, 1, 2, 3, 4)
         ("zh", "每周一和周四9点 gym", (0, 3), "23.11.26 09:00"),
         ("zh", "每周一、周三、周五早上7点gym", (0, 2, 4), "23.11.26 07:00"),
         ("ar", "كل اثنين وخميس الساعة 9 gym", (0, 3), "23.11.26 09:00"),
+        ("en", "Monday to Friday at 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("en", "from Monday to Friday at 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("en", "every Monday to Friday at 9 gym", WORKDAYS, "23.11.26 09:00"),
+        ("en", "at 7 Tuesday through Thursday gym", (1, 2, 3), "24.11.26 07:00"),
+        ("en", "Saturday to Tuesday at 10 gym", (0, 1, 5, 6), "23.11.26 10:00"),
+        ("en", "Mon-Wed and Friday at 7 gym", (0, 1, 2, 4), "23.11.26 07:00"),
+        ("de", "montags bis freitags um 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("de", "von Dienstag bis Donnerstag um 9 gym", (1, 2, 3), "24.11.26 09:00"),
+        ("de", "Mo - Fr 7 Uhr gym", WORKDAYS, "23.11.26 07:00"),
+        ("es", "de lunes a viernes a las 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("es", "desde el martes hasta el jueves a las 9 gym", (1, 2, 3), "24.11.26 09:00"),
+        ("pt", "de segunda a sexta às 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("ru", "с понедельника по пятницу в 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("ru", "со среды по субботу в 10 gym", (2, 3, 4, 5), "25.11.26 10:00"),
+        ("ru", "каждый день с понедельника до пятницы в 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("zh", "周一到周五7点 gym", WORKDAYS, "23.11.26 07:00"),
+        ("zh", "每周二至周四9点gym", (1, 2, 3), "24.11.26 09:00"),
+        ("ar", "من الاثنين إلى الجمعة الساعة 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("ar", "من يوم الأحد حتى يوم الخميس الساعة 8 gym", (0, 1, 2, 3, 6), "23.11.26 08:00"),
     ],
 )
 def test_a_list_of_weekdays_is_one_reminder(language: str, text: str, weekdays: tuple[int, ...], due: str) -> None:
@@ -322,7 +347,6 @@ def test_a_list_of_weekdays_is_one_reminder(language: str, text: str, weekdays: 
         ("en", "every hour drink", "every hour"),
         ("en", "every Monday or Thursday at 9 gym", "or Thursday at 9"),
         ("en", "every Monday at 9 and Thursday at 10 gym", "and Thursday at 10"),
-        ("en", "every Monday to Friday at 9 gym", "Friday at 9"),
         ("en", "every year on 3 May birthday", "every year on 3 May"),
         ("en", "in 3 fortnights x", "in 3"),
         ("en", "tomorrow at 9 dentist on 4 December", "December"),
@@ -395,6 +419,11 @@ def test_a_list_of_weekdays_is_one_reminder(language: str, text: str, weekdays: 
         ("de", "in einer Woche am 3.12. um 9 Zahnarzt", "am 3.12."),
         ("zh", "大后天每天8:00吃药", "每天8:00吃药"),
         ("en", "every hour drink on 3 December", "every hour drink on 3 December"),
+        ("en", "every Monday to January 5 gym", "January 5"),
+        ("en", "every day at 9 from Monday call", "from Monday"),
+        ("en", "at 9 every month pay", "at 9 every month"),
+        ("ru", "через день в 9 таблетки", "через день в 9"),
+        ("zh", "早上六点四十五起床", "四十五起床"),
     ],
 )
 def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
@@ -580,6 +609,15 @@ def test_a_time_of_the_clock_is_told_from_a_distance() -> None:
     assert clock.due_at == datetime(2026, 11, 22, 16, tzinfo=UTC)
     assert isinstance(distance, NewReminder)
     assert distance.local is None
+
+
+def test_hours_from_now_are_hours_also_when_the_clock_changes() -> None:
+    found = parse_reminder_phrase("in 2 hours go", datetime(2027, 3, 28, 1, 30, tzinfo=BERLIN))
+    assert isinstance(found, NewReminder)
+    assert found.due_at == datetime(2027, 3, 28, 2, 30, tzinfo=UTC)
+    day = parse_reminder_phrase("in 1 day go", datetime(2027, 3, 27, 14, 0, tzinfo=BERLIN))
+    assert isinstance(day, NewReminder)
+    assert day.due_at == datetime(2027, 3, 28, 12, 0, tzinfo=UTC), "a day later the clock shows the same"
 
 
 _PARTS = "on at in every next Friday 31 9 5:30 pm day week minutes tomorrow noon the 1st to call 2026-02-30 ２ 99:99"
