@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg import pq
 from psycopg.adapt import Buffer, Loader
-from psycopg.rows import RowMaker, tuple_row
+from psycopg.rows import RowMaker
 from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
 from psycopg.types.string import StrBinaryDumper
 
@@ -118,21 +118,8 @@ def _make_named_row_factory(cursor: Any) -> RowMaker[Any]:
 class PostgresCursor:
     """The result of a statement, fetched completely before the next statement runs."""
 
-    def __init__(self, connection: "PostgresConnection") -> None:
-        self.row_factory: Any = _NamedRow
-        self._connection = connection
-        self._rows: Iterator[Any] = iter(())
-
-    def execute(self, sql: str, values: Sequence[Any] = (), /) -> "PostgresCursor":
-        factory = tuple_row if self.row_factory is None else _make_named_row_factory
-        prepare = None if self._connection.prepares else False
-        with psycopg.RawCursor(self._connection.raw, row_factory=factory) as cursor:
-            try:
-                cursor.execute(encode_statement(sql), values, prepare=prepare, binary=True)
-            except (OverflowError, struct.error) as error:
-                raise psycopg.DataError("a number of more than 64 bits") from error
-            self._rows = iter(cursor.fetchall() if cursor.description else ())
-        return self
+    def __init__(self, rows: Iterable[Any]) -> None:
+        self._rows = iter(rows)
 
     def fetchone(self) -> Any:
         return next(self._rows, None)
@@ -164,9 +151,14 @@ class PostgresConnection:
         return self.raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> PostgresCursor:
-        return self.cursor().execute(sql, values)
+        with psycopg.RawCursor(self.raw, row_factory=_make_named_row_factory) as cursor:
+            try:
+                cursor.execute(encode_statement(sql), values, prepare=None if self.prepares else False, binary=True)
+            except (OverflowError, struct.error) as error:
+                raise psycopg.DataError("a number of more than 64 bits") from error
+            return PostgresCursor(cursor.fetchall() if cursor.description else ())
 
-    def executemany(self, sql: str, values: Iterable[Sequence[Any]], /) -> PostgresCursor:
+    def executemany(self, sql: str, values: Iterable[Sequence[Any]], /) -> None:
         rows = list(values)
         # The counting triggers run once per statement: inserting row by row took quadratic time.
         for first in range(0, len(rows), MAX_ROWS_PER_INSERT):
@@ -175,10 +167,6 @@ class PostgresConnection:
                 self.execute(insert, [value for row in batch for value in row])
             else:  # psycopg sends these in a pipeline, with one round trip
                 psycopg.RawCursor(self.raw).executemany(encode_statement(sql), batch)
-        return self.cursor()
-
-    def cursor(self) -> PostgresCursor:
-        return PostgresCursor(self)
 
     def rollback(self) -> None:
         if not self.is_idle:

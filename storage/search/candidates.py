@@ -3,12 +3,11 @@
 import json
 from collections.abc import Collection, Sequence
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
 from records.scopes import Scope
-from storage.engine.protocol import Connection
+from storage.engine.protocol import Connection, Row
 from storage.search import full_text
 from storage.search.protocol import Candidates
 from storage.search.terms import TermHashes, select_rarest_terms, select_searchable_terms
@@ -76,7 +75,7 @@ def find_candidate_messages(
     turns, total, person_turns, person_terms = tuple(totals) if totals is not None else (0, 0, 0, 0)
     frequency = words.count_messages(connection, scope, select_searchable_terms(terms))
     if turns <= MAX_WHOLE_MESSAGES:
-        rows, firsts = sorted(_fetch_rows(connection, _EVERYTHING, *scope), key=_TIME), set[int]()
+        rows, firsts = sorted(connection.execute(_EVERYTHING, tuple(scope)), key=_TIME), set[int]()
     else:
         hits = {*nearest_seqs}
         if rarest := select_rarest_terms(frequency):
@@ -84,7 +83,7 @@ def find_candidate_messages(
         if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, min_terms=0):
             hits.update(words.find_messages_with_terms(connection, [scope], list(always), MAX_RARE_HOLDERS))
         for start, end in time_ranges:
-            hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, MAX_OF_NAMED_TIME))
+            hits.update(seq for (seq,) in connection.execute(_DURING, (*scope, start, end, MAX_OF_NAMED_TIME)))
         rows, firsts = _fetch_messages_with_neighbours(connection, scope, hits)
     if before_id is not None:
         later = [row for row in rows if row[1] >= before_id]
@@ -133,30 +132,23 @@ def find_completions(
 
 def list_speakers(connection: Connection, scope: Scope) -> list[str]:
     """Return the names of the speakers of the scope's newest messages."""
-    return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, MAX_RECENT_MESSAGES)]
+    return [name for (name,) in connection.execute(_SPEAKERS, (*scope, MAX_RECENT_MESSAGES))]
 
 
 def _fetch_messages_with_neighbours(
     connection: Connection, scope: Scope, seqs: Collection[int]
-) -> tuple[list[tuple[Any, ...]], set[int]]:
+) -> tuple[list[Row], set[int]]:
     """Return the messages and their neighbours in chronological order, and the seqs of messages that follow a gap."""
-    found = {row[0]: row for row in _fetch_rows(connection, _SELF, json.dumps(list(seqs)), *scope)}
+    found = {row[0]: row for row in connection.execute(_SELF, (json.dumps(list(seqs)), *scope))}
     before = after = list(found)
     preceded = set[int]()
     for _ in range(NEIGHBOURS):
         preceded.update(before)
         earlier, later = (
-            {row[0]: row for row in _fetch_rows(connection, sql, json.dumps(given), *scope)}
+            {row[0]: row for row in connection.execute(sql, (json.dumps(given), *scope))}
             for sql, given in ((_BEFORE, before), (_AFTER, after))
         )
         before, after = list(earlier), list(later)
         preceded.update(after)
         found |= earlier | later
     return sorted(found.values(), key=_TIME), found.keys() - preceded
-
-
-def _fetch_rows(connection: Connection, sql: str, *values: float | str) -> list[tuple[Any, ...]]:
-    """Return rows as plain tuples, which are faster to read and unpack than Row objects."""
-    cursor = connection.cursor()
-    cursor.row_factory = None
-    return cursor.execute(sql, values).fetchall()

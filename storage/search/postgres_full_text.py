@@ -63,9 +63,7 @@ class TsVectorIndex(FullTextIndex):
         weights = np.where(
             held * 2 >= sums[0], MIN_WEIGHT, np.log(np.maximum(sums[0] - held + 0.5, 0.5) / (held + 0.5))
         )
-        cursor = connection.cursor()
-        cursor.row_factory = None  # of thousands of rows no column is read by its name
-        rows = cursor.execute(MATCHES, (scope.owner, _make_ts_query([scope], list(frequency)))).fetchall()
+        rows = connection.execute(MATCHES, (scope.owner, _make_ts_query([scope], list(frequency)))).fetchall()
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
         hashes = TermHashes([row[2] for row in rows])
         counts = np.zeros((len(rows), len(frequency)))
