@@ -43,7 +43,10 @@ class ExternalMemory:
         self._when_acquired: list[Callable[[int], None]] = []
         state.leases.add_owner_acquired_callback(self._run_owner_acquired_callbacks)
         self.words_within = 10.0  # seconds that /forget waits for messages that are being indexed
+        # Held shared to use an owner's store, and exclusively to move it, change settings or erase messages.
         self._locks = OwnerLocks()
+        # Held shared by a whole turn, with the model's answer, and exclusively to change text that it may have read.
+        self._turn_locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
         self._open = ReadThroughCache[Scope, Scope](10_000)
         self.inbox, self.shared_work = state.inbox, state.shared_work
@@ -241,11 +244,11 @@ class ExternalMemory:
 
     def mark_turn_running(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Mark a turn as running inside the block, so that `block_turns` waits for it to end."""
-        return self._locks.get_lock(owner).hold_during_turn()
+        return self._turn_locks.get_lock(owner).hold_shared()
 
     def block_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Wait for an owner's running turns, and let no turn begin inside the block."""
-        return self._locks.get_lock(owner).hold_between_turns()
+        return self._turn_locks.get_lock(owner).hold_exclusive()
 
     async def preview_forgetting(
         self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True

@@ -46,32 +46,8 @@ class ReadersWriterLock:
             await self._changed.wait()
 
 
-class OwnerLock(ReadersWriterLock):
-    """A lock on the memory of one owner.
+class OwnerLocks(WeakValueDictionary[int, ReadersWriterLock]):
+    """A lock for each owner. A lock exists only while somebody uses it."""
 
-    Hold it shared to use the store, and exclusively to move the store, change settings or erase messages. A turn shares
-    the lock only while it uses the store, not while the model answers. To change text that an answer may have read, use
-    `hold_between_turns`.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._turns = ReadersWriterLock()
-
-    @asynccontextmanager
-    async def hold_during_turn(self) -> AsyncIterator[None]:
-        # `return self._turns.shared()` would not keep this lock alive, which OwnerLocks holds weakly.
-        async with self._turns.hold_shared():
-            yield
-
-    @asynccontextmanager
-    async def hold_between_turns(self) -> AsyncIterator[None]:
-        async with self._turns.hold_exclusive():
-            yield
-
-
-class OwnerLocks(WeakValueDictionary[int, OwnerLock]):
-    """The locks of all owners. A lock exists only while somebody uses it."""
-
-    def get_lock(self, owner: int) -> OwnerLock:
-        return self.get(owner) or self.setdefault(owner, OwnerLock())
+    def get_lock(self, owner: int) -> ReadersWriterLock:
+        return self.get(owner) or self.setdefault(owner, ReadersWriterLock())

@@ -16,7 +16,7 @@ from records.context import Context
 from records.messages import NewMessage
 from records.scopes import Person, Scope
 from records.turns import IncomingPiece, UserMessage
-from runtime.locks import OwnerLock, OwnerLocks
+from runtime.locks import OwnerLocks, ReadersWriterLock
 from settings import Settings
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -46,7 +46,7 @@ async def test_after_many_people_only_the_newest_are_kept(services: Services) ->
     kept = alive()
     assert kept[Session] <= SESSIONS_HELD
     assert kept[Context] == 0
-    assert kept[OwnerLock] == 0
+    assert kept[ReadersWriterLock] == 0
 
 
 async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
@@ -55,7 +55,7 @@ async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
         await services.conversation.reply(said(person))
         await services.conversation.run_follow_up_work(Scope(owner=person))
         await services.facts.learn(Scope(owner=person))
-    assert alive()[OwnerLock] == 0
+    assert alive()[ReadersWriterLock] == 0
 
 
 def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> None:
