@@ -2,21 +2,16 @@
 
 import json
 import os
+import resource
 import struct
-import sys
 from contextlib import suppress
 from typing import IO
-
-if sys.platform != "win32":  # Windows has no such limits
-    import resource
 
 LENGTH = struct.Struct(">Q")  # precedes each value
 
 
 def limit_resources(*, memory_bytes: int, cpu_seconds: int | None = None) -> None:
     """Limit this process to `memory_bytes` and `cpu_seconds`, and prevent it from writing files."""
-    if sys.platform == "win32":
-        return
     limits = [(resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]
     if cpu_seconds is not None:
         os.nice(10)  # long work should not slow the bot down

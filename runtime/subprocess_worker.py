@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator, Sequence
@@ -39,7 +38,7 @@ async def start_child(
         stderr=DEVNULL,
         # A child that reads untrusted input gets no secrets. numpy's threads, one for each processor, would reserve
         # more memory than a child has.
-        env={"OPENBLAS_NUM_THREADS": "1"} if os.name == "posix" and not inherits_environment else None,
+        env=None if inherits_environment else {"OPENBLAS_NUM_THREADS": "1"},
     )
     if process.stdin is None or process.stdout is None:  # for the type checker
         raise RuntimeError("The child has no pipes.")

@@ -266,8 +266,7 @@ async def _iterate_backup_rows(owner_stores: OwnerStores, readers: Readers) -> B
 
 def run_as_child_process() -> None:
     """Make a backup at low priority, as a child process that reads the request from stdin and answers on stdout."""
-    if hasattr(os, "nice"):
-        os.nice(10)
+    os.nice(10)
     asked = json.load(sys.stdin)
     try:
         made = back_up(Path(asked["folder"]), Path(asked["file"]), database_url=asked["url"])

@@ -1,6 +1,7 @@
 """DATA_DIR: a private folder that one process locks and clears of temporary files left by killed processes."""
 
 import contextlib
+import fcntl
 import itertools
 import os
 import shutil
@@ -12,11 +13,6 @@ from pathlib import Path
 
 from records.errors import SettingsError, StorageHeld
 from storage.engine.sqlite_driver import create_private_file, fsync_folder, translate_storage_errors
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows: nothing guards against a second process there
-    fcntl = None  # type: ignore[assignment]
 
 LOCK_NAME = ".lock"
 INSTANCE_NAME = ".instance"
@@ -60,11 +56,10 @@ def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
         reason = os.strerror(error.errno) if error.errno else "unknown"
         raise SettingsError("DATA_DIR", f"{path} cannot be written ({reason}).") from error
     try:
-        if fcntl is not None:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise StorageHeld(f"DATA_DIR: {path} is in use by another process of Keepsake.") from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise StorageHeld(f"DATA_DIR: {path} is in use by another process of Keepsake.") from error
         _finish_folder_swap(path)
         remove_leftovers(path)
         if (path / UNFINISHED).exists() and not for_restore:
@@ -159,8 +154,7 @@ def remove_leftovers(folder: Path, patterns: Sequence[str] = LEFTOVERS) -> None:
 def _lock_folder(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(handle)
