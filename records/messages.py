@@ -1,7 +1,7 @@
 """New and stored messages."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Literal, get_args
@@ -20,6 +20,14 @@ TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")  # origins of attachments
 NEVER_RECALLED: tuple[Origin, ...] = ("tool", "declined")  # origins of messages that are never recalled or summarised
 OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)  # origins of text that the sender did not write
+TIMELINE_FILTERS: Mapping[TimelineKind, tuple[Role | None, tuple[Origin, ...] | None]] = {
+    "": (None, None),
+    "user": ("user", ("",)),
+    "assistant": ("assistant", None),
+    "files": (None, SENT_ALONG),
+    "forwarded": (None, ("forwarded",)),
+    "imported": (None, ("imported", "overheard")),
+}  # the role and the origins of the messages that a filter lets through, or None for all of them
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,19 +129,8 @@ class Correction:
 
 def matches_kind(message: Message, kind: TimelineKind) -> bool:
     """Return True if a message matches a filter of the timeline."""
-    # This must agree with the SQL in storage/tables/timeline.py.
-    match kind:
-        case "user":
-            return message.is_user and not message.origin
-        case "assistant":
-            return message.role == "assistant"
-        case "files":
-            return message.origin in SENT_ALONG
-        case "forwarded":
-            return message.origin == "forwarded"
-        case "imported":
-            return message.origin in ("imported", "overheard")
-    return True
+    role, origins = TIMELINE_FILTERS[kind]
+    return role in (None, message.role) and (origins is None or message.origin in origins)
 
 
 FIRST_SUPERGROUP = -1_000_000_000_000  # supergroups have chat ids below this number; links use the distance from it

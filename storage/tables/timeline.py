@@ -1,21 +1,13 @@
 """Read the messages of a scope page by page, by day, by speaker and by kind."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from datetime import datetime
 
-from records.messages import Message, TimelineKind
+from records.messages import TIMELINE_FILTERS, Message, TimelineKind
 from records.scopes import Scope
 from storage.schema.rows import format_moment, parse_message
 from storage.tables.owner_tables import OwnerTables
-
-_KINDS: Mapping[TimelineKind, str] = {
-    "": "",
-    "user": "AND role = 'user' AND origin = ''",
-    "assistant": "AND role = 'assistant'",
-    "files": "AND origin IN ('document', 'picture')",
-    "forwarded": "AND origin = 'forwarded'",
-    "imported": "AND origin IN ('imported', 'overheard')",
-}
 
 
 class TimelineTable(OwnerTables):
@@ -43,11 +35,14 @@ class TimelineTable(OwnerTables):
             where, values = f"AND (created_at, id) > {_POSITION}", (scope.owner, after_id)
         elif since is not None:
             where, values = "AND created_at >= ?", (format_moment(since),)
-        if speaker:
-            where, values = f"{where} AND speaker = ?", (*values, speaker)
+        role, origins = TIMELINE_FILTERS[kind]
+        conditions = {"speaker = ?": speaker, "role = ?": role, _ORIGIN: origins and json.dumps(origins)}
+        for condition, wanted in conditions.items():
+            if wanted:
+                where, values = f"{where} AND {condition}", (*values, wanted)
         is_forwards = before_id is None and (after_id is not None or since is not None)
         order = "" if is_forwards else "DESC"
-        sql = f"SELECT * FROM messages WHERE user_id = ? AND thread_id = ? {where} {_KINDS[kind]}"  # noqa: S608
+        sql = f"SELECT * FROM messages WHERE user_id = ? AND thread_id = ? {where}"  # noqa: S608
         sql = f"{sql} ORDER BY created_at {order}, id {order} LIMIT ?"
         rows = await self._fetch_rows(scope.owner, sql, *scope, *values, max(0, limit))
         return [parse_message(row) for row in (rows if is_forwards else reversed(rows))]
@@ -66,6 +61,7 @@ class TimelineTable(OwnerTables):
         return [(str(row[0]), int(row[1])) for row in await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)]
 
 
+_ORIGIN = "origin IN (SELECT value FROM json_each(?, '$'))"
 _POSITION = "(SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?)"
 _CHUNK = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND chunk_id = ? ORDER BY created_at, id LIMIT ?"
 _HOURS = """
