@@ -113,13 +113,12 @@ class SummaryManager:
         Errors are recorded and returned as part of the outcome, except StorageError, which may be raised.
         """
         made: list[Summary] = []
-        archived = 0
 
         def make_outcome(state: SummaryState, error: KeepsakeError | None = None) -> SummaryOutcome:
             sentence = format_error(error) if error else None
             if state != "nothing":
                 FOLDS.labels(state, reason).inc()
-            return SummaryOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
+            return SummaryOutcome(state=state, summaries=tuple(made), error=sentence)
 
         while not (made and reason == "pressure"):
             begun = await self._acquire_lease_and_plan(scope, "upwards" if made else reason)
@@ -131,7 +130,6 @@ class SummaryManager:
                 await self.writer.require_quota(scope.owner)
                 with record_span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
                     made.append(await self._make_and_store_planned_summary(lease, plan))
-                archived += len(plan.message_ids)
             except QuotaExceeded as error:
                 await self.release_lease(lease)
                 return make_outcome("waiting", error)

@@ -72,7 +72,6 @@ class ForgetResult:
     profiles: int = 0
     versions: int = 0
     reminders: int = 0
-    reactivated: int = 0  # messages that become active again, because their summary is removed
     kept_aside: tuple[str, ...] = ()  # the operator's copies of files that may hold the text
     is_clean: bool = True  # False while traces cannot be removed from files in use or on a full disk
     quotes: RemainingQuotes = field(default_factory=RemainingQuotes, compare=False)

@@ -113,5 +113,4 @@ class SummaryOutcome:
 
     state: SummaryState  # "waiting" if a fold is due but the token budget is used up
     summaries: tuple[Summary, ...] = ()  # the new ones, in order
-    archived: int = 0  # messages
     error: str | None = None  # a sentence for the owner

@@ -30,7 +30,6 @@ class ExportedFile:
 
     name: str
     file: IO[bytes]
-    size: int
     counts: Mapping[str, int]
 
 
@@ -68,14 +67,16 @@ class Exporter:
             for name, part in zip(self._name_files(len(parts)), parts, strict=True):
                 for ending, write in ((".zip", made.write_zip), (".html", made.write_page)):
                     file = stack.enter_context(tempfile.TemporaryFile())
-                    files.append(ExportedFile(name=name + ending, file=file, size=0, counts=made.count_rows(part)))
+                    files.append(ExportedFile(name=name + ending, file=file, counts=made.count_rows(part)))
                     await asyncio.to_thread(write, file, part)
                 if file.tell() > self._largest:
                     packed = stack.enter_context(tempfile.TemporaryFile())
                     await asyncio.to_thread(_zip_file, name + ".html", file, packed)
                     file.close()
                     files[-1] = replace(files[-1], name=f"{name}-page.zip", file=packed)
-            yield tuple(map(_rewind_export, files))
+            for made_file in files:
+                made_file.file.seek(0)
+            yield tuple(files)
 
     def _name_files(self, count: int) -> list[str]:
         day = self._clock().date().isoformat()
@@ -107,17 +108,12 @@ class Exporter:
         part.finish_and_sign(has_more=has_more, key=key)
         part.file.seek(0)
         if part.size <= self._readable:
-            return ExportedFile(name=".json", file=part.file, size=part.size, counts=part.counts)
+            return ExportedFile(name=".json", file=part.file, counts=part.counts)
         packed = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - as above
         with part.file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
             shutil.copyfileobj(part.file, archive)
-        return _rewind_export(ExportedFile(name=".json.gz", file=packed, size=0, counts=part.counts))
-
-
-def _rewind_export(exported: ExportedFile) -> ExportedFile:
-    size = exported.file.tell()
-    exported.file.seek(0)
-    return replace(exported, size=size)
+        packed.seek(0)
+        return ExportedFile(name=".json.gz", file=packed, counts=part.counts)
 
 
 def _zip_file(name: str, source: IO[bytes], target: IO[bytes]) -> None:

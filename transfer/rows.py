@@ -74,7 +74,7 @@ def _parse_valid_rows(
     try:
         made = parse_tables(rows, owner, checks_references=history.is_complete)
     except RowError as error:
-        raise make_element_error(f"{error.row}.{error.name}") from None
+        raise make_element_error(str(error)) from None
     for name in ("users", "summaries"):
         for number, row in enumerate(iterate_with_pauses(made[name])):
             if row["policy"] not in POLICIES:

@@ -62,12 +62,6 @@ class Directory(StatementRunner):
         await self._execute(config.owner, _REGISTER, *values)
         return await self.find_storage(config.owner) or config.storage
 
-    async def remove_owner(self, owner: int) -> None:
-        """Remove an owner from the directory after their memory has been erased."""
-        async with self.database.open_transaction(owner) as tx:
-            await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
-            await tx.execute("DELETE FROM moves WHERE user_id = ?", owner)
-
     async def register_missing_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
         """Record the owners that are in a store but not in the directory. Return their ids."""
         adopted: list[int] = []
@@ -157,12 +151,9 @@ class SharedDirectory(Directory):
         return storage
 
     async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> None:
-        await self._delete_local_row(owner)
+        async with self._local.open_transaction(None) as tx:
+            await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
         await super().move_owner(owner, stores, target, now=now)
-
-    async def remove_owner(self, owner: int) -> None:
-        await self._delete_local_row(owner)
-        await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 
     async def claim_owners_of_copied_folder(self, stores: Stores) -> list[int]:
         """Assign a copied folder's owners to its new id, unless a live process uses the old one. Return the owners."""
@@ -195,10 +186,6 @@ class SharedDirectory(Directory):
         sql = "UPDATE users SET storage_type = ?, epoch = epoch + 1, instance_id = ? WHERE user_id = ?"
         instance_id = "" if target is StorageType.POSTGRES else self._instance_id
         await self._execute(owner, sql, target, instance_id, owner)
-
-    async def _delete_local_row(self, owner: int) -> None:
-        async with self._local.open_transaction(None) as tx:
-            await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
 
 
 async def insert_rows(tx: Transaction, table: str, column_names: str, rows: Iterable[Iterable[Value]]) -> None:

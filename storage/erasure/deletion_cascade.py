@@ -318,8 +318,7 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
         [row] = await reader.fetch_rows(f"SELECT {counting}, ({_NOTES})", owner)
         counts: dict[str, Any] = dict(zip(tables, map(int, row), strict=False))
         return ForgetResult(**counts | {"messages": counts["messages"] - int(row[-1]) or counts["messages"]})
-    ids = json.dumps(deletion.message_ids), json.dumps(sorted(deletion.summaries.gone))
-    [[versions, reminders, reactivated, notes]] = await reader.fetch_rows(_COUNT_DERIVED, owner, *ids)
+    [[versions, reminders, notes]] = await reader.fetch_rows(_COUNT_DERIVED, owner, json.dumps(deletion.message_ids))
     return ForgetResult(
         messages=len(deletion.message_ids) - int(notes) or len(deletion.message_ids),
         summaries=len(deletion.summaries.gone),
@@ -327,7 +326,6 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
         profiles=len(deletion.profiles),
         versions=int(versions),
         reminders=int(reminders),
-        reactivated=int(reactivated),
     )
 
 
@@ -407,7 +405,5 @@ _COUNT_DERIVED = f"""
 SELECT
   (SELECT COUNT(*) FROM versions WHERE user_id = ?1 AND message_id IN (SELECT value FROM json_each(?2))),
   (SELECT COUNT(*) FROM reminders WHERE user_id = ?1 AND source_id IN (SELECT value FROM json_each(?2))),
-  (SELECT COUNT(*) FROM messages WHERE user_id = ?1 AND chunk_id IN (SELECT value FROM json_each(?3))
-    AND origin <> 'tool' AND id NOT IN (SELECT value FROM json_each(?2))),
   ({_NOTES} AND id IN (SELECT value FROM json_each(?2)))
 """  # noqa: S608 - without a value

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal, cast
+from typing import cast
 
 from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, PortableRow, Table
@@ -11,23 +11,9 @@ from storage.schema.rows import format_moment, parse_moment
 MAX_ID = 10**12  # the stores never assign larger ids
 _MAX_TELEGRAM_ID = 2**62  # Telegram's ids have 52 bits at most. SQLite holds 64 with sign.
 
-Problem = Literal[
-    "missing", "no-truth", "no-whole", "no-number", "no-date", "no-text", "no-choice", "no-list", "no-object",
-    "no-figures", "no-summary", "twice",
-]  # fmt: skip
-"""What is wrong with a value: it is missing, of the wrong kind, not an allowed choice, a reference to a missing
-summary, or a duplicate. transfer/rows.py has a sentence for each problem.
-"""
-
 
 class RowError(Exception):
-    """Raised if a row contains an invalid value. `row` is the position of the row, such as "messages[3]"."""
-
-    def __init__(self, row: str, name: str, problem: Problem) -> None:
-        super().__init__(f"{row}: '{name}': {problem}")
-        self.row = row
-        self.name = name
-        self.problem: Problem = problem
+    """Raised if a row contains an invalid value. Its text is the place of the value, such as "messages[3].role"."""
 
 
 def parse_tables(
@@ -53,11 +39,11 @@ def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, row_numb
     if table is MESSAGES:
         row.setdefault("turn_id", row.get("id"))
         row["is_active"] = row["chunk_id"] is None
-    where = f"{table.name}[{row_number}]"
     parsed_row: PortableRow = {}
     for column in table.columns:
+        where = f"{table.name}[{row_number}].{column.name}"
         if column.name not in row:
-            raise RowError(where, column.name, "missing")
+            raise RowError(where)
         value = row[column.name]
         parsed_row[column.name] = None if value is None is column.default else _parse_value(column, value, where)
     return parsed_row
@@ -68,12 +54,9 @@ def _parse_value(column: Column, value: object, location: str) -> object:
         try:
             return format_moment(parse_moment(value))
         except (ValueError, OverflowError):
-            raise RowError(location, column.name, "no-date") from None
-    is_valid, problem = _KINDS[column.kind]
-    if not is_valid(value):
-        raise RowError(location, column.name, problem)
-    if column.choices and value not in column.choices:
-        raise RowError(location, column.name, "no-choice")
+            raise RowError(location) from None
+    if not _KINDS[column.kind](value) or (column.choices and value not in column.choices):
+        raise RowError(location)
     return value
 
 
@@ -98,29 +81,29 @@ def _is_id_range(value: object) -> bool:
     return _is_list_of(partial(_is_integer, limit=MAX_ID - 1), value) and len(cast(list[int], value)) == 2
 
 
-_KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
-    "truth": (lambda value: isinstance(value, bool), "no-truth"),
-    "whole": (_is_integer, "no-whole"),
-    "telegram_id": (lambda value: _is_integer(value, _MAX_TELEGRAM_ID), "no-whole"),
-    "number": (_is_number, "no-number"),
-    "text": (_is_text, "no-text"),
-    "texts": (partial(_is_list_of, _is_text), "no-list"),
-    "ids": (partial(_is_list_of, _is_integer), "no-list"),
-    "stretches": (partial(_is_list_of, _is_id_range), "no-list"),
-    "object": (lambda value: isinstance(value, dict), "no-object"),
-    "figures": (lambda value: isinstance(value, dict) and all(map(_is_number, value.values())), "no-figures"),
-}  # the test for each kind except dates, and the problem to report for a value that fails it
+_KINDS: Mapping[Kind, Callable[[object], bool]] = {
+    "truth": lambda value: isinstance(value, bool),
+    "whole": _is_integer,
+    "telegram_id": lambda value: _is_integer(value, _MAX_TELEGRAM_ID),
+    "number": _is_number,
+    "text": _is_text,
+    "texts": partial(_is_list_of, _is_text),
+    "ids": partial(_is_list_of, _is_integer),
+    "stretches": partial(_is_list_of, _is_id_range),
+    "object": lambda value: isinstance(value, dict),
+    "figures": lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
+}  # the test for each kind except dates
 
 
 def _check_references(tables: Mapping[str, list[PortableRow]]) -> None:
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
     for number, row in enumerate(iterate_with_pauses(tables[MESSAGES.name])):
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
-            raise RowError(f"{MESSAGES.name}[{number}]", "chunk_id", "no-summary")
+            raise RowError(f"{MESSAGES.name}[{number}].chunk_id")
     for number, row in enumerate(tables[SUMMARIES.name]):
         for name in ("source_ids", "source_chunk_ids"):
             if not summaries.issuperset(cast(list[int], row[name])):
-                raise RowError(f"{SUMMARIES.name}[{number}]", name, "no-summary")
+                raise RowError(f"{SUMMARIES.name}[{number}].{name}")
 
 
 def _require_unique_keys(table: str, rows: Sequence[PortableRow], key_columns: Sequence[str]) -> None:
@@ -129,5 +112,5 @@ def _require_unique_keys(table: str, rows: Sequence[PortableRow], key_columns: S
     for number, row in enumerate(iterate_with_pauses(rows)):
         values = tuple(row[name] for name in key_columns)
         if values[-1] is not None and values in seen:
-            raise RowError(f"{table}[{number}]", key_columns[-1], "twice")
+            raise RowError(f"{table}[{number}].{key_columns[-1]}")
         seen.add(values)

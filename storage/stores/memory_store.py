@@ -12,7 +12,7 @@ from functools import partial
 
 from records.context import MAX_UNSUMMARIZED, ContextSources, StoredQuestion
 from records.errors import StorageBusy, StorageError
-from records.messages import Message, NewMessage, Role
+from records.messages import Message, NewMessage
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
@@ -125,11 +125,6 @@ class MemoryStore(SummaryTable):
         """Mark questions as declined by the model's provider, so that later prompts leave them out."""
         await self._execute(scope.owner, _DECLINE, *scope, json.dumps(list(turn_ids)))
 
-    async def find_message(self, scope: Scope, *, role: Role, source: str) -> Message | None:
-        sql = message_table.IN_SCOPE_BY_SOURCE
-        row = await self._fetch_row(scope.owner, sql, scope.owner, role, source, scope.thread)
-        return parse_message(row) if row else None
-
     async def read_messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Return the messages of a scope with these ids, in chronological order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
@@ -156,17 +151,16 @@ class MemoryStore(SummaryTable):
 
     async def count_messages_and_summaries(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
-        total = archived = characters = turns = gap = 0
+        total = archived = turns = gap = 0
         levels: dict[int, int] = {}
-        for what, a, b, c in rows:
+        for what, a, b in rows:
             if what == "messages":
-                total, archived, characters = a, b, c
+                total, archived = a, b
             elif what == "turns":
                 turns, gap = a, b
             else:
                 levels[a] = b
-        sums = {"total": total, "archived": archived, "characters": characters}
-        return Counts(**sums, active_turns=turns, active_by_level=levels, gap=gap)
+        return Counts(total=total, archived=archived, active_turns=turns, active_by_level=levels, gap=gap)
 
     async def find_id_range(self, scope: Scope) -> tuple[int, int]:
         """Return the lowest and highest message ids in a scope, or (1, 1) if the scope is empty."""
@@ -312,16 +306,16 @@ WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) 
 # Triggers keep a scope's totals in `scopes` (storage/schema/sqlite.sql), so counting never reads every message. Notes
 # of tools, which have an index of their own, are no messages to people.
 _COUNTS = """
-SELECT 'messages', total - COUNT(notes.id), archived - COUNT(notes.chunk_id), characters
+SELECT 'messages', total - COUNT(notes.id), archived - COUNT(notes.chunk_id)
 FROM scopes LEFT JOIN messages AS notes
   ON notes.user_id = scopes.user_id AND notes.thread_id = scopes.thread_id AND notes.origin = 'tool'
-WHERE scopes.user_id = ?1 AND scopes.thread_id = ?2 GROUP BY total, archived, characters
+WHERE scopes.user_id = ?1 AND scopes.thread_id = ?2 GROUP BY total, archived
 UNION ALL
 SELECT 'turns', COUNT(DISTINCT CASE WHEN role = 'user' THEN turn_id END), COUNT(CASE WHEN id < (
   SELECT MAX(first_id) FROM summaries WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1
-) THEN 1 END), 0 FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1
+) THEN 1 END) FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1
 UNION ALL
-SELECT 'level', level, COUNT(*), 0 FROM summaries
+SELECT 'level', level, COUNT(*) FROM summaries
 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
 """
 _CENSUS = """

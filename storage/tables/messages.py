@@ -69,7 +69,8 @@ def store_question(
         connection, scope, storage, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]]
     )
     source = pieces[-1][0].source
-    row = connection.execute(IN_SCOPE_BY_SOURCE, (scope.owner, "assistant", source, scope.thread)).fetchone()
+    answered = f"{_BY_SOURCE} AND thread_id = ?"
+    row = connection.execute(answered, (scope.owner, "assistant", source, scope.thread)).fetchone()
     if row is not None or not max_turns:
         return StoredQuestion(turn=first.turn, answer=parse_message(row) if row is not None else None)
     sources = read_context_sources(connection, scope, max_turns=max_turns, before_turn=first.turn)
@@ -134,7 +135,6 @@ _TAKE_IN_TURN = _TAKEN.format(follows="turn_id = ?7")
 _TAKE = _TAKEN.format(follows="created_at >= ?7 AND created_at < ?8")
 _APPEND = f"{MESSAGES.make_insert_sql()} RETURNING seq"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
-IN_SCOPE_BY_SOURCE = f"{_BY_SOURCE} AND thread_id = ?"
 _SUMS = "SELECT total, archived, characters FROM scopes WHERE user_id = ? AND thread_id = ?"
 # Imported history has turns below 1.
 _NEWEST_TURNS = """

@@ -1,7 +1,6 @@
 """All groups of commands, and the dispatch of commands, button presses, texts and files to them."""
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -37,8 +36,6 @@ from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, SetupWizard
 from telegram_ui.commands.wording import set_reference_time
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
-
-log = logging.getLogger(__name__)
 
 MAX_PRESSES = 10_000  # pressed buttons that are remembered, so that a double tap counts once
 

@@ -58,9 +58,8 @@ async def test_an_account_is_found_by_each_message_that_showed_its_answer_and_by
     assert await number_of(store, ANNA, 60) == 2
     assert await number_of(store, ANNA, 99) is None
     assert await number_of(store, BORIS, 51) is None
-    reply = await store.find_message(ANNA, role="assistant", source="1:1")
-    assert reply is not None
-    assert reply.telegram_id == 51
+    page = await store.timeline.read_page(ANNA)
+    assert [reply.telegram_id for reply in page if (reply.role, reply.source) == ("assistant", "1:1")] == [51]
 
 
 async def test_the_newest_hundred_of_an_owner_are_kept(store: MemoryStore) -> None:
@@ -101,14 +100,14 @@ async def test_accounts_go_with_their_owner(store: MemoryStore) -> None:
     await turn(store, ANNA, 1, asked_as=50)
     await store.erase_owner(ANNA.owner)
     assert await number_of(store, ANNA) is None
-    assert (await store.count_messages_and_summaries(ANNA)).characters == 0
+    assert (await store.read_context_sources(ANNA, max_turns=0)).characters == 0
 
 
 async def test_characters_are_counted_as_messages_come_and_are_folded(store: MemoryStore) -> None:
     texts = ["Grüße 🎈", "", "x" * 5000]
     stored = await store.append_messages(ANNA, [said(text) for text in texts])
     await fold(store, ANNA, stored[:2])
-    assert (await store.count_messages_and_summaries(ANNA)).characters == sum(len(text) for text in texts)
+    assert (await store.read_context_sources(ANNA, max_turns=0)).characters == sum(len(text) for text in texts)
 
 
 async def test_characters_of_an_older_file_are_counted_when_it_is_opened(tmp_path: Path) -> None:
@@ -126,4 +125,4 @@ async def test_characters_of_an_older_file_are_counted_when_it_is_opened(tmp_pat
             (ANNA.owner,),
         )
     async with open_sqlite(tmp_path) as store:
-        assert (await store.count_messages_and_summaries(ANNA)).characters == len("Greenland")
+        assert (await store.read_context_sources(ANNA, max_turns=0)).characters == len("Greenland")

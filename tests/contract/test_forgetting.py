@@ -65,7 +65,7 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
     taken = await store.forgetting.preview_deletion(ANNA.owner, what)
     assert [message.id for message in taken.listing.messages] == [stored[5].id]
     assert taken.listing.summaries == (leaves[1].text, top.text)
-    assert taken == ForgetResult(messages=1, summaries=2, reactivated=3)
+    assert taken == ForgetResult(messages=1, summaries=2)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == taken
     assert [message.id for message in await store.timeline.read_page(ANNA)] == [
         message.id for message in stored if message.id != stored[5].id
@@ -501,7 +501,7 @@ async def test_notes_of_tools_are_no_messages_to_people(store: MemoryStore) -> N
     everything = await store.forgetting.preview_deletion(ANNA.owner, ForgetRequest(what="everything"))
     assert (everything.messages, len(everything.listing.messages)) == (4, 4)
     question = await store.forgetting.preview_deletion(ANNA.owner, messages(stored[0].id))
-    assert (question.messages, question.reactivated) == (1, 1)
+    assert question.messages == 1
     taken = await store.forgetting.forget(ANNA.owner, messages(*(message.id for message in turns[0])), now=NOW)
     assert taken.messages == 2
     assert (await store.count_messages_and_summaries(ANNA)).total == 2

@@ -219,7 +219,8 @@ class Interleavings(RuleBasedStateMachine):
     def erase(self, owner: int) -> None:
         async def work() -> None:
             await (await self.home(owner)).erase_owner(owner)
-            await self.directory.remove_owner(owner)
+            async with self.directory.database.open_transaction(owner) as tx:
+                await tx.execute("DELETE FROM users WHERE user_id = ?", owner)
             assert await self.directory.find_storage(owner) is None
             await self.settle(owner)
 

@@ -328,7 +328,7 @@ async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk, script
 @pytest.mark.parametrize(
     ("outcome", "says"),
     [
-        (SummaryOutcome(state="folded", summaries=(summary(1, "x"),), archived=8), "Summarised: 1 summary made"),
+        (SummaryOutcome(state="folded", summaries=(summary(1, "x"),)), "Summarised: 1 summary made"),
         (SummaryOutcome(state="nothing"), "Nothing to summarise"),
         (SummaryOutcome(state="busy"), "right now"),
         (SummaryOutcome(state="failed", error="The model is overloaded."), "Nothing was lost"),
