@@ -20,7 +20,7 @@ _CONTAINERS = tuple(
     )
 )  # of iOS, of Android, and of iOS until 2017
 _NUMERIC = re.compile(
-    r"(?<!\d)(?P<era>[A-Z]?|令和|平成)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}"
+    r"(?<!\d)(?P<era>[A-Z]?|令和|平成|民國)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}"
     r"(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
 )
 _COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?[일日]")
@@ -30,7 +30,7 @@ _YEAR = re.compile(r"(?<![+\d-])\d{4}(?!\d)")
 _INNER_DOT = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")  # of an abbreviation such as "a.m."
 _WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
-_JAPANESE_ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988}  # the year before the first one of an era
+_ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988, "民國": 1911}  # the year before the first one of each
 _OFFSET = re.compile(r"\b(?:GMT|UTC)(?:(?P<hours>[+-]\d{1,2})(?::?(?P<minutes>\d\d))?)?")
 MAX_DATE_CHARS = 80  # characters of a line that is nothing but a date
 MIN_MONTH_BYTES = 3  # the fewest bytes of an abbreviated month: two letters name one only in scripts other than Latin
@@ -177,7 +177,7 @@ def parse_timestamp(text: str, language: str = "") -> Timestamp | None:
     if clock is None:
         return None
     words = _WORD.findall(f"{before} {after}".replace(clock[0], " ", 1))
-    half = parse_pm_marker(tuple(words))
+    half = parse_pm_marker(tuple(words), int(clock[1]))
     hour = int(clock[1]) % 12 + (12 if half else 0) if half is not None and int(clock[1]) <= 12 else int(clock[1])
     if len(words) > MAX_WORDS or hour > 24 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
         return None
@@ -191,8 +191,8 @@ def find_date(text: str, language: str = "") -> _FoundDate | None:
     numeric = (match for match in _NUMERIC.finditer(text) if not _YEAR.search(text) or _YEAR.search(match[0]))
     if found := next(numeric, None):
         first, second, third = int(found[2]), int(found[3]), int(found[5])
-        first += _JAPANESE_ERAS.get(found["era"], 0)
-        third += _JAPANESE_ERAS.get(found["late_era"], 0)
+        first += _ERAS.get(found["era"], 0)
+        third += _ERAS.get(found["late_era"], 0)
         pairs = ((first, second), (second, first), (second, third))
         is_date = any(0 < month <= 12 and 0 < day <= 31 for month, day in pairs)
         return ((first, second, third), "", *found.span()) if is_date else None
@@ -249,16 +249,15 @@ def find_month(word: str, language: str = "") -> tuple[int, int] | None:
 
 
 @cache
-def parse_pm_marker(words: tuple[str, ...]) -> bool | None:
-    """Return True if the words say p.m., False for a.m., and None if they say neither."""
+def parse_pm_marker(words: tuple[str, ...], hour: int) -> bool | None:
+    """Return True if the words say that this hour is p.m., False for a.m., and None if they say neither."""
     runs = ("".join(words[start:end]) for start in range(len(words)) for end in range(len(words), start, -1))
     spoken = [word.casefold() for word in runs if word]
     common = next((_COMMON_HALVES[word] for word in spoken if word in _COMMON_HALVES), None)
     if common is not None or not spoken:
         return common
-    return next(
-        (_map_period_words_to_pm_flags()[word] for word in spoken if word in _map_period_words_to_pm_flags()), None
-    )
+    hours = next((held for word in spoken if (held := _map_period_words_to_pm_hours().get(word)) is not None), None)
+    return None if hours is None else hour in hours
 
 
 # The words of most files, so that only others need CLDR.
@@ -266,21 +265,21 @@ _COMMON_HALVES: Mapping[str, bool] = {
     **dict.fromkeys(("am", "a", "قبلدوپہر", "上午", "오전", "午前", "ص"), False),
     **dict.fromkeys(("pm", "p", "بعددوپہر", "下午", "오후", "午後", "م"), True),
 }
+_PM_HOURS = dict.fromkeys(("pm", "afternoon", "evening"), range(13)) | {"night": range(6, 12), "am": (), "morning": ()}
 
 
 @cache
-def _map_period_words_to_pm_flags() -> Mapping[str, bool]:
+def _map_period_words_to_pm_hours() -> Mapping[str, Sequence[int]]:
     from babel import Locale
 
-    found: dict[str, bool] = {}
+    found: dict[str, Sequence[int]] = {}
     for language in list_language_codes():
         for widths in Locale.parse(language).day_periods.values():
             for names in widths.values():
                 for period, name in names.items():
-                    is_late = period.startswith(("pm", "afternoon", "evening"))
-                    key = "".join(_WORD.findall(name.casefold()))
-                    if key and period.startswith(("am", "pm", "morning", "afternoon", "evening")):
-                        found.setdefault(key, is_late)
+                    hours = next((held for start, held in _PM_HOURS.items() if period.startswith(start)), None)
+                    if hours is not None and (key := "".join(_WORD.findall(name.casefold()))):
+                        found.setdefault(key, hours)
     return found
 
 

@@ -309,7 +309,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
 WHATSAPP = ImportFormat(
     name="whatsapp",
     product="WhatsApp",
-    fits=lambda sample: any(map(parse_message_head, _LOGGED.sub("", sample.text).splitlines()[:50])),
+    fits=lambda sample: any(map(parse_message_head, _LOGGED.sub("", sample.text[:SAMPLED]).splitlines()[:50])),
     read=read_whatsapp_history,
     members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )

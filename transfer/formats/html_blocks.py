@@ -8,6 +8,7 @@ from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_in_pieces
 from transfer.formats.json_stream import MAX_DEPTH
 
 _GAP = re.compile(r"\n{3,}")
+_CODE_SPACE = "\ue000"  # a private character
 _EMPTY = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
@@ -37,7 +38,7 @@ class Block:
     def get_text(self, without: str = "") -> str:
         """Return the text outside the class `without`. Link targets follow in brackets if the text lacks them."""
         lines = (line.strip() for line in "".join(self._iterate_text(without)).splitlines())
-        return _GAP.sub("\n\n", "\n".join(lines)).strip()
+        return _GAP.sub("\n\n", "\n".join(lines)).strip().replace(_CODE_SPACE, " ")
 
     def find_text(self, name: str) -> str:
         found = self.find(name)
@@ -50,7 +51,11 @@ class Block:
         if is_line:
             yield "\n"
         for part in self.parts:
-            yield from [part] if isinstance(part, str) else part._iterate_text(without)
+            texts = [part] if isinstance(part, str) else part._iterate_text(without)
+            # The spaces of code are kept.
+            yield from (text.replace(" ", _CODE_SPACE) for text in texts) if self.tag == "pre" else texts
+        if self.tag in ("td", "th"):
+            yield "\t"
         target = self.attributes.get("href", "") if self.tag == "a" else ""
         if target.startswith(("http:", "https:", "mailto:")) and target not in "".join(map(str, self.parts)):
             yield f" ({target})"

@@ -148,6 +148,26 @@ def test_dates_of_gemini_are_read_in_any_language(date: str) -> None:
     assert history.messages[0].created_at == datetime(2026, 7, 3, 9, 15, 7, tzinfo=UTC)
 
 
+@pytest.mark.parametrize(
+    ("head", "time"),
+    [
+        ("2018/6/13, 晚上9:25", "21:25"), ("2018/6/13, 凌晨12:30", "00:30"), ("13/6/18, रात 9:25", "21:25"),
+        ("13/6/18, đêm 12:30", "00:30"), ("13/6/18, gece 9:25", "21:25"), ("13/6/18, de la madrugada 3:30", "03:30"),
+        ("民國107/6/13 21:25", "21:25"), ("13/6/18 12 h 00 min 05 s", "12:00"),
+    ],
+)  # fmt: skip
+def test_the_hours_of_the_night_belong_to_two_days(head: str, time: str) -> None:
+    """Phones with a clock of twelve hours name the part of the day, as CLDR calls it."""
+    history = past(f"{head} - Anna: hello\n{head} - Tom: good\n", "chat.txt")
+    assert {f"{message.created_at:%Y-%m-%d %H:%M}" for message in history.messages} == {f"2018-06-13 {time}"}
+
+
+def test_code_and_tables_in_an_answer_of_gemini_keep_their_form() -> None:
+    html = "<p>So:</p><pre><code>def f():\n    return 1\n</code></pre><table><tr><td>a</td><td>b</td></tr></table>"
+    record = {"header": "Gemini Apps", "title": "Prompted How?", "time": FIRST, "safeHtmlItem": [{"html": html}]}
+    assert words_of(past([record])) == ["How?", "So:\n\ndef f():\n    return 1\n\na\tb"]
+
+
 def telegram_page(*bodies: str) -> str:
     messages = "".join(
         f'<div class="message default clearfix" id="message{number}"><div class="body"><div class="pull_right date '
