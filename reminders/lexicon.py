@@ -17,6 +17,7 @@ from text.analyzer import fold_accents, normalize_text
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS, WEEKDAYS
 
 SPOKEN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("spoken_times.toml").read_text(encoding="utf-8"))
+READ_LANGUAGES = [language for language in SPOKEN if language != "cities"]
 # What "every" with each of the units of "in N units" means.
 UNITS: dict[str, Repeat] = {"minute": "", "hour": "", "day": "daily", "week": "weekly", "month": "monthly", "year": ""}
 MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be another word
@@ -91,8 +92,9 @@ def load_lexicon(language: str) -> Lexicon:
     def add_words(kind: str, meaning: str, spellings: Iterable[str]) -> None:
         words[kind] = dict.fromkeys(map(normalize_word, spellings), meaning) | words[kind]
 
-    def list_own_words(name: str) -> frozenset[str]:
-        return list_words(f"reminders-{name}-words", [language])
+    def list_own_words(name: str) -> Iterable[str]:
+        told: Mapping[str, Sequence[str]] = SPOKEN[language].get("words", {})
+        return told.get(name) or list_words(f"reminders-{name}-words", [language])
 
     for kind in (*_KINDS, "before-day"):
         add_words(kind, kind, list_own_words(kind))
@@ -191,7 +193,9 @@ def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, 
 @cache
 def compile_holiday_pattern() -> re.Pattern[str]:
     """Return a pattern for holidays in all languages. Its group `own` matches personal days such as birthdays."""
-    listed = ([day for language in LANGUAGES for day in SPOKEN[language][kind]] for kind in ("holidays", "own_days"))
+    listed = (
+        [day for language in READ_LANGUAGES for day in SPOKEN[language][kind]] for kind in ("holidays", "own_days")
+    )
     named, own = (_make_word_pattern(days).replace(r"\*", r"\w*") for days in listed)
     return re.compile(rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{named}|(?P<own>{own}))", re.IGNORECASE)
 
@@ -203,12 +207,15 @@ def parse_number(token: str) -> float | None:
     return NUMBERS.get(fold_accents(normalize_text(token)).strip("."))
 
 
-def is_time_word(tokens: Sequence[re.Match[str]], index: int, *, ignores_numbers: bool) -> bool:
-    """Return True if a token expresses a time in any language. With `ignores_numbers`, plain numbers do not count."""
+def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, ignores_numbers: bool) -> bool:
+    """Return True if a token expresses a time in `language`, or in one that the bot speaks.
+
+    With `ignores_numbers`, plain numbers do not count.
+    """
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
     word = normalize_word(token)
     is_han = HAN.search(word) is not None  # written without spaces
-    lexicons = [load_lexicon(language) for language in LANGUAGES]
+    lexicons = [load_lexicon(spoken) for spoken in {*LANGUAGES, language}]
     telling = [_EVERY_WEEKDAY, *(lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)]
     if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in telling):
         neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise, product
 
-from locales.catalog import ENGLISH, LANGUAGES, get_current_language
+from locales.catalog import ENGLISH, get_current_language
 from records.reminders import NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, make_reminder
 from reminders.lexicon import (
     HAN,
     PLAIN,
+    READ_LANGUAGES,
     TOKEN,
     compile_holiday_pattern,
     is_time_word,
@@ -42,7 +43,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     """Parse a reminder whose text begins with its time. `now` is an aware time in the person's zone."""
     request, parsers = collapse_to_single_line(phrase)[:MAX_TEXT_CHARS], list[TimePhraseParser]()
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
-    for language in dict.fromkeys([get_current_language(), ENGLISH, *LANGUAGES]):
+    for language in dict.fromkeys([get_current_language(), ENGLISH, *READ_LANGUAGES]):
         text, spans = write_spoken_times_in_digits(request.translate(PLAIN), language)  # PLAIN keeps its length
         parser = TimePhraseParser(request=request, text=text, spans=spans, words=load_lexicon(language), wall=wall)
         parser.parse_time_parts(parser.skip("(?:{joining} )*", 0))
@@ -147,7 +148,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int, stop: int) -
     marks = [
         index
         for index, token in enumerate(tokens)
-        if is_time_word(tokens, index, ignores_numbers=is_timed and token.start() not in near)
+        if is_time_word(tokens, index, parser.words.language, ignores_numbers=is_timed and token.start() not in near)
     ]
     # In Chinese, "and" is also "with".
     begins = not is_read or (parser.skip("{and}", start) > start and bool(marks or not HAN.match(text, start)))

@@ -20,7 +20,7 @@ YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
 # The patterns below are those of Lexicon.match(): a space is any gap, and {month} any word for a month.
 _AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})"
-_ORDINAL = r"\s*(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
+_ORDINAL = r"\s*(?:st|nd|rd|th|er|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
 _YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of})?)?"
 _HOUR = r"\d{1,2}(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)"
 _MINUTE = (  # "3.12." is a date
@@ -143,7 +143,7 @@ class TimePhraseParser:
         self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", match[0])))
         return match.end()
 
-    @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{_LEADS}(?:{_DAYS})")
+    @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{_LEADS}?(?:{_DAYS})")
     def _read_weekdays(self, match: re.Match[str], _preposition: str) -> int:
         """Read "every Monday", "every week on Monday", "Mondays and Thursdays" or "Monday to Friday"."""
         is_range, is_open = "_end" in (match.lastgroup or ""), bool(match["every"] or match["each"])
