@@ -100,9 +100,8 @@ def load_lexicon(language: str) -> Lexicon:
         add_words(kind, kind, list_own_words(kind))
     for after, name in enumerate(("today", "tomorrow", "after-tomorrow")):
         add_words("days", str(after), list_own_words(name))
-    add_words(
-        "days", "3", [f"{more}{word}" for more in ("大", "über", "после") for word in list_own_words("after-tomorrow")]
-    )
+    for word in list_own_words("after-tomorrow"):
+        add_words("days", "3", [f"大{word}", f"über{word}", f"после{word}"])
     for kind in ("on-day", "from", "through"):
         add_words(kind, kind, SPOKEN[language][kind])
     add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
@@ -110,9 +109,7 @@ def load_lexicon(language: str) -> Lexicon:
     for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language]["each"], strict=False):
         add_words("each", days, names.split("/"))
     add_words("of", "of", ["de", "del", "of", "the", "г", "года", "год"])
-    add_words(
-        "telling", "time", [*words["unread"], *words["tonight"], *list_own_words("today"), *list_own_words("tomorrow")]
-    )
+    add_words("telling", "time", [*words["unread"], *words["tonight"], *words["days"]])
     for unit in UNITS:
         add_words("telling", "time", _list_unit_words(locale, unit, "long"))
         add_words("unit", unit, [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short")])
@@ -136,12 +133,12 @@ def load_lexicon(language: str) -> Lexicon:
         if text != "день" and normalize_word(text) not in words["on"]:  # "am Freitag"
             add_words("part", name, [f"{text}{ending}" for ending in ("", "ом", "м", "ю")])
             add_words("part-root", "time", [text] if is_root else [])
-    rules = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
+    spans = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
+    ranges = {name: (span["from"] // 60, span["before"] // 60) for name, span in spans.items()}
     return Lexicon(
         language=language,
         words=words,
-        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1080, 360)}
-        | {name: (span["from"] // 60, span["before"] // 60) for name, span in rules.items()},
+        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1080, 360), **ranges},
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
 
@@ -208,10 +205,7 @@ def parse_number(token: str) -> float | None:
 
 
 def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, ignores_numbers: bool) -> bool:
-    """Return True if a token expresses a time in `language`, or in one that the bot speaks.
-
-    With `ignores_numbers`, plain numbers do not count.
-    """
+    """Return True if a token is a word of time in `language` or one of the bot's. Plain numbers may be ignored."""
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
     word = normalize_word(token)
     is_han = HAN.search(word) is not None  # written without spaces

@@ -244,7 +244,7 @@ class TimePhraseParser:
         elif name in ("noon", "midnight"):
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
-        elif match["timed"] is not None:
+        elif match["timed"] is not None or match["this"] or name == "tonight":
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
             return 0

@@ -28,7 +28,7 @@ reminders-add-words = add new
 # Words of /reminders add: "in 20 minutes …", "tomorrow at 9:00 …", "every Monday at 10 …"; how weekdays begin, Monday first.
 reminders-in-words = in
 reminders-minute-words = minute minutes min mins m
-reminders-hour-words = hour hours h
+reminders-hour-words = hour hours h hrs
 reminders-day-words = day days
 reminders-today-words = today
 reminders-tomorrow-words = tomorrow
