@@ -29,7 +29,7 @@ from transfer.formats.members import (
 )
 from transfer.formats.values import InvalidElement, as_object, as_text, require_object, select_objects
 
-_SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|Thread|Event/|RichText/[MU]", re.IGNORECASE)
+_SERVICE = re.compile(r"(?i)channel_|group_|pinned_|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 

@@ -167,6 +167,7 @@ _SPACED = re.compile(rf"(?P<stamp>{_CLOCK}) (?P<speaker>)(?P<words>\S.*)")
 _STAND_IN = re.compile(
     r"\[[^\[\]\s]{1,20}\]|사진(?: \d{1,3}장)?|동영상|이모티콘|삭제된 메시지입니다\.|貼圖|圖片|影片|スタンプ|写真"
 )  # what LINE and KakaoTalk write in place of a picture or sticker
+_CAME_OR_LEFT = re.compile(r".{1,200}님(?:이 (?:들어왔|나갔)|을 (?:내보냈|초대(?:했|하였)))습니다\.")  # of KakaoTalk
 _FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Discord
 _PINNED = " (pinned)"  # after a speaker in Discord
 _DETAILS = re.compile(r"\n{1,3}(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|Tapbacks:)\n")  # of Discord and iMessage
@@ -210,7 +211,7 @@ def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
             day = new[:2]
         elif said and said.speaker is None:
             said = said._replace(speaker=line)
-        elif said:
+        elif said and not _CAME_OR_LEFT.fullmatch(line):
             said = said._replace(words=f"{said.words}\n{line}")
     if said:
         yield said
@@ -296,7 +297,8 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
             words = words.removesuffix(bracket).rstrip(" \u200e\u200f")
         attached = _ATTACHED.match(words)
         rest = words[attached.end() :].strip() if attached else _TAIL.sub("", words).strip()
-        is_silent = _MEDIA.fullmatch(rest) or rest.rstrip(".") in _DELETED or _DOCUMENT.fullmatch(rest)
+        is_file = _DOCUMENT.fullmatch(rest) or words.endswith(f"-{rest}>")  # only its name
+        is_silent = is_file or _MEDIA.fullmatch(rest) or rest.rstrip(".") in _DELETED
         if not rest or is_silent or (is_marked and not attached and not _WORDY.search(rest)):
             skipped_counts["wordless"] += 1
             continue

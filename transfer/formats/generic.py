@@ -79,7 +79,8 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
         if PurePosixPath(file.path).name == "users.json":
             with suppress(ImportRefused):
                 users += select_objects(file.open_json().read_value())
-    return {as_text(user.get("id")): as_text(user.get("real_name")) or as_text(user.get("name")) for user in users}
+    held = ((user, as_object(user.get("profile")).get("real_name")) for user in users)
+    return {as_text(user.get("id")): as_text(user.get("real_name") or name or user.get("name")) for user, name in held}
 
 
 class _ConversationFileReader:

@@ -75,12 +75,15 @@ def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
     [
         ("Slack, whose messages have blocks", zipped({
             "users.json": json.dumps([{"id": "U1", "team_id": "T", "real_name": "Anna", "profile": {}},
-                                      {"id": "U2", "team_id": "T", "real_name": "Tom", "profile": {}}]),
+                                      {"id": "U2", "team_id": "T", "name": "tom", "profile": {"real_name": "Tom"}}]),
             "canvases.json": "[]",
             "general/2024-05-01.json": json.dumps([
                 {"user": user, "type": "message", "ts": f"{SECONDS}.000{number}", "text": text, "team": "T",
                  "blocks": [{"type": "rich_text", "elements": [{"type": "text", "text": text}]}]}
-                for number, (user, text) in enumerate((("U1", "hello"), ("U2", "good")))]),
+                for number, (user, text) in enumerate((("U1", "hello"), ("U2", "good")))] + [
+                {"type": "message", "subtype": "huddle_thread", "user": "U1", "ts": f"{SECONDS}.1", "text": "A huddle started"},
+                {"type": "message", "subtype": "tombstone", "user": "USLACKBOT", "ts": f"{SECONDS}.2", "hidden": True,
+                 "text": "This message was deleted."}]),
         })),
         ("Messenger with a call", {"participants": [{"name": "Anna"}, {"name": "Tom"}], "messages": [
             {"sender_name": "Tom", "timestamp_ms": MILLIS + 2, "call_duration": 0, "content": "Tom missed your call."},
@@ -105,6 +108,8 @@ def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
         ("WeChat in a data base's words", [
             {"type_name": "文本", "is_sender": 1, "talker": "Anna", "msg": "hello", "CreateTime": "2024-05-01 10:00:00"},
             {"type_name": "文本", "is_sender": 0, "talker": "Tom", "msg": "good", "CreateTime": "2024-05-01 10:00:00"}]),
+        ("KakaoTalk on a computer", ("저장한 날짜 : 2024-05-02 13:00:00\n\n--------------- 2024년 5월 1일 수요일 ---------------\n"
+                                     "Tom님이 들어왔습니다.\n[Anna] [오전 10:00] hello\n[Tom] [오전 10:00] good\nTom님이 나갔습니다.\n")),
         ("Viber on a computer", "[ 1 May 2024 10:00 ] \u2068Anna\u2069: hello\n[ 1 May 2024 10:00 ] \u2068Tom\u2069: good\n"),
         ("WhatsApp without a space", ("[2024/5/1 10:00:00] Messages and calls are end-to-end encrypted.\n"
                                       "[2024/5/1 10:00:00] Anna: hello\n[2024/5/1 10:00:00] Tom:good\n")),
@@ -160,6 +165,16 @@ def test_the_hours_of_the_night_belong_to_two_days(head: str, time: str) -> None
     """Phones with a clock of twelve hours name the part of the day, as CLDR calls it."""
     history = past(f"{head} - Anna: hello\n{head} - Tom: good\n", "chat.txt")
     assert {f"{message.created_at:%Y-%m-%d %H:%M}" for message in history.messages} == {f"2018-06-13 {time}"}
+
+
+def test_the_name_of_a_file_alone_is_no_word_and_a_broadcast_reply_is_one() -> None:
+    chat = (
+        "[13/06/18, 21:25:16] Anna: Tom Bear.vcf \u200e<attached: 0002-Tom Bear.vcf>\n"
+        "[13/06/18, 21:25:17] Anna: look \u200e<attached: 0003-PHOTO.jpg>\n[13/06/18, 21:25:18] Tom: good\n"
+    )
+    assert read_heads(chat, "_chat.txt") == [("Anna", "look"), ("Tom", "good")]
+    said = [{"user": "U1", "type": "message", "subtype": "thread_broadcast", "ts": f"{SECONDS}.1", "text": "hello"}]
+    assert words_of(past(zipped({"general/2024-05-01.json": json.dumps(said)}))) == ["hello"]
 
 
 def test_code_and_tables_in_an_answer_of_gemini_keep_their_form() -> None:
