@@ -24,10 +24,9 @@ _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool next to its arguments, even flat ones
 _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in a key above a call
 _BEGINNING = re.compile(
-    r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)"
+    r"^[ \t]*(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜‖]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)"
-    r"|\bcall:(?=[\w.:]{3,80}\{)",
+    r"|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
 # A mark without any other use, or at the end: its call is missing.
@@ -165,10 +164,9 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
     arguments = parse_json_leniently(call.arguments)
     if call.name in names and isinstance(arguments, Mapping) and set(arguments) <= set(names[call.name] or arguments):
         return call
-    written = _find_tool_calls(call.name if call.arguments == "{}" else f"{call.name}\n{call.arguments}", names)
+    written = _find_tool_calls(f"{call.name}\n{call.arguments}", names)
     name, given = (written[0].name, written[0].arguments) if written else (call.name, call.arguments)
-    if name not in names:
-        name = max((known for known in names if known in name.lower()), key=len, default=name)
+    name = max((known for known in names if known in name.lower()), key=len, default=name)
     given = _STRAY_TAG.sub("", given)
     arguments = parse_json_leniently(given)
     inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []
@@ -205,9 +203,7 @@ def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tu
     parameters = names[name_match["name"]]
     if near := _NEAR_OBJECT.match(text, name_match.end()):
         opening = near.start("opening")
-        parsed = _parse_object(text, opening) if text[opening] == "{" else _parse_call(text, opening, parameters)
-        if parsed[0] is not None:
-            return parsed
+        return _parse_object(text, opening) if text[opening] == "{" else _parse_call(text, opening, parameters)
     given, end = _parse_named_values(text, name_match, names)
     return given or None, end
 
