@@ -46,6 +46,9 @@ _ARGUMENT = re.compile(
     r"|[\"']?(?P<about>\s[^<>\n]{0,80})?(?:</[^<>]{1,40}>\s*){0,2}(?:/>|(?:<[^<>\n]{1,20})?>"
     r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.-]{0,20}(?:param|arg|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
 )
+_WORDS = re.compile(
+    r"[^\s>\"':{\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE
+)  # no call has them there
 MAX_GAP = 100  # characters between the elements of two arguments
 _ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
 _MARK_WORDS = (
@@ -216,10 +219,11 @@ def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) ->
     while found := _ARGUMENT.search(text, place, end + MAX_ARGUMENTS_CHARS):  # ends: each is behind the one before
         place = found.end("key")
         between = text[end : found.start()]
-        if len(between) > MAX_GAP or "(" in between or any(_find_names(between, names)):
+        if len(between) > MAX_GAP or any(_find_names(between, names)):
             break
-        is_element = found["element"] is not None
-        if (found["key"] in parameters and (is_element or not is_word)) or (is_element and not parameters):
+        is_element = found["element"] is not None or found["about"] is not None
+        is_near = is_element or not (is_word or _WORDS.search(between))
+        if (found["key"] in parameters and is_near) or (is_element and not parameters):
             about, place = found["about"] or "", found.end()
             end = place
             attribute = _ATTRIBUTE.search(about)

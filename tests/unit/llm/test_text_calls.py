@@ -248,6 +248,10 @@ def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: 
         "```sh\nremind() {\n  echo $1\n}\n```\nThat is a function.",
         "```python\nremind = {'text': 'fern'}\n```\nThat is a dictionary.",
         "```python\ntimer.remind()\n```\nThat is a method.",
+        "- **remind**: sets a reminder\n  - text: what of\n  - in_minutes: from now on",
+        "### remind\n- text: what of\n- in_minutes: minutes from now",
+        "**remind**\n* text: what of",
+        "remind: sets a reminder. text: what of, in_minutes: when",
     ],
 )
 def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
