@@ -7,6 +7,8 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
+from itertools import accumulate, groupby
+from operator import itemgetter
 
 from attrs import define, field
 
@@ -38,19 +40,12 @@ def split_into_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]
 
 def plan_merges_with_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
     """Return the runs of active summaries to merge, each with the level of the new summary."""
-    found: list[tuple[list[Summary], int]] = []
-    lower_run: list[Summary] = []
-    highest = 0
-    for summary in reversed(summaries):
-        if summary.level < highest:
-            lower_run.insert(0, summary)
-            continue
-        if lower_run:
-            found.append((lower_run, highest))
-        lower_run, highest = [], summary.level
-    if lower_run:
-        found.append((lower_run, highest))
-    return found
+    newest_first = list(reversed(summaries))
+    highest = accumulate((summary.level for summary in newest_first), max)
+    # A summary below the level of a newer one is merged with its neighbours of which the same is true.
+    levels = (level if summary.level < level else 0 for summary, level in zip(newest_first, highest, strict=True))
+    runs = groupby(zip(levels, newest_first, strict=True), key=itemgetter(0))
+    return [([summary for _, summary in run][::-1], level) for level, run in runs if level]
 
 
 @define(kw_only=True, eq=False)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
+from functools import partial
 from itertools import pairwise
 
 from attrs import define, field
@@ -71,13 +72,9 @@ class Importer:
     _wake_indexer: Callable[[], None] = lambda: None
     _retention: timedelta | None = None
     _reader: FileReader = field(factory=FileReader, init=False)
-    _restorer: Restorer = field(init=False)
     _marked_running: list[int] = field(factory=list, init=False)
     _importing: set[int] = field(factory=set, init=False)
     _stopped: set[int] = field(factory=set, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
     async def plan(self, scope: Scope, person: int, data: bytes, context: ReadContext | None = None) -> ImportPlan:
         """Return a plan of what importing a file would add. Raise ImportRefused or StorageError on failure."""
@@ -128,17 +125,19 @@ class Importer:
                 raise ImportRefused(tr("import-not-answered"))
             if not await self._memory.is_memory_on(scope.owner):
                 await self._memory.set_enabled(scope.owner, enabled=True)
-            lease = await self._take_lease(scope)
+            lease = await acquire_or_undo(partial(self._acquire_lease, scope), self._release_lease)
             try:
                 if scope.owner in self._stopped:
                     raise StaleSummary
                 if job.restore_plan:
-                    facts, ids = await self._restorer.restore_file(lease, job.restore_plan, job.rows, progress), None
+                    restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
+                    facts, ids = await restorer.restore_file(lease, job.restore_plan, job.rows, progress), None
                 else:
                     facts, ids = await self._add_history(lease, job, progress)
                     await self._add_reminders(scope.owner, person, job.reminders)
             finally:
-                await self._release_lease(lease)
+                with suppress(StorageError, ServedElsewhere):
+                    await run_to_completion(partial(self._release_lease, lease))
                 self._wake_indexer()
             log.info("imported %d messages (%s) into %s", len(job.new), job.history.format, scope)
             return ImportResult(
@@ -266,23 +265,16 @@ class Importer:
         async with self._memory.open_store(owner) as store:
             return await store.history.extend_id_range(owner, job.imported_ids, first, last)
 
-    async def _take_lease(self, scope: Scope) -> SummaryLease:
-        async def acquire_lease() -> SummaryLease:
-            async with self._memory.open_store(scope.owner) as store:
-                lease = await store.acquire_summary_lease(scope, "import", now=self._clock(), duration=LEASE)
-            if lease is None:
-                raise ImportBusy(tr("import-busy"))
-            return lease
-
-        return await acquire_or_undo(acquire_lease, self._release_lease)
+    async def _acquire_lease(self, scope: Scope) -> SummaryLease:
+        async with self._memory.open_store(scope.owner) as store:
+            lease = await store.acquire_summary_lease(scope, "import", now=self._clock(), duration=LEASE)
+        if lease is None:
+            raise ImportBusy(tr("import-busy"))
+        return lease
 
     async def _release_lease(self, lease: SummaryLease) -> None:
-        async def release_import_lease() -> None:
-            async with self._memory.open_store(lease.scope.owner) as store:
-                await store.release_summary_lease(lease)
-
-        with suppress(StorageError, ServedElsewhere):
-            await run_to_completion(release_import_lease)
+        async with self._memory.open_store(lease.scope.owner) as store:
+            await store.release_summary_lease(lease)
 
 
 def _make_import_job(
@@ -351,8 +343,7 @@ def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
     rows = job.history.rows
     if rows is None or job.restore_plan or not job.new:
         return []
-    is_restorable = job.history.is_complete or job.history.export is not None
-    why = "another" if job.history.owner != owner else "holds" if is_restorable else "earlier"
+    why = "another" if job.history.owner != owner else "holds" if job.history.is_restorable else "earlier"
     told = tr("import-differs", why=tr(f"import-differs-{why}"))
     return [told if job.history.is_complete else f"{told} {tr('import-send-others')}"]
 

@@ -65,8 +65,7 @@ def _parse_valid_rows(
         )
         return {name: [{**row, "is_chosen": True} for row in rows] for name, rows in made.items()}
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
-    is_restorable = history.is_complete or history.export is not None
-    rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
+    rows = history.rows if history.is_restorable else {"facts": history.rows.get("facts", ())}
     if not is_signed_here:
         messages = [_mark_as_imported(row) for row in iterate_with_pauses(rows.get("messages", ()))]
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]

@@ -17,6 +17,7 @@ from transfer.formats.conversations import (
     append_reactions,
     hash_parts,
     make_times_monotonic,
+    repair_encoding,
 )
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import extract_text
@@ -132,11 +133,11 @@ class PeopleChats:
         if not speaker and find_member_names(given, "own"):
             speaker = "Me" if next(pick_member_values(given, "own")) in (True, "1", "true") else self._titles[key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
-        reactions = select_objects(members.get("reactions"))
-        emoji = [repair_encoding(as_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
         name = hash_parts(key, said_at.isoformat(), speaker, words)
         name = f"{key}:{members['ts']}" if "ts" in members else append_duplicate_number(name, name_counts)
-        return self._builder.make_message(name, "user", append_reactions(words, emoji), said_at, speaker=speaker)
+        return self._builder.make_message(
+            name, "user", append_reactions(words, members.get("reactions")), said_at, speaker=speaker
+        )
 
     def _format_slack_link(self, match: re.Match[str]) -> str:
         sign, target, label = match.groups()
@@ -162,10 +163,3 @@ def _find_name(value: object) -> str:
     if not isinstance(value, dict):
         return as_text(value)
     return pick_member_text(value, "person") or _find_name(value.get("user"))  # of Teams
-
-
-def repair_encoding(text: str) -> str:
-    """Repair UTF-8 text that was decoded as Latin-1, as in Meta's exports."""
-    with suppress(UnicodeError):
-        return text.encode("latin-1").decode()
-    return text

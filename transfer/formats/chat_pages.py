@@ -5,15 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from transfer.formats.conversations import HistoryBuilder, SkipElement, format_forwarded_text, format_poll, hash_parts
-from transfer.formats.history import (
-    SAMPLED,
-    FileSample,
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    ReadContext,
-    SourceFile,
-)
+from transfer.formats.history import SAMPLED, ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
 from transfer.formats.html_blocks import Block, iterate_blocks
 from transfer.formats.values import InvalidElement, require_moment
 
@@ -31,8 +23,8 @@ def _read_pages(
 ) -> ImportedHistory:
     """Read the pages of each chat, whose title stands in an element with the class `head`."""
     builder = HistoryBuilder(name, context)
-    for folder in dict.fromkeys(_get_folder_name(file.path) for file in files):
-        pages = [file for file in files if _get_folder_name(file.path) == folder]
+    for folder in dict.fromkeys(file.folder for file in files):
+        pages = [file for file in files if file.folder == folder]
         pages.sort(key=lambda file: int(found[1]) if (found := _NUMBER.search(file.path)) else 1)
         heads = (block for file in pages for block in iterate_blocks(file.text[:SAMPLED], head) if block.tag == "div")
         blocks = (block for file in pages for block in iterate_blocks(file.text, "message"))
@@ -42,10 +34,6 @@ def _read_pages(
         builder.append(said[::-1] if is_newest_first else said, title)
     builder.add_own_speaker_question()
     return builder.make_history()
-
-
-def _get_folder_name(path: str) -> str:
-    return path.rpartition("/")[0].rpartition("/")[2]
 
 
 def _read_telegram_message(builder: HistoryBuilder, names: list[str], block: Block) -> ImportedMessage:
@@ -108,9 +96,9 @@ def _read_vk_message(builder: HistoryBuilder, _: list[str], block: Block) -> Imp
     return builder.make_message(name, "user", words, said_at, speaker=found["name"])
 
 
-def _is_telegram_page(sample: FileSample) -> bool:
-    text = sample.text
-    return text.lstrip()[:1] == "<" and "message" in text and ("page_wrap" in text or "from_name" in text)
+def _is_telegram_page(file: SourceFile) -> bool:
+    text = file.sample
+    return file.opening == "<" and "message" in text and ("page_wrap" in text or "from_name" in text)
 
 
 _PAGES = re.compile(r"\A[^/]*/messages[^/]*\.html")
@@ -125,7 +113,7 @@ FORMATS = (
     ImportFormat(
         name="vk",
         product="VK",
-        fits=lambda sample: not sample.opening and "message__header" in sample.text and "vk.com" in sample.text,
+        fits=lambda file: not file.is_json and "message__header" in file.sample and "vk.com" in file.sample,
         read=partial(_read_pages, "vk", "ui_crumb", _read_vk_message),
         members=_PAGES,
     ),

@@ -35,7 +35,6 @@ from transfer.formats.conversations import (
 from transfer.formats.history import (
     NO_DATE,
     SAMPLED,
-    FileSample,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
@@ -241,9 +240,10 @@ def _strip_file_details(line: ChatLine) -> ChatLine:
     return line._replace(words=words[1:-1].replace('""', '"') if is_quoted else words)
 
 
-def _fits_format(sample: FileSample) -> bool:
-    is_chat = any(head.match(line) for head in _HEADS for line in sample.text.splitlines()[:50])
-    return is_chat or bool(_LINE_DAY.match(sample.text)) or (_is_log(sample.text) and not is_transcript(sample.text))
+def _fits_format(file: SourceFile) -> bool:
+    text = file.sample
+    is_chat = any(head.match(line) for head in _HEADS for line in text.splitlines()[:50])
+    return is_chat or bool(_LINE_DAY.match(text)) or (_is_log(text) and not is_transcript(text))
 
 
 def _is_log(text: str) -> bool:
@@ -311,7 +311,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
 WHATSAPP = ImportFormat(
     name="whatsapp",
     product="WhatsApp",
-    fits=lambda sample: any(map(parse_message_head, _LOGGED.sub("", sample.text[:SAMPLED]).splitlines()[:50])),
+    fits=lambda file: any(map(parse_message_head, _LOGGED.sub("", file.text[:SAMPLED]).splitlines()[:50])),
     read=read_whatsapp_history,
     members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )

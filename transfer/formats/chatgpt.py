@@ -17,7 +17,7 @@ from transfer.formats.conversations import (
     find_path_to_leaf,
     remove_citations,
 )
-from transfer.formats.history import FileSample, ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_json, read_list, require_object, select_objects
 
@@ -142,11 +142,11 @@ def _read_facts(
     return found
 
 
-def _fits_format(sample: FileSample) -> bool:
-    is_wrapped = all(mark in sample.text for mark in ('"mapping"', '"author"', '"content_type"'))
-    if not sample.names and not is_wrapped:  # an empty list, or one of conversations that are damaged
-        return sample.opening == "[" and sample.path.rpartition("/")[2].startswith("conversations")
-    return "mapping" in sample.names or is_wrapped
+def _fits_format(file: SourceFile) -> bool:
+    is_wrapped = all(mark in file.sample for mark in ('"mapping"', '"author"', '"content_type"'))
+    if not file.names and not is_wrapped:  # an empty list, or one of conversations that are damaged
+        return file.opening == "[" and file.name.lower().startswith("conversations")
+    return "mapping" in file.names or is_wrapped
 
 
 FORMAT = ImportFormat(

@@ -98,7 +98,7 @@ FORMAT = ImportFormat(
     name="claude",
     product="Claude",
     marks=("name+docs", "name+prompt_template", "uuid+project+messages", "chat_messages", *_MEMORIES),
-    fits=lambda sample: '"chat_messages"' in sample.text,
+    fits=lambda file: '"chat_messages"' in file.sample,
     read=read_history,
     members=re.compile(
         r"\A[^/]*/(?:memories|projects|conversations(?:-\d+)?)\.json|(?:memories|projects|design_chats)/[^/]*\.json"

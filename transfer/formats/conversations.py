@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count, pairwise, repeat
@@ -26,7 +26,15 @@ from transfer.formats.history import (
 )
 from transfer.formats.json_stream import JsonStream, NotJson
 from transfer.formats.members import ROLES, find_time, normalize_name
-from transfer.formats.values import InvalidElement, as_text, make_element_error, parse_json, require_object
+from transfer.formats.values import (
+    InvalidElement,
+    as_object,
+    as_text,
+    make_element_error,
+    parse_json,
+    require_object,
+    select_objects,
+)
 
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
@@ -364,10 +372,19 @@ def format_forwarded_text(name: str, text: str) -> str:
     return f"[Forwarded from {name or 'somebody'}]\n{text}"
 
 
-def append_reactions(text: str, emoji: Sequence[str]) -> str:
-    """Add a line of reactions below a text. An empty text stays empty."""
-    shown = " ".join(filter(None, emoji))
+def append_reactions(text: str, reactions: object) -> str:
+    """Add a line with a message's reactions below its text. An empty text stays empty."""
+    emoji = (reaction.get("reaction") or reaction.get("emoji") for reaction in select_objects(reactions))
+    names = (as_text(as_object(shown).get("name", shown)) for shown in emoji)
+    shown = " ".join(filter(None, map(repair_encoding, names)))
     return f"{text}\n[Reactions: {shown}]" if text and shown else text
+
+
+def repair_encoding(text: str) -> str:
+    """Repair UTF-8 text that was decoded as Latin-1, as in Meta's exports."""
+    with suppress(UnicodeError):
+        return text.encode("latin-1").decode()
+    return text
 
 
 def format_poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:

@@ -36,7 +36,6 @@ from transfer.formats.chat_lists import read_column_names
 from transfer.formats.conversations import merge_duplicates
 from transfer.formats.history import (
     SAMPLED,
-    FileSample,
     ImportedHistory,
     ImportFormat,
     ReadContext,
@@ -89,9 +88,9 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
         if (form := _detect_format(file, is_only_file=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
     if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
-        is_pasted = not (found or context.name or is_packed or starts_like_json(files[0].text))
+        is_pasted = not (found or context.name or is_packed or files[0].is_json)
         known = found.get(generic.FORMAT.name, files if is_pasted else [])
-        group = [file for file in files if file in known or file.text.lstrip()[:1] != "<"]
+        group = [file for file in files if file in known or file.opening != "<"]
         found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: group}
     form = FORMATS[min(found, key=list(FORMATS).index)]
     group = found[form.name]
@@ -116,8 +115,8 @@ def _read_history_in_format(
     """Read files in `import_format` or, failing that, in a general format. Return the format and history, or None."""
     refused: ImportRefused | None = None
     wordless: tuple[ImportFormat, ImportedHistory] | None = None
-    is_json = all(starts_like_json(file.text) for file in files)
-    is_text = not is_json and not any(file.text.lstrip()[:1] == "<" for file in files)
+    is_json = all(file.is_json for file in files)
+    is_text = not is_json and not any(file.opening == "<" for file in files)
     for tried in dict.fromkeys((import_format, *_FALLBACKS)):
         # Heads of one format may stand in a transcript, but any text could be a list of memories.
         is_transcript = is_text and tried is generic.FORMAT and not (refused or wordless)
@@ -165,38 +164,32 @@ def _check_history_size(history: ImportedHistory, size: int) -> None:
 
 def _detect_format(file: SourceFile, *, is_only_file: bool) -> ImportFormat | None:
     """Return the format that fits a file, or None. Raise ImportRefused if the only file is empty or broken JSON."""
-    start = file.text[:SAMPLED]
-    opening = start.lstrip()[:1]
-    if not opening and is_only_file:
+    is_empty = not file.text[:SAMPLED].strip()
+    if is_empty and is_only_file:
         raise ImportRefused(tr("import-empty"))
-    is_json = starts_like_json(start)
-    # A page may have more than that of style before its first record.
-    text, names = file.text if opening == "<" else start, set() if is_json else read_column_names(start)
-    sample = FileSample(path=file.path.lower(), text=text, opening=opening if is_json else "", names=names)
-    if is_json:
+    if file.is_json:
         with suppress(ImportRefused):  # a damaged file is read as far as it goes
-            for _ in _record_member_names(file.open_json(), sample):
-                if (found := _find_fitting_format(sample)) is not None:
+            for name in _iterate_member_names(file.open_json()):
+                file.names.add(name)
+                if (found := _find_fitting_format(file)) is not None:
                     return found
-    return _find_fitting_format(sample) if opening else None
+    else:
+        file.names |= read_column_names(file.text[:SAMPLED])
+    return None if is_empty else _find_fitting_format(file)
 
 
-def _find_fitting_format(sample: FileSample) -> ImportFormat | None:
-    def fits_sample(import_format: ImportFormat) -> bool:
-        return any(sample.names.issuperset(mark.split("+")) for mark in import_format.marks) or import_format.fits(
-            sample
-        )
+def _find_fitting_format(file: SourceFile) -> ImportFormat | None:
+    def fits_file(form: ImportFormat) -> bool:
+        return any(file.names.issuperset(mark.split("+")) for mark in form.marks) or form.fits(file)
 
-    return next(filter(fits_sample, FORMATS.values()), None)
+    return next(filter(fits_file, FORMATS.values()), None)
 
 
-def _record_member_names(stream: JsonStream, sample: FileSample) -> Iterator[None]:
+def _iterate_member_names(stream: JsonStream) -> Iterator[str]:
     objects = (part for _, _, part in stream.iterate_values() if part.peek() == "{")
     for part in islice(objects, _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if part is not stream else [])):  # one line of many may be damaged
-            for name in part.iterate_members():
-                sample.names.add(name)
-                yield
+            yield from part.iterate_members()
 
 
 def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:

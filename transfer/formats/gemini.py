@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import detect_language, find_date, parse_written_date_and_time
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, hash_parts
-from transfer.formats.history import FileSample, ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.history import ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.html_blocks import Block, extract_text, iterate_blocks
 from transfer.formats.values import (
     InvalidElement,
@@ -43,12 +42,12 @@ _FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d(?:[:.]| h )\d\d(?:[:.]| mi
 def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
     builder = HistoryBuilder("gemini", context)
     for file in files:
-        if file.text.lstrip()[:1] == "<":
+        if file.opening == "<":
             _add_page_records(file, builder)
         else:
             titles = [as_text(parse_json(title)) for title in _TITLE.findall(file.text)]
             prefix = _find_title_prefix(titles)
-            builder.read_files([file], partial(_add_record_or_chat, builder, PurePosixPath(file.path).name, prefix))
+            builder.read_files([file], partial(_add_record_or_chat, builder, file.name, prefix))
     return builder.make_history()
 
 
@@ -159,9 +158,9 @@ def _add_workspace_chat(raw: dict[str, Any], builder: HistoryBuilder) -> None:
     builder.add_conversation(raw, turns, read_turn, as_text(raw.get("title")), ".conversation_turns")
 
 
-def _fits_format(sample: FileSample) -> bool:
-    is_page = sample.text.lstrip()[:1] == "<" and "outer-cell" in sample.text and "header-cell" in sample.text
-    return (is_page or {"header", "title", "time"} <= sample.names) and bool(_PRODUCT.search(sample.text))
+def _fits_format(file: SourceFile) -> bool:
+    is_page = file.opening == "<" and "outer-cell" in file.sample and "header-cell" in file.sample
+    return (is_page or {"header", "title", "time"} <= file.names) and bool(_PRODUCT.search(file.sample))
 
 
 FORMAT = ImportFormat(

@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import partial
 from html import unescape
 from itertools import cycle
-from pathlib import PurePosixPath
 from typing import Any
 
 from llm.thoughts import remove_thoughts
@@ -18,7 +17,6 @@ from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, iterate_rows, read_column_names
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
 from transfer.formats.history import ImportedHistory, ImportFormat, ReadContext, SourceFile
-from transfer.formats.json_stream import starts_like_json
 from transfer.formats.members import (
     MAX_DEPTH,
     NAMES,
@@ -68,7 +66,7 @@ def _read_conversations(files: Sequence[SourceFile], context: ReadContext, name:
     builder = HistoryBuilder(name, context)
     chats = PeopleChats(builder, _read_user_names(files))
     for file in files:
-        _ConversationFileReader(PurePosixPath(file.path).parent.name, builder, chats).read(file)
+        _ConversationFileReader(file.folder, builder, chats).read(file)
     chats.add_chats_to_history()
     return builder
 
@@ -76,7 +74,7 @@ def _read_conversations(files: Sequence[SourceFile], context: ReadContext, name:
 def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
     users: list[dict[str, object]] = []
     for file in files:
-        if PurePosixPath(file.path).name == "users.json":
+        if file.name == "users.json":
             with suppress(ImportRefused):
                 users += select_objects(file.open_json().read_value())
     held = ((user, as_object(user.get("profile")).get("real_name")) for user in users)
@@ -93,7 +91,7 @@ class _ConversationFileReader:
         self._loose: list[Any] = []
 
     def read(self, file: SourceFile) -> None:
-        if starts_like_json(file.text):
+        if file.is_json:
             self._builder.read_files([file], self._collect_conversations)
         elif _is_table(file.text):
             self._read_table(file.text)
@@ -409,8 +407,8 @@ PRODUCTS = [
 """Products whose files only need a name of their own."""
 FORMAT = ImportFormat(
     name="generic",
-    fits=lambda sample: (
-        not sample.opening and (_is_table(sample.text) or _TEXT_MESSAGES in sample.text or is_transcript(sample.text))
+    fits=lambda file: (
+        not file.is_json and (_is_table(file.sample) or _TEXT_MESSAGES in file.sample or is_transcript(file.sample))
     ),
     read=read_history,
     members=re.compile(r"\A[^/]*/(?:grok-chat-item|direct-messages)\.js"),

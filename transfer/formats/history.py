@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from pathlib import PurePosixPath
 
 from records.facts import FactKind
 from records.messages import Origin, Role
 from runtime.cooperative import iterate_with_pauses
 from text.characters import find_grapheme_start
-from transfer.formats.json_stream import JsonStream
+from transfer.formats.json_stream import JsonStream, starts_like_json
 
 MAX_MESSAGE_CHARS = 16_000  # the most characters of one message. A longer one is split into several of the same turn.
 SAMPLED = 20_000  # characters at the beginning of a file that are looked at to recognise its format
@@ -106,15 +107,9 @@ class ImportedHistory:
         """True if this file alone is the complete export."""
         return self.part == 1 and self.is_last
 
-
-@dataclass(kw_only=True, slots=True)
-class FileSample:
-    """The beginning of a file, from which its format is recognised."""
-
-    path: str  # its name, or its path in the archive
-    text: str
-    opening: str  # the first character of JSON, else ""
-    names: set[str] = field(default_factory=set)  # member names of its first objects
+    @property
+    def is_restorable(self) -> bool:
+        return self.is_complete or self.export is not None
 
 
 @dataclass(slots=True)
@@ -124,6 +119,30 @@ class SourceFile:
     path: str
     text: str
     max_values: int
+    names: set[str] = field(default_factory=set)  # of the members of its first objects or the columns of its table
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.path).name
+
+    @property
+    def folder(self) -> str:
+        return PurePosixPath(self.path).parent.name
+
+    @property
+    def opening(self) -> str:
+        """The first character of JSON or of a page, or else ""."""
+        first = self.text[:SAMPLED].lstrip()[:1]
+        return first if first == "<" or starts_like_json(self.text) else ""
+
+    @property
+    def is_json(self) -> bool:
+        return self.opening in ("{", "[")
+
+    @property
+    def sample(self) -> str:
+        """The beginning by which the format is recognised. A page may have more style than that before its records."""
+        return self.text if self.opening == "<" else self.text[:SAMPLED]
 
     def open_json(self) -> JsonStream:
         """Open the file as JSON from its beginning."""
@@ -136,7 +155,7 @@ class ImportFormat:
 
     name: str
     marks: tuple[str, ...] = ()  # alternatives of members of its objects in JSON, or columns of its table
-    fits: Callable[[FileSample], bool] = lambda _: False  # asked again with every member name
+    fits: Callable[[SourceFile], bool] = lambda _: False  # asked again with every member name
     read: Callable[[Sequence[SourceFile], ReadContext], ImportedHistory]
     product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
     members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case

@@ -88,15 +88,7 @@ class JsonStream:
 
     def iterate_members(self) -> Iterator[str]:
         """Yield the name of each member of the next object, with the stream positioned at the member's value."""
-        for _ in self._iterate_parts("{", "}"):
-            name = self.read_value()
-            if not isinstance(name, str):
-                self.raise_syntax_error()
-            self._expect_character(":")
-            begin = self._skip_space()
-            yield name
-            if self.at == begin:
-                self.skip_value()
+        return self._iterate_parts("{", "}")
 
     def iterate_elements(self) -> Iterator[int]:
         """Yield the index of each element of the next array, with the stream positioned at the element."""
@@ -162,14 +154,20 @@ class JsonStream:
                 raise ImportRefused(tr("import-too-much"))
         return len(self._text), parts
 
-    def _iterate_parts(self, opening: str, closing: str) -> Iterator[int]:
+    def _iterate_parts(self, opening: str, closing: str) -> Iterator[str]:
         self._expect_character(opening)
         if self.peek() == closing:
             self.at += 1
             return
         while True:
+            name = ""
+            if opening == "{":
+                name = self.read_value()
+                if not isinstance(name, str):
+                    self.raise_syntax_error()
+                self._expect_character(":")
             begin = self._skip_space()
-            yield begin
+            yield name
             if self.at == begin:
                 self.skip_value()
             character = self.peek()

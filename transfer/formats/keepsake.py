@@ -170,7 +170,7 @@ def _make_key_id(key: bytes) -> str:
 
 FORMAT = ImportFormat(
     name="keepsake",
-    fits=lambda sample: sample.opening == "{" and "format" in sample.names and MARK in sample.text,
+    fits=lambda file: file.opening == "{" and "format" in file.names and MARK in file.sample,
     read=lambda files, _: read_export(files[0]),
     members=re.compile(r"\A[^/]*/keepsake[^/]*\.json"),
     is_alone=True,

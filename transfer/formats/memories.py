@@ -9,7 +9,7 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.conversations import HistoryBuilder
-from transfer.formats.history import FileSample, ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.values import select_objects
 
 _LINE = re.compile(
@@ -85,10 +85,10 @@ def _parse_date(text: str) -> datetime | None:
     return None
 
 
-def _fits_format(sample: FileSample) -> bool:
-    lines = [line for line in sample.text.splitlines() if line.strip() and not line.startswith("```")]
+def _fits_format(file: SourceFile) -> bool:
+    lines = [line for line in file.sample.splitlines() if line.strip() and not line.startswith("```")]
     items = sum(bool(_ITEM.match(line)) for line in lines)
-    return not sample.opening and items > 0 and items >= SHARE * len(lines)
+    return not file.is_json and items > 0 and items >= SHARE * len(lines)
 
 
 FORMAT = ImportFormat(name="memories", fits=_fits_format, read=read_history)

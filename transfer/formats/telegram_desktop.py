@@ -180,8 +180,7 @@ def _read_content(raw: Mapping[str, Any]) -> str:
         pieces.append(f"{words} ({target})" if target and target != words else words)
     rich = read_rich_message(raw.get("rich_message")).text
     parts = ["".join(pieces), rich, *_iterate_attached_texts(raw)]
-    emoji = [as_text(reaction.get("emoji")) for reaction in select_objects(raw.get("reactions"))]
-    return append_reactions("\n".join(filter(str.strip, parts)), emoji)
+    return append_reactions("\n".join(filter(str.strip, parts)), raw.get("reactions"))
 
 
 def _iterate_attached_texts(raw: Mapping[str, Any]) -> Iterator[str]:
@@ -206,7 +205,7 @@ FORMAT = ImportFormat(
     name="telegram",
     product="Telegram",
     marks=("messages+type+id", "chats+about", "left_chats+about"),
-    fits=lambda sample: bool(sample.names & {"chats", "left_chats"}) and '"list"' in sample.text,
+    fits=lambda file: bool(file.names & {"chats", "left_chats"}) and '"list"' in file.sample,
     read=read_history,
     members=re.compile(r"\A[^/]*/result\.json"),
 )
