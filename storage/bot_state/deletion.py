@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -25,6 +26,8 @@ from storage.schema.portable_tables import skip_damaged_item, translate_value_er
 from storage.schema.rows import format_moment, parse_moment, parse_optional_moment
 from storage.stores.memory_store import MemoryStore
 
+log = logging.getLogger(__name__)
+
 
 @define(eq=False)
 class OwnerDeletion(StatementRunner):
@@ -33,6 +36,7 @@ class OwnerDeletion(StatementRunner):
     database: OwnerDatabase
     _folder: Path
     _stores: Mapping[StorageType, MemoryStore]
+    _find_storage: Callable[[int], Awaitable[StorageType | None]]
     _inbox: Inbox
     _wizards: WizardStates
     _usage: UsageLedger
@@ -70,24 +74,20 @@ class OwnerDeletion(StatementRunner):
         aside = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
         return replace(forgotten, kept_aside=tuple(sorted(path.name for path in aside)), is_clean=is_clean)
 
-    async def finish_deletions(
-        self, find_store: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
-    ) -> list[int]:
-        """Finish the interrupted deletions of `owners`, or of all owners. Return the ids of the affected owners."""
-        finished: list[int] = []
+    async def finish_deletions(self, owners: Collection[int] | None = None) -> None:
+        """Finish the interrupted deletions of `owners`, or of all owners."""
         for row in await self._list_deletions():
             owner = row["user_id"]
             if owners is None or owner in owners:
                 with skip_damaged_item(owner):
                     if not row["is_erased"]:
-                        store = await find_store(owner)
+                        store = self._stores[await self._find_storage(owner) or StorageType.SQLITE]
                         await store.wait_until_indexed(owner)
                         request, begun_at = _parse_deletion_record(row)
                         await self._execute_deletion(row["id"], owner, request, store, begun_at)
-                    finished.append(owner)
+                    log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
         with suppress(StorageError):
             await self.overwrite_erased_data()
-        return finished
 
     async def overwrite_erased_data(self) -> bool:
         """Overwrite deleted text in all files. Return False if a file is in use, so that the caller must try again."""

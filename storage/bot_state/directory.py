@@ -137,7 +137,6 @@ class SharedDirectory(Directory):
     def __init__(self, database: OwnerDatabase, files: OwnerDatabase, instance_id: str) -> None:
         super().__init__(database, files)
         self._files = Directory(files)
-        self._local = files
         self._instance_id = instance_id
 
     async def register_owner(self, config: OwnerConfig) -> StorageType:
@@ -151,26 +150,23 @@ class SharedDirectory(Directory):
         return storage
 
     async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> None:
-        async with self._local.open_transaction(None) as tx:
+        async with self._moves.open_transaction(None) as tx:
             await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
         await super().move_owner(owner, stores, target, now=now)
 
-    async def claim_owners_of_copied_folder(self, stores: Stores) -> list[int]:
-        """Assign a copied folder's owners to its new id, unless a live process uses the old one. Return the owners."""
-        found: list[int] = []
+    async def claim_owners_of_copied_folder(self, stores: Stores) -> None:
+        """Assign a copied folder's owners to its new id, unless a live process uses the old one."""
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for owner in await stores[kind].list_owners():
-                rows = await self._execute(None, _ADOPT_MOVED, self._instance_id, owner, kind)
-                found += [row[0] for row in rows]
-        return found
+                await self._execute(None, _ADOPT_MOVED, self._instance_id, owner, kind)
 
     async def move_records_to_server(self) -> None:
         """Move renamings and deletions from memory.db to PostgreSQL. Copy SHARED_STATE tables that are empty there."""
         for table, names in SHARED_STATE.items():
-            async with self._local.open_reader(None) as reader, self.database.open_transaction(None) as tx:
+            async with self._moves.open_reader(None) as reader, self.database.open_transaction(None) as tx:
                 if await tx.fetch_row(f"SELECT 1 FROM {table} LIMIT 1") is None:  # noqa: S608
                     await insert_rows(tx, table, names, await reader.fetch_rows(f"SELECT {names} FROM {table}"))  # noqa: S608
-        async with self._local.open_reader(None) as reader:
+        async with self._moves.open_reader(None) as reader:
             renamed = await reader.fetch_rows("SELECT old_id, new_id, at, is_done FROM renamings")
             forgotten = await reader.fetch_rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")
         async with self.database.open_transaction(None) as tx:
@@ -178,7 +174,7 @@ class SharedDirectory(Directory):
             await tx.execute_many(insert, map(tuple, renamed))
             insert = "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, ?)"
             await tx.execute_many(insert, map(tuple, forgotten))
-        async with self._local.open_transaction(None) as tx:
+        async with self._moves.open_transaction(None) as tx:
             await tx.execute("DELETE FROM renamings")
             await tx.execute("DELETE FROM forgettings")
 
@@ -217,5 +213,5 @@ _SET_INSTANCE = "UPDATE users SET instance_id = ? WHERE user_id = ? AND storage_
 # A copied or moved DATA_DIR gets a new instance id. Its owners are then here, unless a live process claims the old id.
 _ADOPT_MOVED = """
 UPDATE users SET instance_id = ?1 WHERE user_id = ?2 AND storage_type = ?3 AND instance_id <> ?1
-AND instance_id NOT IN (SELECT instance_id FROM replicas WHERE expires_at > clock_timestamp()) RETURNING user_id
+AND instance_id NOT IN (SELECT instance_id FROM replicas WHERE expires_at > clock_timestamp())
 """

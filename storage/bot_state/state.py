@@ -66,7 +66,7 @@ class BotState:
         self.export_key = ExportKey(self.database)
         self.used_links = UsedLinks(self.database)
         self.broadcasts = Broadcasts(self.database)
-        parts = (self.inbox, self.wizards, self.usage, self.leases)
+        parts = (self.directory.find_storage, self.inbox, self.wizards, self.usage, self.leases)
         self.erasing = OwnerDeletion(self.database, self.folder, self.stores, *parts)
 
 
@@ -95,20 +95,8 @@ async def open_local_state(database: Database, folder: Path, stores: Mapping[Sto
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
         await store.void_leases()
-    await _finish_deletions(state)
+    await state.erasing.finish_deletions()
     return state
-
-
-async def _finish_deletions(state: BotState, owners: Sequence[int] | None = None) -> None:
-    for owner in await state.erasing.finish_deletions(
-        partial(find_store, directory=state.directory, stores=state.stores), owners
-    ):
-        log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
-
-
-async def find_store(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
-    """Return the store that holds an owner's memory, or the SQLite store for an unknown owner."""
-    return stores[await directory.find_storage(owner) or StorageType.SQLITE]
 
 
 @asynccontextmanager
@@ -137,7 +125,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
                 for store in stores.values():
                     store.drop_cached_vectors(owner)
             await renaming.finish_owner_renamings(owners)
-            await _finish_deletions(state, owners)
+            await state.erasing.finish_deletions(owners)
 
         async def check_writable() -> None:
             await asyncio.to_thread(check_free_space, folder)

@@ -214,9 +214,8 @@ class CommandGroup:
         """Return True if accept_awaited_file() would handle this file."""
         return False
 
-    async def accept_awaited_file(self, event: ChatEvent) -> bool:
-        """Handle a file that this group asked for. Return True if it was handled."""
-        return False
+    async def accept_awaited_file(self, event: ChatEvent) -> None:
+        """Handle a file if this group asked for it."""
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
         """Stop waiting for this person's input and say so. Return True if this group was waiting."""

@@ -89,15 +89,14 @@ class TransferCommands(CommandGroup):
         has_file = find_document(event.update.message) is not None
         return until is not None and has_file and self._delivery.clock.time() <= until
 
-    async def accept_awaited_file(self, event: ChatEvent) -> bool:
+    async def accept_awaited_file(self, event: ChatEvent) -> None:
         document = find_document(event.update.message)
         if document is None or not self.awaits_file(event):
-            return False
+            return
         if not await self._may_configure(event.chat, event.person):
             await self._delivery.send_text(event.chat, tr("shared-admins-only"))
         elif await self._offer_import(event, _ImportSource(message_id=document.message_id, document=document)):
             self._awaited.pop((event.chat.chat_scope, event.person.id), None)
-        return True
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
         key = (event.chat.chat_scope, event.person.id)

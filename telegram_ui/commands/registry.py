@@ -176,10 +176,11 @@ class Commands:
         """Return True if a command is waiting for a file from this person."""
         return any(group.awaits_file(event) for group in self._groups)
 
-    async def pass_file_to_waiting_command(self, event: ChatEvent) -> bool:
-        """Pass a file to the group of commands that asked for it. Return False if none did."""
+    async def pass_file_to_waiting_command(self, event: ChatEvent) -> None:
+        """Pass a file to the group of commands that asked for it."""
         event = await self._prepare_event(event)
-        return any([await group.accept_awaited_file(event) for group in self._groups])
+        for group in self._groups:
+            await group.accept_awaited_file(event)
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""
