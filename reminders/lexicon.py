@@ -1,4 +1,4 @@
-"""Time words in seven languages, from babel's locale data, reminders.ftl and spoken_times.toml."""
+"""Time words by language, from babel's locale data, reminders.ftl and spoken_times.toml."""
 
 import re
 import tomllib

@@ -29,8 +29,7 @@ _MINUTE = (  # "3.12." is a date
 )
 _LEADS = "(?:(?:{on}|{at}) )*"
 _TO = r"(?:\s*[-–—]\s*| {through} )" + _LEADS
-_DAY_KINDS = ("each", "weekday", "short")
-_DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in _DAY_KINDS)  # "Mo-Fr"
+_DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
 _FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{_LEADS}(?:{_DAYS})"  # "and every Friday"
 ReadPart = Callable[["TimePhraseParser", re.Match[str], str], int]
 GRAMMAR = list[tuple[str, ReadPart]]()
@@ -146,11 +145,12 @@ class TimePhraseParser:
     @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{_LEADS}?(?:{_DAYS})")
     def _read_weekdays(self, match: re.Match[str], _preposition: str) -> int:
         """Read "every Monday", "every week on Monday", "Mondays and Thursdays" or "Monday to Friday"."""
-        is_range, is_open = "_end" in (match.lastgroup or ""), bool(match["every"] or match["each"])
+        is_range = "_end" in (match.lastgroup or "")
+        is_open = is_range or match["every"] or match["each"]
         if self.is_every:
             is_open = not match["every"] and (self.repeat == "weekly" or (is_range and self.repeat == "daily"))
-            is_range &= is_open
-        if self.has_date or not (is_open or is_range) or (not is_range and match["short"] in EVERY_FUNCTION_WORD):
+        is_word = not match["every"] and {match["short"], match["short_end"] or match["short"]} <= EVERY_FUNCTION_WORD
+        if self.has_date or not is_open or is_word:  # "do - so", but "mon-fri"
             return 0
         self.is_every, self.repeat = True, "weekly"
         further: re.Match[str] | None = match
@@ -201,8 +201,7 @@ class TimePhraseParser:
         self.impossible |= not 1 <= self.month_day <= 31
         if is_cycle:
             self.is_every, self.repeat = True, "monthly"
-            return match.end("cycle")
-        return match.end("ordinal") if match["ordinal"] else match.end("day")
+        return match.end("cycle" if is_cycle else "ordinal" if match["ordinal"] else "day")
 
     @grammar_rule(
         r"(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?"

@@ -319,6 +319,8 @@ WORKDAYS = (0, 1, 2, 3, 4)
         ("en", "at 7 Tuesday through Thursday gym", (1, 2, 3), "24.11.26 07:00"),
         ("en", "Saturday to Tuesday at 10 gym", (0, 1, 5, 6), "23.11.26 10:00"),
         ("en", "Mon-Wed and Friday at 7 gym", (0, 1, 2, 4), "23.11.26 07:00"),
+        ("en", "mon-fri at 7 gym", WORKDAYS, "23.11.26 07:00"),
+        ("en", "every mon and thu at 9 gym", (0, 3), "23.11.26 09:00"),
         ("de", "montags bis freitags um 7 gym", WORKDAYS, "23.11.26 07:00"),
         ("de", "von Dienstag bis Donnerstag um 9 gym", (1, 2, 3), "24.11.26 09:00"),
         ("de", "Mo - Fr 7 Uhr gym", WORKDAYS, "23.11.26 07:00"),
