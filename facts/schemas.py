@@ -304,15 +304,11 @@ def _iterate_json_values(answer: str) -> Iterator[object]:
 
 def _parse_list(answer: str) -> list[object] | None:
     for value in _iterate_json_values(answer):
-        if isinstance(value, list):
-            return cast("list[object]", value)
-        if isinstance(value, dict):
-            facts = value.get("facts")
-            if "facts" in value and facts is None:
-                return []
-            if isinstance(facts, list):
-                return cast("list[object]", facts)
-            return [value] if _parse_text(value) else None
+        for _ in range(3):  # {"result": {"facts": […]}}
+            if isinstance(value, dict) and not _parse_text(value):
+                value = value.get("facts", next(iter(value.values()), None))
+        if isinstance(value, list | dict | None):
+            return cast("list[object]", value or []) if isinstance(value, list | None) else [value]
     return None
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from llm.endpoint import CallTimer, EndpointClient, ModelAddress, open_model_span
 from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalize_vectors
-from records.errors import ModelBroken, ModelRefused
+from records.errors import ModelBroken, ModelError, ModelRefused
 from settings import Settings
 from text.characters import replace_surrogates
 
@@ -73,9 +73,8 @@ class EndpointEmbedder(EndpointClient):
             answer = await response.read_json(MAX_ANSWER_BYTES)
         rows: Any = answer.get("data") if isinstance(answer, dict) else answer
         try:
-            indices = [int(row.get("index", 0)) for row in rows]
-            if any(indices):  # some servers number none, or every one 0: these are in order
-                rows = sorted(rows, key=lambda row: int(row["index"]))
+            indices = [int(row.get("index") or 0) for row in rows]  # some servers number none, or every one 0
+            rows = [row for _, row in sorted(zip(indices, rows, strict=True), key=lambda pair: pair[0])]
             with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing
                 vectors = np.array([_decode_or_unwrap_vector(row["embedding"]) for row in rows], dtype=np.float32)
         except (ValueError, TypeError, KeyError, OverflowError, AttributeError):
@@ -98,7 +97,9 @@ async def embed_passages(embedder: Embedder, texts: Sequence[str], *, is_part: b
     """Embed texts, in smaller batches if a batch is refused. A text that is refused by itself gets a zero vector."""
     try:
         return await embedder.embed_passages(texts)
-    except (ModelRefused, ModelBroken):
+    except ModelError as error:
+        if not isinstance(error, ModelRefused | ModelBroken) and "500" not in error.remedy:  # Ollama's answer to a NaN
+            raise
         if len(texts) == 1 or not is_part:
             accepted = await embedder.embed_passages(["."])  # raises where nothing at all is accepted, or no longer
     if len(texts) == 1:

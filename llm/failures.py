@@ -40,11 +40,12 @@ _NO_CREDIT = re.compile(
     r"|余额不足|欠费",
     re.IGNORECASE,
 )
-MODEL_NOT_FOUND = re.compile(r"model|not.?found|<html|\A\s*\Z", re.IGNORECASE)
-_NO_MODEL = re.compile(r"model.{0,80}(not.{0,9}(exist|found)|decommission)", re.IGNORECASE | re.DOTALL)
+MODEL_NOT_FOUND = re.compile(r"model|模型|not.?found|<html|\A\s*\Z", re.IGNORECASE)
+_NO_MODEL = re.compile(r"(unknown|invalid).model|model[\s\S]{0,80}(not.{0,9}(exist|found)|decommission)", re.IGNORECASE)
 _NAMES_KEY = re.compile(
-    r"api.?key|authenti|unauthori|credential|permission|access.?token|region|territory", re.IGNORECASE
+    r"(api|secret).?key|authenti|authori|credential|permission|access.?token|region|territory|location", re.IGNORECASE
 )
+_BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
 _SPOILT_PICTURE = re.compile(
     r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
     r"|decode image|load image",
@@ -120,9 +121,7 @@ class StatusError(Exception):
         status, words = self.status_code, self.searchable_text
         if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
             return "credit"
-        # OpenRouter and Azure name the filter in a field.
-        is_filtered = any(field in str(self.body) for field in ("content_filter_result", "flagged_input"))
-        if status in (400, 403, 422, 451, 500) and (is_filtered or _DECLINED.search(words)):
+        if status in (400, 403, 422, 451, 500) and _DECLINED.search(words):
             return "declined"
         # OpenAI and Groq answer 429 where one prompt is more than a minute's tokens: waiting does not help.
         is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(words))
@@ -133,7 +132,7 @@ class StatusError(Exception):
             return "loading"
         if status in (408, 409, 429) or status > 501:
             return "busy"
-        if status == 401 or (status == 403 and _NAMES_KEY.search(words)):
+        if status == 401:  # xAI's 403 for a declined message names the key, too
             return "key"
         if status == 404:
             return "model"
@@ -147,11 +146,9 @@ def _get_first_item(value: Any) -> Any:
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error to a ModelError with a message for the user."""
     status, kind, wait = error.status_code, error.kind, error.retry_after
-    names_model = error.details.get("param") == "model" or "model" in error.codes.lower()
-    is_unknown_model = kind == "unclear" and status < 500 and names_model  # a "model_error" of a server may pass
-    if kind in ("busy", "unclear") and (is_unknown_model or _NO_MODEL.search(error.searchable_text)):
+    if kind in ("busy", "unclear") and _NO_MODEL.search(error.searchable_text):
         status, kind = 404, "model"
-    elif kind == "unclear" and "api key" in error.searchable_text.lower():
+    elif kind == "unclear" and status != 403 and _NAMES_KEY.search(error.searchable_text):
         status, kind = 401, "key"
     if plain := {"length": ContextTooLong, "declined": ModelDeclined, "loading": ModelLoading}.get(kind):
         return plain()
@@ -165,6 +162,8 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
         403: (tr("errors-key"), [settings.key, settings.model]),
         404: (tr("errors-unknown-model", name=model), [settings.model, settings.url]),
     }.get(status, (tr("errors-model-refused"), [settings.url] if status < 400 else []))  # redirects are not followed
+    if not names and MODEL_NOT_FOUND.search(error.searchable_text):
+        names = [settings.model, settings.url]
     remedy = tr("errors-check", settings=join_with_and(names)) if names else f"(status {status})"
     return ModelRefused(told, remedy=remedy)
 
@@ -184,7 +183,7 @@ def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     """Return the error in the body of a successful response. Its status is taken from the error's code."""
     error = StatusError(500, body)
     code = re.search(r"\b[45]\d\d\b", error.codes)
-    error.status_code = int(code[0]) if code else 429 if "rate_limit" in error.searchable_text else 500
+    error.status_code = int(code[0]) if code else 429 if _BUSY.search(error.searchable_text) else 500
     return error
 
 

@@ -157,7 +157,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     continue
                 self._raise_if_pictures_were_refused(messages, error)
                 if not self._reduce_request(fallbacks, messages, request, error, timer):
-                    if error.kind == "unclear" and error.status_code != 500:
+                    if error.kind == "unclear" and (error.status_code != 500 or not timer.may_retry):
                         await self._raise_if_declined(client, timer, fallbacks)
                     raise
             except FAILURES as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm import text_calls
-from llm.text_calls import TextAndCalls
+from llm.text_calls import TextAndCalls, repair_call
 from llm.thoughts import begins_with_thoughts, remove_thoughts
 from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
 from locales.catalog import tr
@@ -24,6 +24,7 @@ _ENDS = re.compile(
 _REASONS = ("finish_reason", "done_reason", "finishReason", "stop_reason", "stopReason")
 MAX_REASON_CHARS = 60  # of a finish reason that are read
 MIN_REPEATED_CHARS = 12  # a text that comes again and is shorter may be meant twice
+_CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")  # OpenAI, DeepSeek, Anthropic
 _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_(?:\w{1,20}_)?tokens|context_window_exceeded)")
 
 # Where endpoints put text, and the kinds of other protocols' events that have some: not those at its start or end.
@@ -150,8 +151,7 @@ class PartialAnswer:
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
         reading = self.parse()
-        repaired = tuple(text_calls.repair_call(call, self.offer.parameters_by_tool) for call in self.calls.build())
-        calls = repaired or reading.calls
+        calls = tuple(repair_call(call, self.offer.parameters_by_tool) for call in self.calls.build() or reading.calls)
         return Completion(
             text=reading.shown.strip(),
             model=model,
@@ -218,15 +218,15 @@ def _join_text_parts(content: object, depth: int = 0) -> str:
 
 
 def _parse_usage(value: object) -> Usage | None:
-    if not isinstance(value, Mapping) or not _parse_count(value.get("prompt_tokens")):
+    if not isinstance(value, Mapping) or not (prompt := _parse_count(value.get("prompt_tokens"))):
         return None
     details = value.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else value.get("prompt_cache_hit_tokens")
+    counts = {**value, **(details if isinstance(details, Mapping) else {})}
     return Usage(
-        prompt=_parse_count(value.get("prompt_tokens")),
+        prompt=prompt,
         completion=_parse_count(value.get("completion_tokens")),
-        cached=_parse_count(cached),
-        written=_parse_count(details.get("cache_write_tokens")) if isinstance(details, Mapping) else 0,
+        cached=min(prompt, max(_parse_count(counts.get(name)) for name in _CACHED)),
+        written=_parse_count(counts.get("cache_write_tokens")),
     )
 
 

@@ -137,6 +137,7 @@ class ToolCallAssembler:
     def _find_call_in_progress(self, index: object, call_id: str, name: str, arguments: str) -> dict[str, Any] | None:
         """Return the call that a fragment continues, or None for a new call. Some servers index all calls as 0."""
         near = [part for part in self._parts if index is None or part["place"] in (index, None)]
+        near = near or ([] if name else self._parts)  # the rest of a call may be numbered in another way
         part = next((part for part in reversed(near) if call_id and part["id"] == call_id), near[-1] if near else None)
         if part is None or not name or not part["name"]:
             return part

@@ -301,6 +301,15 @@ def test_a_slip_in_the_json_is_read_as_it_was_meant(answer: str) -> None:
     assert parse_facts('{"facts":[{"message":1,"text":"Anna sai') is None, "half a fact is none"
 
 
+@pytest.mark.parametrize(
+    "answer", ['{{"result": {{"facts": [{0}]}}}}', '{{"facts": {0}}}', '{{"Facts": [{0}]}}', "For {{x}}: [{0}]"]
+)
+def test_a_list_is_found_in_what_a_model_put_around_it(answer: str) -> None:
+    found = parse_facts(answer.format('{"message": 1, "text": "Anna sails."}'))
+    assert [fact.text for fact in found or ()] == ["Anna sails."]
+    assert parse_facts("{}") == []
+
+
 def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
     told = '[{"text": "Anna sails.", "message": 1, "quote": "I sail", "replaces": 5}]'
     assert [draft.known for draft in likeliest(told, "I sail.", known=(4,))] == [()]

@@ -93,6 +93,7 @@ BASE64 = b64encode(np.array([3, 4], dtype="<f4").tobytes()).decode()
     [
         {"data": [{"index": 0, "embedding": BASE64}, {"index": 1, "embedding": BASE64}]},
         {"data": [{"embedding": [3, 4]}, {"embedding": [3, 4]}]},
+        {"data": [{"index": None, "embedding": [3, 4]}, {"index": None, "embedding": [3, 4]}]},
         {"data": [{"index": 0, "embedding": [3, 4]}, {"index": 0, "embedding": [3, 4]}]},
         {"data": [{"index": 1, "embedding": [[3, 4]]}, {"index": 0, "embedding": [[3, 4]]}]},
         [{"index": 0, "embedding": [[3, 4]]}, {"index": 1, "embedding": [[3, 4]]}],
@@ -118,6 +119,21 @@ async def test_an_endpoint_that_takes_few_texts_at_once_gets_few(
     vectors = await embed_passages(embedder, [f"text {number}" for number in range(64)])
     assert vectors.any(axis=1).all()
     assert [len(request.body["input"]) for request in server.requests] == [64, 1, 32, 16, 8, 8, 16, 32]
+
+
+async def test_a_text_that_a_server_fails_at_costs_no_other_its_vector(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder],
+) -> None:
+    """Ollama answers 500 for ever where a vector is not a number; the whole index waited for it."""
+    server, embedder = endpoint
+
+    def answer(_: object) -> Behaviour:
+        failed = Behaviour(status=500, message="failed to encode response: json: unsupported value: NaN")
+        return failed if "bad" in server.requests[-1].body["input"] else Behaviour()
+
+    server.default("e", answer)
+    vectors = await embed_passages(embedder, ["a", "bad", "c"])
+    assert [bool(row.any()) for row in vectors] == [True, False, True]
 
 
 async def test_texts_that_are_refused_because_the_credit_ran_out_get_no_vector_of_zeros(

@@ -137,6 +137,23 @@ async def test_an_answer_of_which_nothing_was_shown_is_tried_again(last: str) ->
         assert (await bench.model.complete(asked(), on_text=Shown())).text == "Again."
 
 
+@pytest.mark.parametrize(
+    ("more", "cached"),
+    [
+        ({"prompt_tokens_details": {"cached_tokens": 10}}, 10),
+        ({"prompt_cache_hit_tokens": 10, "prompt_cache_miss_tokens": 9}, 10),
+        ({"prompt_tokens_details": None, "cached_tokens": 10}, 10),
+        ({"prompt_tokens_details": {"audio_tokens": 0}, "cache_read_input_tokens": 10}, 10),
+        ({"prompt_tokens_details": {"cached_tokens": 18901}}, 19),
+    ],
+    ids=["OpenAI", "DeepSeek", "Moonshot", "Anthropic", "more than the prompt (Unsloth)"],
+)
+async def test_what_came_from_a_cache_is_counted_under_any_name(more: dict[str, object], cached: int) -> None:
+    usage = json.dumps({"choices": [], "usage": {"prompt_tokens": 19, "completion_tokens": 2, **more}})
+    answer = await answer_to(f"data: {TEXT}\n\ndata: {STOP}\n\ndata: {usage}\n\n".encode())
+    assert (answer.usage.prompt, answer.usage.cached) == (19, cached)
+
+
 async def test_an_error_event_by_name_is_an_error() -> None:
     with pytest.raises(ModelError):
         await answer_to(b'event: error\ndata: {"message": "boom"}\n\n')
@@ -183,6 +200,10 @@ FIRST, SECOND = '{"text":"first"}', '{"text":"second"}'
         [
             *(called("remind", "", id="a"), called("remind", "", id="b")),
             *(called(None, FIRST, id="a"), called(None, SECOND, id="b")),
+        ],
+        [  # agno #8880
+            *(called("remind", FIRST, index=0, id="a"), called("remind", "", index=0, id="b")),
+            *(called(None, SECOND[:7], index=1), called(None, SECOND[7:], index=1)),
         ],
     ],
 )

@@ -331,7 +331,6 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
     ("answer", "kind", "words"),
     [
         (Behaviour(status=401, message=f"Incorrect key {KEY}"), ModelRefused, "OPENAI_API_KEY"),
-        (Behaviour(status=403, code="invalid_api_key"), ModelRefused, "OPENAI_API_KEY"),
         (Behaviour(status=404, code="model_not_found"), ModelRefused, "OPENAI_MODEL"),
         (Behaviour(status=429, code="insufficient_quota"), ModelRefused, "credit"),
         (Behaviour(status=400, code="context_length_exceeded"), ContextTooLong, "too long"),
