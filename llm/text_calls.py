@@ -18,20 +18,20 @@ Names = Mapping[str, Sequence[str]]  # tools, each with the names of its paramet
 MAX_CANDIDATES = 20  # possible beginnings of a call; an answer with more is a program
 HELD = 300  # characters of a JSON object, or behind a mark, within which a call names its tool
 MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS  # since much of the arguments may be escaped
-DEEPEST = 4  # lists and objects around a call that are opened
+DEEPEST = 6  # lists and objects around a call that are opened
 
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool next to its arguments, even flat ones
 _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in a key above a call
 _BEGINNING = re.compile(
-    r"^[ \t]*(?P<json>(?:\[\s*)?\{)"
+    r"(?:^|(?<=[.!?…] ))[ \t]*(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜‖]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
+    r"|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS?|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
 # A mark without any other use, or at the end: its call is missing.
 _TAG = re.compile(
-    r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]|<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z",
+    r"<tool_call>|<function=|\[TOOL_(?:CALLS?|REQUEST)\]|<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z",
     re.IGNORECASE,
 )
 # A word behind a mark or at the beginning of a line, with no other word next to it.
@@ -41,13 +41,13 @@ _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gem
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
 # The name of an argument and its value: in an attribute, in a line of YAML, or in an element, which may hold HTML.
 _ARGUMENT = re.compile(
-    r"(?<![\w./-])(?P<key>[\w-]{1,64})"
-    r"(?:[ \t]*=[ \t]*(?P<attribute>\"[^\"]*\"|'[^']*'|[^\s,/<>\"']+)|:[ \t]*(?P<line>[^\n]*)"
+    r"(?<![\w./-])(?P<flag>--)?(?P<key>[\w-]{1,64})"
+    r"(?:(?(flag)[ =]|[ \t]*=)[ \t]*(?P<attribute>\"[^\"]*\"|'[^']*'|[^\s,/<>\"'\])]+)|:[ \t]*(?P<line>[^\n]*)"
     r"|[\"']?(?P<about>\s[^<>\n]{0,80})?(?:</[^<>]{1,40}>\s*){0,2}(?:/>|(?:<[^<>\n]{1,20})?>"
-    r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.-]{0,20}(?:param|arg|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
+    r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.|-]{0,20}(?:param|arg|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
 )
 _WORDS = re.compile(
-    r"[^\s>\"':{\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE
+    r"[^\s>\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE
 )  # no call has them there
 MAX_GAP = 100  # characters between the elements of two arguments
 _ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
@@ -67,7 +67,8 @@ _MAY_BECOME_MARK = re.compile(
 )
 _NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.(?!call\b)){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
 _NEAR_OBJECT = re.compile(
-    r"(?!\s{1,9}=|=\s)(?:\.call\b|\))?(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|code|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
+    r"(?!\s{1,9}=|=\s)(?:\.call\b|\)| ?\([^\n(){}=\"']{1,60}\)(?=[\]:]))?"
+    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|code|with)\b|\w{1,40}(?::\w{1,20})?(?=[\[\]<>|｜▁]))){0,8}"
     r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*[:=]|[\"'\d\[-])))",
     re.IGNORECASE,
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
@@ -75,7 +76,7 @@ MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
 _ENDS = re.compile(r"(?<=[\]})>`])(?=[^\]})>`\n]*$)|$", re.MULTILINE)  # of lines, and of what brackets enclose on them
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
-_MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
+_MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS?|REQUEST)\]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -206,7 +207,9 @@ def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tu
     parameters = names[name_match["name"]]
     if near := _NEAR_OBJECT.match(text, name_match.end()):
         opening = near.start("opening")
-        return _parse_object(text, opening) if text[opening] == "{" else _parse_call(text, opening, parameters)
+        parsed = (_parse_object if text[opening] == "{" else _parse_call)(text, opening, parameters)
+        if parsed[0] is not None:
+            return parsed
     given, end = _parse_named_values(text, name_match, names)
     return given or None, end
 
@@ -233,16 +236,17 @@ def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) ->
 
 
 def _parse_scalar(text: str) -> object:
-    text = re.sub(r"^([\"'])([^\"']*)\1$", r"\2", text.strip())
+    text = re.sub(r"^(?:([\"'])([^\"']*)\1|<!\[CDATA\[(.*)\]\]>)$", r"\2\3", text.strip(), flags=re.DOTALL)
     value = parse_json(text)
     return text if value is None else value
 
 
-def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, int]:
+def _parse_object(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
     value, end = decode_json(text, start)
     if value is None:
         end = text.rfind("}") + 1
-        value = parse_json_leniently(text[start:end]) or None  # of a program's block nothing is left
+        repaired = parse_json_leniently(text[start:end])  # of a program's block nothing is left, or other keys
+        value = repaired if isinstance(repaired, Mapping) and set(repaired) & set(parameters or repaired) else None
     return (value, end) if isinstance(value, Mapping) else (None, start)
 
 
@@ -256,7 +260,8 @@ def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mappi
                 named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
                 return {**dict(values), **named}, end
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, SystemError):  # all of ast.parse
-            given = parse_json_leniently(f"{{{text[start + 1 : end - 1]}}}")  # Swift
+            inner = text[start + 1 : end - 1]
+            given = re.search(r":\s*[\"'\d]", inner) and parse_json_leniently(f"{{{inner}}}")  # Swift, but no signature
             if isinstance(given, Mapping) and set(given) & set(parameters):
                 return given, end
     return None, start

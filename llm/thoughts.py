@@ -70,7 +70,7 @@ _ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<
 _RESPONSE = re.compile(
     rf"{_CODE}|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|<(?:(?:unused|ctrl)\d{{1,5}}|pad)>"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
-    r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>"
+    r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|(?:\]<\]\w{1,20}\[>\[)?</tool_calls?>\s*\Z"
     rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
     re.DOTALL,
 )  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on

@@ -336,6 +336,8 @@ def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
         "```yaml\nname: build\nargs:\n  text: hi\n```",
         "Type: remind\n\nText: hello",
         'Use `remind("fern")` for that.',
+        "I have these:\n- remind(text: str, in_minutes: int): sets one\n- search_memory(query: str)",
+        'Such is the answer. {"name": "Anna", "likes": "remind"}',
     ],
 )
 def test_words_that_happen_to_name_a_tool_stay(text: str) -> None:
