@@ -26,7 +26,7 @@ _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in a ke
 _BEGINNING = re.compile(
     r"(?:^|(?<=[.!?…] ))[ \t]*(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜‖]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS?|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
+    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS?|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
 # A mark without any other use, or at the end: its call is missing.
@@ -115,10 +115,10 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_lengt
         if _ends_inside_code_block(before):
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
-        if is_whole and (calls := _find_tool_calls(body, names)):
+        given, end = _parse_arguments(text, named, names)
+        if is_whole and given is not None and (calls := _find_tool_calls(body, names)):
             return _make_text_and_calls(before, calls, body, names)
-        given, end = _parse_named_values(text, named, names)
-        if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
+        if not is_whole and (given is not None or _NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
             return TextAndCalls(shown=before)
     return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, settled_length))
 

@@ -139,7 +139,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
     """Return the thought marks that are neither in code nor used as words. Code fences in thoughts do not count."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
-    place, is_open, lead = 0, False, len(text) - len(text.lstrip())
+    place, is_open, notes, lead = 0, False, "", len(text) - len(text.lstrip())
     while mark := _MARK.search(text, place):  # ends: each mark is behind the one before
         place = mark.end()
         if mark["code"]:
@@ -148,10 +148,12 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             continue
         is_closing, is_first = _is_closing_mark(mark), mark.start() == lead
         opening, name = mark["opening"] or "", mark["name"] or ""
+        if notes and name.strip().lower() != f"/{notes}":
+            continue
         if _WORD.search(name) and not is_open and not is_first:
             continue
         answer = text.partition(f"</{name}")[2].partition(">")[2] if is_whole else "will follow"
-        if _NOTES_NAME.search(name) and not is_open and not (opening.startswith("<") and answer.strip()):
+        if _NOTES_NAME.search(name) and not notes and (is_open or not (opening.startswith("<") and answer.strip())):
             continue
         if opening.startswith("<"):
             may_be_words = is_whole and text[: mark.start()][-1:].isalnum()  # List<Thought>
@@ -164,6 +166,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
         is_settled = is_whole or is_closing or mark.end() < len(text)  # by what follows the mark
         if is_settled and not (is_closing and is_open) and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
             continue
+        notes = name.lower() if _NOTES_NAME.search(name) and not is_closing else ""
         found.append(mark)
         is_open = not is_closing
         lead = place + len(text[place:]) - len(text[place:].lstrip())
@@ -175,7 +178,8 @@ def _is_closing_mark(mark: "re.Match[str]") -> bool:
 
 
 def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
-    following = _MARK.search(text.replace("`", " "), mark.end())  # code in thoughts may be unclosed
+    marks = _MARK.finditer(text.replace("`", " "), mark.end())  # code in thoughts may be unclosed
+    following = next((found for found in marks if not _NOTES_NAME.search(found["name"] or "")), None)
     return following is not None and _is_closing_mark(following)
 
 

@@ -258,6 +258,23 @@ def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
     assert find_calls_in_text(text, REMINDERS, is_whole=True).shown == text
 
 
+@pytest.mark.parametrize(
+    "words", ["Here is what I can do:\n- remind: sets a reminder\n\n", "# remind\n\n| a |\n|---|\n\n"]
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        '<remind text="fern" in_minutes="5"/>',
+        '<|python_tag|>remind.call(text="fern", in_minutes=5)',
+        f'functools[{{"name": "remind", "arguments": {GIVEN}}}]',
+        f"remind\n{GIVEN}",
+    ],
+)
+def test_words_about_a_tool_in_front_of_its_call_are_shown(words: str, call: str) -> None:
+    found = find_calls_in_text(words + call, REMINDERS, is_whole=True)
+    assert ([json.loads(call.arguments) for call in found.calls], found.shown.strip()) == ([REMIND], words.strip())
+
+
 def test_of_two_written_calls_the_good_one_is_done() -> None:
     text = f"<|tool_call_begin|>functions.remind:0 {GIVEN}<|tool_call_end|><|tool_call_begin|>functions.remind:1 {{oops"
     assert [json.loads(call.arguments) for call in find_calls_in_text(text, REMINDERS, is_whole=True).calls] == [REMIND]
