@@ -19,7 +19,7 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.sentences import format_error
-from records.errors import KeepsakeError, ModelError, NewerFacts, QuotaExceeded, StorageError
+from records.errors import KeepsakeError, ModelBroken, ModelError, NewerFacts, QuotaExceeded, StorageError
 from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock
 from records.summaries import Summary
@@ -110,7 +110,7 @@ class ProfileDistiller:
         return made
 
     async def distil_now(self, owner: int) -> Profile | None:
-        """Distil a profile. Return None if there is no material or no usable answer. Raise KeepsakeError on failure."""
+        """Distil a profile. Return None if nothing is left to tell. Raise KeepsakeError on failure."""
         async with self._memory.open_store_if_enabled(owner) as store:
             waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
         return await self._distil_profile(owner, waiting)
@@ -130,7 +130,7 @@ class ProfileDistiller:
         # Of a summary and the version that replaced it, the later one says everything.
         bases = {summary.base_id for summary in summaries}
         newest = [summary for summary in summaries if summary.id not in bases]
-        known += [fact for fact in reversed(facts) if fact.decided_at and not fact.is_valid]
+        known += [fact for fact in reversed(facts) if not fact.is_valid and (fact.decided_at or fact.superseded_by)]
         who, now = prompts.describe_owner(owner), self._clock()
         asked = self._requests.make_profile_request(before, newest, known, owner_description=who, now=now)
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
@@ -142,7 +142,7 @@ class ProfileDistiller:
             faults += quality_gate.find_text_faults(text, asked.request[-1].content, text_tokens=0, source_tokens=0)
         if faults:
             log.info("a profile of %d is refused: %s", owner, "; ".join(faults))
-            return None
+            raise ModelBroken
         new = NewProfile(
             owner=owner,
             text=format_profile_text(sections, max_words=prompts.MAX_PROFILE_WORDS),
@@ -154,12 +154,9 @@ class ProfileDistiller:
             tokens_out=completion.usage.completion,
         )
         async with self._memory.open_store_if_enabled(owner) as store:
-            if store is None:
-                return None
-            made = await store_corrected_profile(store, owner, new, clock=self._clock)
-        if made is None:
-            return None
-        log.info("distilled version %d of the profile of %d", made.id, owner)
+            made = await store_corrected_profile(store, owner, new, clock=self._clock) if store is not None else None
+        if made is not None:
+            log.info("distilled version %d of the profile of %d", made.id, owner)
         return made
 
 

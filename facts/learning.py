@@ -121,6 +121,8 @@ class Facts:
             if store is None:
                 return None
             inserted = await self._store_facts(store, batch, new)
+            if inserted:
+                await self._correct_profile(store, batch.scope.owner)
         log.info("learned %d facts of %s from messages up to %d", len(inserted), batch.scope, batch.until)
         return inserted
 
@@ -274,7 +276,7 @@ class Facts:
             return deleted
 
     async def _correct_profile(self, store: MemoryStore, owner: int) -> None:
-        """Remove from the profile the sentences that a manual change has overruled."""
+        """Remove from the profile the sentences that a change has overruled."""
         with suppress(StaleFacts):  # forgotten at the same time
             await store_corrected_profile(store, owner, clock=self._clock)
 

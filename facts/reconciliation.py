@@ -16,7 +16,6 @@ from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
 MAX_CANDIDATES = 40  # facts that one text may be about
 MAX_KEYS = 64  # words of a text that are looked up: a pasted page has thousands
-
 MAX_FACTS_PER_KEY = 500  # of a frequent word, only the newest facts are looked at
 
 
@@ -93,7 +92,7 @@ def plan_fact_changes(
                 case "changed" if _is_draft_older(draft, fact):
                     draft = replace(draft, valid_to=draft.valid_to or fact.valid_from)
                     change = replace(change, fact=draft, gave_way_to=number)
-                case "changed" if draft.valid_from >= fact.valid_from or number in draft.known:
+                case "changed":
                     if draft.valid_to is not None and make_fingerprint(draft.text).polarity:
                         # "No longer …, until May": the end belongs to what ended, not to its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)
@@ -168,12 +167,13 @@ def compare_facts(
 
 
 def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iterable[Decision]) -> str:
-    """Return a profile's text without the sentences that an owner's decisions overrule.
+    """Return a profile's text without the sentences that an owner's decisions or newer facts overrule.
 
     A decision about a fact that is still valid, or was stated again, overrules nothing.
     """
     valid = {fact.id: fact for fact in facts if fact.is_valid}
-    index = DecisionIndex(decision for decision in collect_decisions(facts, decisions) if decision.id not in valid)
+    known = [*collect_decisions(facts, decisions), *make_decisions_about_replaced_facts(facts)]
+    index = DecisionIndex(decision for decision in known if decision.id not in valid)
 
     def find_decisions(text: str) -> set[int]:
         at = datetime.min.replace(tzinfo=UTC)

@@ -243,7 +243,7 @@ def _make_fact(
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not extracted.is_over,
         known=known,
-        is_change=extracted.is_over or describes_change(message.content) or make_fingerprint(extracted.text).polarity,
+        is_change=extracted.is_over or describes_change(message.content) or _is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
     )

@@ -150,7 +150,7 @@ class FactTable(OwnerTables):
             earlier = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
             moment = format_moment(now)
             old = {"id": earlier, "superseded_by": fact_id, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
-            old = {**FACTS.to_portable_row(row), "valid_to": row["valid_to"] or moment, **old}
+            old = {**FACTS.to_portable_row(row), "valid_to": row["valid_to"] or moment, "deleted_at": None, **old}
             await tx.execute(FACTS.upsert_sql, *FACTS.to_values(old))
             await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, fact_id)
             return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])

@@ -154,6 +154,15 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
     assert await store.facts.edit_fact(ANNA.owner, 99, "No.", now=NOW) is None
 
 
+async def test_a_deleted_fact_that_is_edited_leaves_nothing_deleted_behind(store: MemoryStore) -> None:
+    """/memory offered to restore the old text, and a day later it was erased, so that the edit could not be undone."""
+    fact = await store.facts.add_fact(ANNA.owner, new("Anna has 7 cats."), now=NOW)
+    await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
+    await store.facts.edit_fact(ANNA.owner, fact.id, "Anna has a cat.", now=NOW)
+    assert [fact.text for fact in await store.facts.list_valid_facts(ANNA.owner)] == ["Anna has a cat."]
+    assert await store.facts.list_deleted_facts(NOW + timedelta(days=1)) == {}
+
+
 async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: MemoryStore) -> None:
     fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)

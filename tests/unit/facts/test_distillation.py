@@ -10,7 +10,7 @@ import pytest
 
 from facts.distillation import store_corrected_profile
 from facts.schemas import format_profile_text, parse_profile
-from records.errors import ModelBusy
+from records.errors import ModelBroken, ModelBusy
 from records.facts import NewProfile
 from records.owners import StorageType
 from records.scopes import Scope
@@ -73,7 +73,8 @@ async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> Non
 async def test_what_is_no_profile_is_not_stored(talk: Talk, told: str) -> None:
     await talk.services.facts.add(ANNA.id, "Anna sails.")
     talk.server.default_schema("profile", told)
-    assert await talk.services.distiller.distil_now(ANNA.id) is None
+    with pytest.raises(ModelBroken):  # and not: "there is not enough yet"
+        await talk.services.distiller.distil_now(ANNA.id)
     assert await talk.services.distiller.list_versions(ANNA.id) == []
 
 
@@ -140,6 +141,35 @@ async def test_a_summary_brings_nothing_back_that_was_taken_back_by_hand(talk: T
     await talk.services.facts.delete(ANNA.id, home)
     talk.server.default("summary-model", "Anna lives in Lisbon, where the weather is mild.")
     await talk.turn("How is the weather in Lisbon?")
+    await talk.turn("And tomorrow?")
+    assert await talk.services.distiller.distil_now(ANNA.id) is not None
+    request = talk.server.asked_for("profile")[-1].messages[1]["content"]
+    assert "<superseded>\nAnna lives in Lisbon.\n</superseded>" in request
+    assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
+
+
+MOVED = {"text": "Anna lives in Porto since 2026-10.", "quote": "I moved to Porto last month", "about": "Anna"}
+
+
+async def test_what_is_corrected_in_the_chat_leaves_the_profile_and_no_model_brings_it_back(talk: Talk) -> None:
+    """A model went on telling the old home from a summary. A move was before the day on which the old home was said."""
+    talk.server.default_schema("profile", json.dumps(HELD))
+    for number, said, fact in (
+        (1, "i live in lisbon", {"text": "Anna lives in Lisbon.", "quote": "i live in lisbon", "about": "Anna"}),
+        (3, "No, I moved to Porto last month, keep up!", MOVED),
+    ):
+        home = {**fact, "message": number, "type": "state", "attribute": "home", "is_single": True, "replaces": []}
+        talk.server.script_schema("facts", json.dumps({"facts": [home]}))
+        await talk.turn(said)
+        await talk.services.facts.learn(SCOPE)
+        if number == 1:
+            assert await talk.services.distiller.distil_now(ANNA.id) is not None
+            assert "lives in Lisbon" in await _read_profile(talk)
+    facts = await talk.services.facts.list_all(ANNA.id)
+    assert [fact.text for fact in facts if fact.is_valid] == [MOVED["text"]]
+    assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
+    talk.server.default("summary-model", "Anna lives in Lisbon, where the weather is mild.")
+    await talk.turn("How is the weather?")
     await talk.turn("And tomorrow?")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     request = talk.server.asked_for("profile")[-1].messages[1]["content"]
