@@ -92,7 +92,7 @@ def plan_fact_changes(
                 case "changed" if _is_draft_older(draft, fact):
                     draft = replace(draft, valid_to=draft.valid_to or fact.valid_from)
                     change = replace(change, fact=draft, gave_way_to=number)
-                case "changed":
+                case "changed" if draft.observed_at > fact.observed_at or draft.valid_from >= fact.valid_from:
                     if draft.valid_to is not None and make_fingerprint(draft.text).polarity:
                         # "No longer …, until May": the end belongs to what ended, not to its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)

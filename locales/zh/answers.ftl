@@ -1,4 +1,5 @@
 answers-edited = 从现在起，以这条消息的新内容为准。
+answers-edited-command = 我不执行编辑过的命令。请作为新消息再发一次。
 answers-offer = 你修改了上一条消息。要我重新回答吗？
 answers-again = 重新回答
 answers-too-late = 对话已经继续了，那条回答就保持原样。

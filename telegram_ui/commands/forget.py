@@ -101,9 +101,9 @@ class ForgetCommands(CommandGroup):
         # The request to forget is no match itself, but it is forgotten together with the matches.
         others = [message for message in found if message.turn != event.requested_in]
         matches = others[:MAX_MATCHES] or found[:MAX_MATCHES]
+        elsewhere = [tr("forget-elsewhere")] if conversations > 1 else []
         if not matches and not facts:
-            nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
-            return f"{nothing}\n{tr('forget-elsewhere')}" if conversations > 1 else nothing
+            return "\n".join([tr("forget-none-found" if is_indexed else "notices-indexing"), *elsewhere])
         zone = await self._read_zone(scope.owner)
         # A question and its answer share one button. Without the question, the answer may go and leave its words.
         best: dict[int | None, Message] = {}
@@ -128,6 +128,7 @@ class ForgetCommands(CommandGroup):
             rows.append([self._make_target_button(event, CHOOSE, _format_fact(fact), target)])
         if len(matches) == MAX_MATCHES or len(facts) > MAX_MATCHES:
             lines += ["", tr("forget-maybe-more")]
+        lines += elsewhere
         keep = self._make_target_button(event, KEEP, tr("forget-none-of-them"), _EVERYTHING)
         return await self._show_text(event, "\n".join(lines), *rows, [keep])
 
@@ -139,15 +140,13 @@ class ForgetCommands(CommandGroup):
 
     async def _make_question(self, chat_scope: Scope, conversation: Scope, target: ForgetTarget) -> ForgetQuestion:
         """Return the question and its choices. There are no choices if there is nothing to erase."""
-        owner = conversation.owner
         if target.kind in ("message", "turn"):
             return await self._make_message_question(conversation, target)
         if target.kind == "found":
             return await self._make_found_messages_question(conversation, target)
         # Asked first: an import may end while the memory is read.
-        is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
-        request = await self._make_forget_request(conversation, target)
-        forgotten = await self._services.memory.preview_forgetting(owner, request)
+        is_importing = target.kind == "everything" and self._services.importer.is_running(conversation.owner)
+        forgotten = await self._preview_erasure(conversation, target)
         if forgotten.is_empty and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]
@@ -180,9 +179,7 @@ class ForgetCommands(CommandGroup):
         with_quotes = replace(target, with_quotes=True)
         if not forget_result.quotes.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
-        whole = await self._services.memory.preview_forgetting(
-            scope.owner, await self._make_forget_request(scope, with_quotes)
-        )
+        whole = await self._preview_erasure(scope, with_quotes)
         async with self._services.memory.open_store(scope.owner) as store:
             answers = await store.read_messages(scope, forget_result.quotes.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
@@ -220,9 +217,7 @@ class ForgetCommands(CommandGroup):
         if not alone.ids:
             return tr("shared-dead-button"), ()
         turns = ForgetTarget(kind="found turns", key=target.key)
-        whole = await self._services.memory.preview_forgetting(
-            scope.owner, await self._make_forget_request(scope, turns)
-        )
+        whole = await self._preview_erasure(scope, turns)
         messages = await self._services.memory.preview_forgetting(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         counts = f"{only}: {format_erasures(messages)}", f"{label}: {format_erasures(whole)}"
@@ -262,6 +257,10 @@ class ForgetCommands(CommandGroup):
 
     _erase_chosen = Action(ERASE, who="admins", runs_once="by message")(_forget_chosen_target)
     _erase_own = Action(ERASE_OWN, runs_once="by message")(_forget_chosen_target)
+
+    async def _preview_erasure(self, scope: Scope, target: ForgetTarget) -> ForgetResult:
+        request = await self._make_forget_request(scope, target)
+        return await self._services.memory.preview_forgetting(scope.owner, request)
 
     async def _make_forget_request(self, scope: Scope, target: ForgetTarget) -> ForgetRequest:
         match target.kind:
@@ -342,7 +341,7 @@ def _find_facts(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _format_fact(fact: Fact) -> str:
-    return tr("shared-quoted", text=wording.format_quote(fact.text, MAX_QUOTE_CHARS))
+    return f"{fact.id} · {tr('shared-quoted', text=wording.format_quote(fact.text, MAX_QUOTE_CHARS))}"
 
 
 def _format_message(message: Message, zone: tzinfo) -> str:

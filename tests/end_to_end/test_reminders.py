@@ -50,6 +50,18 @@ async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_th
     assert memory.rows("SELECT * FROM reminders") == []
 
 
+async def test_who_edits_a_command_is_told_that_the_reminder_stays_as_it_was(house: LocalServers) -> None:
+    ann = house.person()
+    async with house.bot(DATA_DIR="edited-command"):
+        since = ann.now
+        sent = ann.says("/reminders add tomorrow at 9 call the plumber")
+        await ann.hears("9:00 (UTC): call the plumber", since=since)
+        since = ann.now
+        ann.edits(sent["message_id"], "/reminders add tomorrow at 10 call the plumber")
+        await ann.hears("I do not carry out edited commands.", since=since)
+        assert "9:00 (UTC) – call the plumber" in await ann.asks("/reminders", "1 reminder")
+
+
 async def test_a_model_offers_a_reminder_on_two_weekdays_and_its_note_is_no_message(house: LocalServers) -> None:
     asked = {"text": "Sport", "at": "2030-01-07T09:00", "repeat": "weekly", "weekdays": "Mon, Thu"}
     ann = house.person()

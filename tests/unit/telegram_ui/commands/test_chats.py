@@ -52,6 +52,9 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
     assert told in desk.last(ANN), "with what the conversation is called"
     await desk.say(ANN, ANN, "/search newts")
     assert "Which newts" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/forget newts")
+    assert "Which newts" in desk.last(ANN)
+    assert "/search looks in all conversations" in desk.last(ANN), "it is not all that was said of newts"
 
 
 async def test_a_status_says_that_it_is_of_one_conversation(desk: Desk) -> None:

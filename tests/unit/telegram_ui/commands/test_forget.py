@@ -96,15 +96,20 @@ async def test_what_is_kept_is_kept(desk: Desk, talk: Talk) -> None:
 async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: Talk) -> None:
     for number in range(3):
         await say(talk, f"walrus {number}")
+    await desk.say(ANN, ANN, "/tz Berlin")
+    await desk.say(ANN, ANN, "/persona like a pirate")
     await desk.say(ANN, ANN, "/forget everything")
     assert "6 messages, 1 summary" in desk.last(ANN)
-    assert "Your settings stay as they are" in desk.last(ANN)
+    assert "Your time zone, your own style and your wishes for summaries go, too." in desk.last(ANN)
     question, buttons = desk.buttons(ANN)
     await press(desk, "Forget everything")
     assert await contents(talk) == []
     assert await desk.press(ANN, ANN, question, buttons["Forget everything"]) == "You have pressed this already."
     assert desk.last(ANN).startswith("Forgotten: 6 messages, 1 summary"), "a double tap leaves the receipt"
     assert await talk.services.memory.is_memory_on(ANN)
+    config = await talk.services.memory.get_config(ANN)
+    assert config is not None
+    assert (config.timezone, config.persona_text) == ("", "")
     await desk.say(ANN, ANN, "/forget everything")
     assert desk.last(ANN) == "The bot's memory holds nothing of this."
 
@@ -387,8 +392,14 @@ async def test_facts_with_the_words_are_offered_by_their_text(desk: Desk, talk: 
     assert "#1 · " in desk.last(ANN)
     assert "“Clara likes figs”" in desk.last(ANN)
     assert "harbour" not in desk.last(ANN)
+    await desk.say(ANN, ANN, "/memory delete 1")
+    await desk.say(ANN, ANN, "/memory add Clara likes figs")
     await desk.say(ANN, ANN, "/forget figs")
-    await press(desk, "“Clara likes figs”")
+    assert "1 · “Clara likes figs”\n3 · “Clara likes figs”" in desk.last(ANN), "told apart by their numbers"
+    await press(desk, "1 · “Clara likes figs”")
+    await press(desk, "Forget it")
+    await desk.say(ANN, ANN, "/forget figs")
+    await press(desk, "3 · “Clara likes figs”")
     await press(desk, "Forget it")
     assert desk.last(ANN).startswith("Forgotten: 1 fact.")
     async with talk.services.memory.open_store(ANN) as store:
