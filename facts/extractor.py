@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import TypeVar
 
-from attrs import define
+from attrs import define, field
 from cachetools import LRUCache
 
 from facts import schemas, verification
@@ -27,6 +27,7 @@ from records.errors import (
     StorageError,
 )
 from records.facts import Fact, NewFact
+from records.messages import Message
 from records.scopes import Clock, Scope
 from text.characters import cut_out_middle
 
@@ -36,9 +37,9 @@ T = TypeVar("T")
 Source = tuple[Scope, bool]  # a scope, and True for its imported messages or False for those written here
 MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at once
 MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
-MAX_HALVINGS = 2  # of requests whose facts are all rejected; a model may do nothing but repeat what is known
 MIN_REQUESTS_LEFT = 4  # requests that the rest of the day's tokens must pay for; answers and summaries go first
 MAX_CHECKED_CHARS = 8_000  # of a message, as the patterns for words of change take seconds for a hundred thousand
+MIN_TRIALS = 8  # turns that are asked about again until it is known if this model finds more in single turns
 FIRST_PAUSE = timedelta(minutes=1)
 MAX_PAUSE = timedelta(hours=1)
 
@@ -97,17 +98,19 @@ class FactExtractor:
     _model: ChatModel
     _requests: RequestBuilder
     _quota: Quota
+    _trials: int = field(default=0, init=False)  # turns that were asked about again, each by itself
+    _gains: int = field(default=0, init=False)  # of these, the turns in which a fact was found then
 
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
-        If the answer is not a list of facts, or every fact in it is rejected (MAX_HALVINGS times), ask about each half
-        of the turns, because small models find more in fewer lines. After a list, or in the last attempt, skip turns
-        that are not answered.
+        If the answer is not a list of facts, or every fact in it is rejected, ask about each turn by itself, because
+        small models find more in fewer lines. If some are rejected, do so for the turns without a fact, until it is
+        known if this model finds more. After a list, or in the last attempt, skip turns that are not answered.
         """
         facts: list[NewFact] = []
-        waiting, is_answered, rejected = [request], False, 0
-        while waiting:  # ends, because each half has fewer turns
+        waiting, is_answered = [request], False
+        while waiting:
             asked, extracted = waiting.pop(0), None
             try:
                 answer = await self._ask_model(batch.scope.owner, asked.request)
@@ -119,30 +122,32 @@ class FactExtractor:
                 if not is_answered and (failures + 1 < MAX_ATTEMPTS or isinstance(error, QuotaExceeded)):
                     raise
             is_answered = is_answered or (asked is request and extracted is not None)
-            valid = await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted or ())
-            rejected += bool(extracted and not valid)
-            if extracted is None or (extracted and not valid and rejected <= MAX_HALVINGS):
-                waiting = [*self._split_request(batch, asked), *waiting]
+            valid, has_rejected = await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted or ())
             facts += valid
+            if asked is not request:
+                self._trials, self._gains = self._trials + 1, self._gains + bool(valid)
+            elif len(request.turns) > 1 and (extracted is None or has_rejected):
+                used = {id_ for fact in valid for id_ in fact.source_ids}
+                silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
+                if not valid or self._trials < MIN_TRIALS:
+                    waiting = [self._make_single_request(batch, turn) for turn in silent]
+            if extracted is None and len(asked.turns) < 2:
+                log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
         return facts
 
-    def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
-        """Return a request for each half of the turns, or [] if there is only one turn."""
-        turns, middle = request.turns, (len(request.turns) + 1) // 2
-        if len(turns) < 2:
-            log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
-            return []
+    @property
+    def asks_about_single_turns(self) -> bool:
+        """True if this model found facts in a quarter of the turns in which it had found none among others."""
+        return self._trials >= MIN_TRIALS and 4 * self._gains >= self._trials
+
+    def _make_single_request(self, batch: Batch, turn: Sequence[Message]) -> ExtractionRequest:
         who = prompts.describe_owner(batch.scope.owner)
-        return [
-            self._requests.make_extraction_request(
-                half, batch.known, owner_description=who, zone=batch.zone, max_turns=len(half)
-            )
-            for half in (turns[:middle], turns[middle:])
-        ]
+        return self._requests.make_extraction_request([turn], batch.known, owner_description=who, zone=batch.zone)
 
     def _make_valid_facts(
         self, batch: Batch, request: ExtractionRequest, extracted_facts: Sequence[schemas.ExtractedFact]
-    ) -> list[NewFact]:
+    ) -> tuple[list[NewFact], bool]:
+        """Return the valid facts, and True if others were rejected."""
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.get_speaker_name(message) for message in messages]
@@ -166,7 +171,7 @@ class FactExtractor:
                     break
             if faults:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(faults))
-        return kept
+        return kept, len(kept) < len(single)
 
     async def _ask_model(self, owner: int, request: Request) -> str:
         room = await self._quota.count_tokens_left(owner)

@@ -92,6 +92,7 @@ class Facts:
                 made += inserted or []
                 if inserted is None or batch.is_last:
                     break
+                min_turns = 1 if self._extractor.asks_about_single_turns else min_turns
         finally:
             self._learning.discard(scope)
         if made:
@@ -184,14 +185,14 @@ class Facts:
             facts = await store.facts.list_all_facts(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
         decided = [fact for fact in facts if fact.decided_at and not fact.is_valid]
-        request = None
+        request, max_turns = None, MAX_TURNS if from_history else self._settings.facts_batch_turns
         if turns:
             request = await asyncio.to_thread(
                 self._requests.make_extraction_request,
                 *(turns, [*known, *decided]),
                 owner_description=prompts.describe_owner(scope.owner),
                 zone=config.zone,
-                max_turns=MAX_TURNS if from_history else self._settings.facts_batch_turns,
+                max_turns=1 if self._extractor.asks_about_single_turns and not from_history else max_turns,
                 separates_long_turns=not from_history,
             )
         # Messages after the last answer wait for their own answer; imported history gets no more answers.

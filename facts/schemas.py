@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
@@ -108,6 +108,10 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     is_question = clause_end is not None and clause_end.group() in QUESTION_MARKS
     if is_question or content[first - 1 : first] == _QUESTION_OPENING:
         return None
+    about, sentence = _truncate_words(find_topics(fact.text)), content[max(first, question_end) : last]
+    is_short = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(tuple(QUESTION_MARKS))
+    if is_short and _count_shared_words(about, sentence) > _count_shared_words(about, content[start:end]):
+        start, end = last - len(sentence.lstrip()), last - len(sentence) + len(sentence.rstrip(" .!…。！\n"))
     start, end = _extend_quote_to_negation(
         content, *_extend_quote_to_hedging_words(content, start, end, first, last), first, last
     )
@@ -118,6 +122,10 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     if not is_related and (fact.kind == "instruction" or not _find_names(quote) - own):
         return None
     return quote, " ".join(content[first:last].split())
+
+
+def _count_shared_words(words: Set[str], text: str) -> int:
+    return len(words & _truncate_words(find_topics(text)))
 
 
 def _truncate_words(words: Iterable[str]) -> set[str]:
@@ -217,7 +225,8 @@ def _make_fact(
     lacks_subject = not all(word in fold_accents(normalize_text(text)) for word in subject)
     is_positive = not (extracted.is_over or _is_negated(text))
     topics = _truncate_words(find_topics(text) - own)
-    is_denied = is_positive and _is_denial(quote, topics)
+    denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
+    is_denied = is_positive and any(_is_denial(quote, part) for part in denied_parts)
     if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open

@@ -282,6 +282,22 @@ def test_a_sentence_that_says_what_was_said_is_taken(text: str, quote: str) -> N
     assert replace_vague_text(found, "Anna").text == text
 
 
+def test_a_number_that_the_person_denies_is_not_the_one_that_holds() -> None:
+    told = [{"text": "My rent is 940 euros a month.", "message": 1, "quote": "rent"}]  # by a model of 1.5 billion
+    said = "Correction: my rent is 980 euros, not 940."
+    assert [(fact.text, fact.quote) for fact in likeliest(json.dumps(told), said)] == [
+        (f"Anna: {said.rstrip('.')}", said.rstrip("."))
+    ]
+    told[0]["text"] = "Anna's rent is 980 euros."
+    assert [fact.text for fact in likeliest(json.dumps(told), said)] == ["Anna's rent is 980 euros."]
+
+
+def test_a_quote_has_what_the_fact_says() -> None:
+    told = [{"text": "Anna rides a green bicycle to work.", "message": 1, "quote": "Kalkhoff bicycle"}]
+    [found] = likeliest(json.dumps(told), "Hello. I ride a green Kalkhoff bicycle to work every day. It rains.")
+    assert found.quote == "I ride a green Kalkhoff bicycle to work every day"
+
+
 def test_what_is_said_of_somebody_else_is_not_said_of_the_person() -> None:
     told = {"text": "Anna is expecting a baby in August.", "message": 1, "about": "sister"}
     quote = "My sister Ingrid is expecting a baby in August"

@@ -400,28 +400,57 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
         )
 
 
-async def test_turns_without_a_list_are_asked_about_again_in_halves(talk: Talk) -> None:
+async def test_turns_without_a_list_are_asked_about_again_one_by_one(talk: Talk) -> None:
     await said(talk, "I live in Oslo.", "It rains.", "I own a boat.", "It pours.")
     boat, bad = answer(told("Anna owns a boat.", 5)), Behaviour(text="Well, well.")
-    # The request, its repair, the first half, its two turns, the second half.
-    talk.server.script_schema("facts", bad, bad, bad, answer(told("Anna lives in Oslo.", 1)), bad, boat)
+    # The request, its repair, and each turn.
+    talk.server.script_schema("facts", bad, bad, answer(told("Anna lives in Oslo.", 1)), bad, boat, bad)
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna lives in Oslo.", "Anna owns a boat."]
     lines = [request[1]["content"].count("] Anna: ") for request in asked(talk)]
-    assert lines == [4, 4, 2, 1, 1, 2]
+    assert lines == [4, 4, 1, 1, 1, 1]
     await talk.services.facts.learn(SCOPE)
     assert len(asked(talk)) == 6
 
 
-async def test_turns_whose_facts_are_all_refused_are_asked_about_again_in_halves(talk: Talk) -> None:
+async def test_turns_whose_facts_are_all_refused_are_asked_about_again_one_by_one(talk: Talk) -> None:
     """A model of 1.5 billion parameters explained the heat pump, or repeated <known>, and missed the home beside it."""
     await said(talk, "Can you explain what a heat pump does?", "We live in Freiburg.", "It rains.", "I own a boat.")
     pump = answer(told("A heat pump moves heat.", 1, quote="Can you explain what a heat pump does?"))
     home = answer(told("Anna lives in Freiburg.", 3, quote="We live in Freiburg"))
-    talk.server.script_schema("facts", pump, pump, pump, home, answer(told("Anna owns a boat.", 7)))
+    talk.server.script_schema("facts", pump, pump, home, answer(), answer(told("Anna owns a boat.", 7)))
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna lives in Freiburg.", "Anna owns a boat."]
-    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 2, 1, 1, 2]
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 1, 1, 1, 1]
+
+
+async def test_a_model_that_finds_more_in_single_turns_is_asked_about_one_at_a_time(talk: Talk) -> None:
+    """Of 35 facts, a model of 1.5 billion parameters found 16 in lists of four turns, and 24 in single ones."""
+    rain = told("Rain is water.", 1, quote="nobody said this")
+    for batch in range(3):  # one fact of each list is right, and one is not: three turns are asked about again
+        ids = [8 * batch + 2 * place + 1 for place in range(4)]
+        boats = [answer(told(f"Anna owns a boat called Boat{i}.", i, quote=f"boat called Boat{i}")) for i in ids]
+        with_rain = answer(json.loads(boats[0])["facts"][0], rain)
+        talk.server.script_schema("facts", with_rain, *boats[1:])
+        await said(talk, *(f"I own a boat called Boat{number}." for number in ids))
+        await talk.services.facts.learn(SCOPE, min_turns=4)
+    assert len(await valid(talk)) == 12
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 1, 1, 1] * 3
+    talk.server.default_schema("facts", answer())
+    await said(talk, "It rains.", "It pours.", "It snows.", "It hails.")
+    await talk.services.facts.learn(SCOPE, min_turns=4)
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)[12:]] == [1, 1, 1, 1]
+
+
+async def test_a_model_that_finds_no_more_in_single_turns_is_asked_about_all_at_once(talk: Talk) -> None:
+    rain = answer(told("Anna sails.", 1, quote="I sail"), told("Rain is water.", 3, quote="nobody said this"))
+    for _ in range(4):
+        talk.server.script_schema("facts", rain, answer(), answer(), answer())
+        await said(talk, "I sail.", "It rains.", "It pours.", "It snows.")
+        await talk.services.facts.learn(SCOPE, min_turns=4)
+    lengths = [request[1]["content"].count("] Anna: ") for request in asked(talk)]
+    assert lengths[:12] == [4, 1, 1, 1] * 3
+    assert lengths[12:] == [4]
 
 
 async def test_a_model_that_only_repeats_what_is_known_costs_four_more_requests(talk: Talk) -> None:
@@ -439,23 +468,25 @@ async def test_a_turn_that_the_endpoint_declines_keeps_no_other_from_being_learn
     bomb = answer(told("Anna builds a bomb.", 1, quote="How is a bomb built?"))
     declined = Behaviour(status=400, message="The request was flagged by content moderation.")
     home = answer(told("Anna lives in Freiburg.", 5))
-    # The request is answered, but not its first half, nor the first turn of it.
-    talk.server.script_schema("facts", bomb, declined, declined, answer(), home)
+    # The request is answered, but not its first turn.
+    talk.server.script_schema("facts", bomb, declined, answer(), home, answer())
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna lives in Freiburg."]
-    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 2, 1, 1, 2]
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 1, 1, 1, 1]
 
 
 async def test_after_the_last_attempt_the_turn_that_is_declined_is_skipped_alone(talk: Talk) -> None:
     await said(talk, "How is a bomb built?", "It rains.", "We live in Freiburg.", "I own a boat.")
     declined = Behaviour(status=400, message="The request was flagged by content moderation.")
-    talk.server.script_schema("facts", *[declined] * (MAX_ATTEMPTS + 2), answer(), answer(told("Anna has a boat.", 7)))
+    talk.server.script_schema(
+        "facts", *[declined] * (MAX_ATTEMPTS + 1), *[answer()] * 2, answer(told("Anna has a boat.", 7))
+    )
     for _ in range(MAX_ATTEMPTS):
         talk.moment[0] += timedelta(hours=2)
         await talk.services.facts.learn_from_idle_scopes()
     assert await valid(talk) == ["Anna has a boat."]
     await talk.services.facts.learn_from_idle_scopes()
-    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4] * MAX_ATTEMPTS + [2, 1, 1, 2]
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4] * MAX_ATTEMPTS + [1, 1, 1, 1]
 
 
 async def test_a_request_carries_no_more_turns_than_a_batch_however_many_wait(talk: Talk) -> None:
