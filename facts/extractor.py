@@ -98,6 +98,7 @@ class FactExtractor:
     _model: ChatModel
     _requests: RequestBuilder
     _quota: Quota
+    _has_rejected: bool = field(default=False, init=False)
     _trials: int = field(default=0, init=False)  # turns that were asked about again, each by itself
     _gains: int = field(default=0, init=False)  # of these, the turns in which a fact was found then
 
@@ -105,8 +106,9 @@ class FactExtractor:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
         If the answer is not a list of facts, or every fact in it is rejected, ask about each turn by itself, because
-        small models find more in fewer lines. If some are rejected, do so for the turns without a fact, until it is
-        known if this model finds more. After a list, or in the last attempt, skip turns that are not answered.
+        small models find more in fewer lines. After the first rejected fact, do so for the turns without a fact,
+        until it is known if this model finds more. After a list, or in the last attempt, skip turns that are not
+        answered.
         """
         facts: list[NewFact] = []
         waiting, is_answered = [request], False
@@ -124,9 +126,10 @@ class FactExtractor:
             is_answered = is_answered or (asked is request and extracted is not None)
             valid, has_rejected = await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted or ())
             facts += valid
+            self._has_rejected = self._has_rejected or has_rejected
             if asked is not request:
                 self._trials, self._gains = self._trials + 1, self._gains + bool(valid)
-            elif len(request.turns) > 1 and (extracted is None or has_rejected):
+            elif len(request.turns) > 1 and (extracted is None or (extracted and self._has_rejected)):
                 used = {id_ for fact in valid for id_ in fact.source_ids}
                 silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
                 if not valid or self._trials < MIN_TRIALS:

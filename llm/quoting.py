@@ -18,6 +18,7 @@ Block = Literal[
 _NAMES: tuple[str, ...] = get_args(Block)
 MAX_TAG_CHARS = 500  # characters that can be seen, within which the letters of a tag are looked for
 _OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
+_COPIED_TAG = re.compile(rf"{_OWN_TAG.pattern}[^<>\n]{{0,200}}>\s?", re.IGNORECASE)
 _BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"  # whatever looks like the beginning of a tag
 _STRETCH = re.compile(f"[{_BRACKETS}]([^{_BRACKETS}]*)")
 # Letters that look like Latin ones, and two that are invisible.
@@ -27,6 +28,11 @@ _LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκı", "a
 def quote_own_text(text: str) -> str:
     """Quote text written by the user, escaping only this program's tags."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
+
+
+def remove_own_tags(text: str) -> str:
+    """Remove this program's tags, which small models copy from their prompt into summaries."""
+    return _COPIED_TAG.sub("", text)
 
 
 def escape_tags(text: str) -> str:

@@ -460,7 +460,7 @@ async def test_a_model_that_only_repeats_what_is_known_costs_four_more_requests(
     talk.server.default_schema("facts", pump)
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == []
-    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 2, 1, 1, 2] * 2
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 1, 1, 1, 1] * 2
 
 
 async def test_a_turn_that_the_endpoint_declines_keeps_no_other_from_being_learned_from(talk: Talk) -> None:

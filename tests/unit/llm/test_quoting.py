@@ -136,3 +136,9 @@ def test_every_line_of_a_prompt_quotes_what_it_tells() -> None:
 def _message(**values: object) -> Message:
     given = {"content": "", **values}
     return Message(id=1, scope=Scope(owner=1), role="user", created_at=NOW, turn=1, **given)  # type: ignore[arg-type]
+
+
+def test_tags_that_a_small_model_copied_into_a_summary_are_removed() -> None:
+    copied = "<superseded> </superseded> <summaries> Nora is a nurse.\n</summaries>"  # by one of 1.5 billion parameters
+    assert quoting.remove_own_tags(copied).split() == ["Nora", "is", "a", "nurse."]
+    assert quoting.remove_own_tags("a < b, <b>bold</b> and <summary>") == "a < b, <b>bold</b> and <summary>"
