@@ -118,8 +118,10 @@ def plan_fact_changes(
 
 
 def _is_decision_newer_than_draft(fact: Fact | NewFact, draft: NewFact) -> bool:
-    decided_at = fact.decided_at
-    return decided_at is not None and (draft.is_in_question or draft.observed_at <= decided_at)
+    if fact.decided_at is None:
+        return False
+    is_stated = draft.unsaid <= find_topics(fact.text)  # a small model invents a new value
+    return draft.is_in_question or draft.observed_at <= fact.decided_at or not is_stated
 
 
 def _would_revive_replaced_fact(change: FactChange, replacement_decisions: DecisionIndex) -> bool:

@@ -7,20 +7,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from typing import cast
 
 from llm import prompts
 from llm.meant_json import parse_json_leniently
 from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
-from text.analyzer import fold_accents, normalize_text
+from text.analyzer import fold_accents, normalize_text, split_words
 from text.characters import QUESTION_MARKS, remove_invisible_characters, replace_surrogates, split_sentences
-from text.fingerprint import describes_change, find_topics, make_fingerprint
+from text.fingerprint import describes_change, find_topics, is_unmarked_question, make_fingerprint
 from text.stopwords import WORD_LISTS
 
 MAX_SUBJECT_CHARS = 60
 MAX_QUOTED_CHARS = 2_000  # of a quote that is looked for
 MAX_FOUND = 30  # facts of one answer
+NAME_CHARS = 3  # of the name at the beginning of a fact in a script without spaces
 OPEN = "maybe"  # the model's type of facts that the person is not sure of
 OVER = "past"  # the model's type of facts that no longer hold
 # The model's names for the kinds of facts.
@@ -106,7 +108,7 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     last = mark.end() if mark and mark.group() != _QUESTION_OPENING else mark.start() if mark else len(content)
     clause_end = _CLAUSE_END.search(content, end)
     is_question = clause_end is not None and clause_end.group() in QUESTION_MARKS
-    if is_question or content[first - 1 : first] == _QUESTION_OPENING:
+    if is_question or content[first - 1 : first] == _QUESTION_OPENING or is_unmarked_question(content[first:last]):
         return None
     about, sentence = _truncate_words(find_topics(fact.text)), content[max(first, question_end) : last]
     is_short = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(tuple(QUESTION_MARKS))
@@ -132,6 +134,10 @@ def _truncate_words(words: Iterable[str]) -> set[str]:
     return {word[:4] for word in words}
 
 
+def _begin_alike(word: str, other: str) -> bool:
+    return word[:4].startswith(other[:4]) or other[:4].startswith(word[:4])  # stems of "живёт" and "живу"
+
+
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 # "I don't smoke but I live in Ghent" denies no home.
 _CLAUSE_BREAK = re.compile(
@@ -147,11 +153,11 @@ def _extend_quote_to_hedging_words(
     """Extend a quote to include hedging words in its clause, or in a short adjacent clause of the same sentence."""
     if make_fingerprint(content[quote_start:quote_end]).hedges:
         return quote_start, quote_end
-    *earlier, before = re.split(r"(?<=[,;:–—])", content[sentence_start:quote_start])
+    *earlier, before = re.split(r"(?<=[,;:–—，；：、،؛])", content[sentence_start:quote_start])
     while earlier and _is_short_clause(earlier[-1]):
         before = earlier.pop() + before
     after = ""
-    for clause in re.split(r"(?=[,;:–—])", content[quote_end:sentence_end]):
+    for clause in re.split(r"(?=[,;:–—，；：、،؛])", content[quote_end:sentence_end]):
         if not _is_short_clause(clause):
             break
         after += clause
@@ -191,7 +197,7 @@ def _is_negated(text: str) -> bool:
 
 
 def _is_short_clause(clause: str) -> bool:
-    return len(re.findall(r"\w+", clause)) <= 2  # and so perhaps nothing but doubt: "maybe", "tal vez", "может быть"
+    return len(split_words(clause)) <= 2  # and so perhaps nothing but doubt: "maybe", "tal vez", "может быть"
 
 
 def _find_quote_range(quote: str, content: str) -> tuple[int, int]:
@@ -237,6 +243,11 @@ def _make_fact(
     clauses = (clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
     is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
+    said, stated = own | find_topics(sentence), text.partition(" ")[2] or text[NAME_CHARS:]
+    if message.speaker and text.startswith(message.speaker):
+        stated = text.removeprefix(message.speaker)
+    # A change is told in any words: "I moved back to Porto".
+    unsaid = () if describes_change(sentence) else find_topics(stated)
     said_at = message.created_at
     since = find_start_date(extracted.text, zone)
     return NewFact(
@@ -254,6 +265,7 @@ def _make_fact(
         known=known,
         is_change=extracted.is_over or describes_change(message.content) or _is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
+        unsaid=frozenset(word for word in unsaid if word.isalpha() and not any(map(partial(_begin_alike, word), said))),
         person_id=message.person_id,
     )
 

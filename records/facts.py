@@ -39,6 +39,7 @@ class NewFact(_FactContent):
     known: tuple[int, ...] = ()  # the facts that it replaces according to the model
     is_change: bool = False  # True if the person's words also say that something changed
     is_in_question: bool = False  # True if the quote is part of a question, which never changes the owner's decisions
+    unsaid: frozenset[str] = frozenset()  # topics of the text that the sentence around its quote lacks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,19 +6,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import pairwise
+from itertools import pairwise, permutations
+from math import log
 
 from llm.prompts import split_off_heading
-from text.analyzer import detect_latin_language
+from text.analyzer import detect_latin_language, fold_accents
+from text.characters import split_sentences
 from text.date_words import ISO_DATE, find_iso_dates
 from text.fingerprint import NUMBER, parse_number_word, remove_thousands_separators
-from text.stopwords import WORD_LISTS
+from text.stopwords import FUNCTION_WORDS, WORD_LISTS
 
 LONG_SOURCE_TOKENS = 200  # from which on a summary must be shorter than its source
 NEAR_DAYS = 14  # around a message's own day that its words may mean: "yesterday", "next Friday", "in two weeks"
 MIN_LANGUAGE_LETTERS = 30  # texts with fewer letters may hold names alone
 MAX_LANGUAGE_CHARS = 4_000  # that are looked at to recognise a language
 MIN_LANGUAGE_SHARE = 0.8  # of letters in one script, which makes it the script of a text
+MIN_FUNCTION_WORDS = 0.1  # share of the words of a text that shows its language
+MIN_LETTER_EVIDENCE = 6.0  # that a letter is not missing by chance, which happens with a probability of e**-6
 
 _REFUSALS = re.compile(rf"^\W*({'|'.join(WORD_LISTS['refusals']['beginnings'])})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
@@ -26,6 +30,10 @@ _LIST_MARK = re.compile(r"(?m)^[ \t]*\d{1,2}[.)]\s")
 _LABEL = re.compile(r"(?m)^[^\w\n]*[^\W\d]+[ #]{0,2}\d{1,3}\b(?=[^.\n]{0,20}:)")  # "Summary 7: "
 _NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+[-_]?\d{1,3}(?!\d)")  # A380 or COVID-19 is not a number
 _WORD = re.compile(r"[^\W_]+")
+_FUNCTION_WORDS = {name: set(map(fold_accents, words)) for name, words in FUNCTION_WORDS.items()}
+_LATIN_LETTERS = re.compile(r"[\0-\u02af]")
+_CHARACTERS = re.compile(r"[\u1100-\u303f\u3100-\u31ef\u3400-\uff65\uffa0-\U0003ffff]")  # of syllables or words
+_KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,29 +85,63 @@ def find_text_faults(
 
 
 def is_in_another_language(text: str, source: str) -> bool:
-    """Return True if a text and its source are clearly in different languages.
+    """Return True if a text, or most of it, is clearly in another language or script than its source.
 
-    Compare their scripts, or the function words if both are in Latin script. Return False for short or mixed texts.
+    Within a script, compare function words, or the letters that only one of the two has. Return False if in doubt.
     """
-    mine, theirs = _detect_language(text), _detect_language(source)
-    if not mine or not theirs or mine == theirs:
+    script, language = _find_script(source), _detect_language(source)
+    parts = [text] if _find_script(text) else [part for part in split_sentences(text) if _find_script(part) != script]
+    foreign = "\n".join(filter(_find_script, parts))
+    if not script or 2 * len(foreign) < len(text):
         return False
-    words = set(_WORD.findall(text.casefold()))
-    return 2 * len(words & set(_WORD.findall(source.casefold()))) < len(words)
+    if _find_script(foreign) != script:
+        is_other = script != "LATIN" or bool(language)  # talk in romanised Russian may be summarised in Cyrillic
+    elif language:
+        is_other = _detect_language(text) not in ("", language)
+    else:
+        is_other = script != "LATIN" and _differ_in_letters(text, source)
+    words, known = set(_WORD.findall(foreign.casefold())), set(_WORD.findall(source.casefold()))
+    return is_other and 2 * len(words & known) < len(words)
+
+
+def _find_letters(text: str) -> str:
+    return "".join(filter(str.isalpha, fold_accents(text[:MAX_LANGUAGE_CHARS].casefold())))
+
+
+def _find_script(text: str) -> str:
+    """Return the name of the script of most letters. Return "" if they are few or mixed."""
+    letters = _find_letters(text)
+    scripts = Counter(unicodedata.name(letter, "?").split(" ", 1)[0].split("-")[0] for letter in letters)
+    scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
+    script, count = scripts.most_common(1)[0]
+    return script if count >= max(MIN_LANGUAGE_LETTERS, MIN_LANGUAGE_SHARE * len(letters)) else ""
 
 
 def _detect_language(text: str) -> str:
-    """Return the language of a text in Latin script, or else the name of its script. Return "" if unclear."""
-    letters = [letter for letter in text[:MAX_LANGUAGE_CHARS] if letter.isalpha()]
-    if len(letters) < MIN_LANGUAGE_LETTERS:
-        return ""
-    scripts = Counter(unicodedata.name(letter, "?").split(" ", 1)[0].split("-")[0] for letter in letters)
-    script, count = scripts.most_common(1)[0]
-    if count < MIN_LANGUAGE_SHARE * len(letters):
-        return ""
-    if script != "LATIN":
-        return "HAN" if script in ("CJK", "HIRAGANA", "KATAKANA") else script
-    return detect_latin_language(_WORD.findall(text[:MAX_LANGUAGE_CHARS].casefold()), default="")
+    """Return the language of a text in Latin or Arabic script, or "" if it has few function words of one language."""
+    words = [word for word in _WORD.findall(text[:MAX_LANGUAGE_CHARS].casefold()) if len(word) > 1]
+    latin = detect_latin_language(words, default="")
+    names = (latin,) if latin else ("arabic", "persian")
+    counts = {name: sum(fold_accents(word) in _FUNCTION_WORDS[name] for word in words) for name in names}
+    language = max(counts, key=counts.__getitem__)
+    return language if counts[language] > MIN_FUNCTION_WORDS * len(words) else ""
+
+
+def _differ_in_letters(text: str, source: str) -> bool:
+    """Return True if one of two texts of one script uses a letter that the other lacks, and too often for chance.
+
+    Russian lacks a letter of Ukrainian. All characters of Chinese or Korean count as one letter, because few texts
+    share them, and so does the kana of Japanese. Latin letters may be names.
+    """
+    letters = [
+        _CHARACTERS.sub("字", _KANA.sub("ア", _LATIN_LETTERS.sub("", _find_letters(each)))) for each in (text, source)
+    ]
+    counts = list(map(Counter, letters))
+    return any(
+        own[letter] * log(sum(map(len, letters)) / own.total()) > MIN_LETTER_EVIDENCE
+        for own, other in permutations(counts)
+        for letter in own.keys() - other.keys()
+    )
 
 
 def find_invented_numbers(text: str, source: str) -> set[str]:

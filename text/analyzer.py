@@ -38,10 +38,9 @@ _PAIRS = re.compile(
 # which no combined letter exists.
 _ACCENTS = range(0x300, 0x370)
 _POINTS = {code for code in (*_ACCENTS, *range(0x591, 0x6EE)) if unicodedata.category(chr(code)) == "Mn"}
-_IN_WORDS = "".join(map(chr, sorted(_POINTS)))
 _WORD = re.compile(
-    rf"[^\W_]+(?:['’][^\W_]+)?[{_IN_WORDS}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
-    rf"(?:[^\W_]|[{_IN_WORDS}\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
+    r"[^\W_]+(?:['’][^\W_]+)?[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
+    r"(?:[^\W_]|[\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
 )
 # Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
 # Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
@@ -58,16 +57,22 @@ _FOLDED = str.maketrans(
     | {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ё": "е"}
 )
 _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE50) for c in map(chr, range(b, b + 10))}
+_DIGITS_AND_POINTS = _WITHOUT_POINTS | _DIGITS
 
 
 def normalize_text(text: str) -> str:
-    """Return the text in NFKC and lower case, with straight apostrophes and ASCII digits. Keep diacritics."""
+    """Return the text in NFKC and lower case, with straight apostrophes and ASCII digits, without optional marks."""
     if text.isascii():
         return text.lower()
     composed = normalize_unicode("NFKC", text)
     # casefold() would turn "ß" into "ss", which the German stemmer does not expect.
     lowered = composed.lower() if "ß" in text else composed.replace("İ", "i").casefold()
-    return lowered.replace("’", "'").translate(_DIGITS)
+    return lowered.replace("’", "'").translate(_DIGITS_AND_POINTS)
+
+
+def remove_optional_marks(text: str) -> str:
+    """Remove marks that make no other word, such as the vowel points of Arabic. Keep the diacritics of letters."""
+    return text if text.isascii() else normalize_unicode("NFC", text).translate(_WITHOUT_POINTS)
 
 
 def fold_accents(term: str) -> str:
@@ -150,8 +155,6 @@ def list_terms(text: str) -> list[str]:
 @lru_cache(maxsize=CACHED_WORDS)
 def _stem_term(word: str, language: str) -> tuple[str, bool]:
     """Return the search term of a word, and True if the word is a function word."""
-    # Combined letters were composed before, so these marks are the optional ones.
-    word = word.translate(_WITHOUT_POINTS)
     term = stem_word(word.split("'")[-1] if language in ("french", "italian") else word, language)
     known = FUNCTION_WORDS.get(language, frozenset())
     plain = fold_accents(word) if language == "arabic" else word

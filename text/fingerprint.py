@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from text.analyzer import fold_accents, list_terms, normalize_text, stem_word
+from text.analyzer import fold_accents, list_terms, normalize_text, remove_optional_marks, stem_word
 from text.stopwords import WORD_LISTS
 
 # A missed difference merges two facts wrongly. Therefore a doubtful case counts as a difference.
@@ -46,6 +46,7 @@ _NEGATED_AUXILIARY = ("n't", "n’t")
 _HAN_NEGATION = ("不", "没", "沒", "无", "無", "未", "别", "ない", "ません", "않", "없", "안 ")
 # "I moved to Porto" shares no word with "lives in Lisbon". With all facts shown instead, dialogues got wrong merges.
 _NOT_AS_IT_WAS = re.compile("|".join(_LISTS["changes"]))
+_UNMARKED_QUESTION = re.compile(_LISTS["questions"])
 _HEDGES = frozenset(_LISTS["hedges"].split())
 _NO_NAMES = frozenset(_LISTS["no_names"].split())
 _DROPPED = frozenset(_LISTS["dropped"].split())
@@ -70,7 +71,7 @@ def make_fingerprint(text: str) -> Fingerprint:
     names: list[str] = []
     hedges = {phrase for phrase in _LISTS["hedging_phrases"] if phrase in text.casefold()}
     negated = any(mark in text for mark in _HAN_NEGATION)
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(remove_optional_marks(text)):
         word = match.group()
         plain = normalize_text(word)
         bare = plain.split("'")[0] if len(plain.split("'")[0]) > 1 else plain
@@ -141,6 +142,11 @@ def _map_short_month_names() -> Mapping[str, int]:
 def describes_change(message: str) -> bool:
     """Return True if a message reports that something changed."""
     return _NOT_AS_IT_WAS.search(normalize_text(message)) is not None
+
+
+def is_unmarked_question(sentence: str) -> bool:
+    """Return True if a particle makes a sentence a question, even without a question mark."""
+    return _UNMARKED_QUESTION.search(normalize_text(sentence)) is not None
 
 
 def remove_thousands_separators(number: str) -> str:

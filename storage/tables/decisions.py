@@ -77,9 +77,15 @@ class DecisionIndex:
                 self._by_rarest_word[self._find_rarest_word(text)].append(decision)
 
     def overrules(self, fact: NewFact) -> bool:
-        """Return True if a newer decision is about this fact. If the fact is from a question, older ones count too."""
+        """Return True if a newer decision is about this fact.
+
+        Older decisions count too if the fact is from a question, or from a sentence that lacks a word of the old fact.
+        """
         decisions = self.find_decisions_about(fact)
-        return any(fact.is_in_question or fact.observed_at <= decision.decided_at for decision in decisions)
+        return any(
+            fact.is_in_question or fact.observed_at <= decision.decided_at or not _is_stated_again(decision, fact)
+            for decision in decisions
+        )
 
     def find_decisions_about(self, fact: NewFact) -> list[Decision]:
         """Return the decisions about facts that have similar words or the same subject as this fact."""
@@ -125,6 +131,12 @@ def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
     is_other = bool(told & quoted) and bool(decided & decided_quote) and not told & quoted & decided
     is_same_quote = quoted <= decided_quote or decided_quote <= quoted
     return is_same_quote and len(quoted & decided_quote) > 1 and not is_other
+
+
+def _is_stated_again(decision: Decision, fact: NewFact) -> bool:
+    terms, decided = _hash_terms(find_topics(fact.text), decision.key), frozenset(decision.terms)
+    has_other_value = not (terms <= decided or decided <= terms)
+    return has_other_value or decided.isdisjoint(_hash_terms(fact.unsaid, decision.key))
 
 
 @lru_cache(maxsize=10_000)

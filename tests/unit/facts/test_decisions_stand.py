@@ -189,3 +189,52 @@ async def test_a_deletion_stands_in_every_script(
     for number, again in enumerate((text, other, "Anna lives in Lisbon."), start=1):
         await read_again(talk, {"message": FIRST, "quote": quote, "text": again, "type": "state"}, number)
         assert await valid(talk) == [], again
+
+
+MENTIONS = {
+    "en": (("I work at the pharmacy.", "work at the pharmacy", "Anna works at the pharmacy."),
+           ("I was tired at work today.", "at work"), "I work at the pharmacy again."),
+    "ru": (("Я работаю в аптеке.", "работаю в аптеке", "Анна работает в аптеке."),
+           ("Устала на работе сегодня.", "на работе"), "Всё, снова работаю в аптеке!"),
+    "ru, a visit": (("Я работаю в аптеке.", "работаю в аптеке", "Анна работает в аптеке."),
+                    ("Заходила в аптеку за аспирином.", "в аптеку"), "Опять работаю в аптеке."),
+    "zh": (("我在药店工作。", "在药店工作", "安娜在药店工作"), ("今天工作很累。", "今天工作"), "我又在药店工作。"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("decide", ["edit", "delete"])
+@pytest.mark.parametrize("language", MENTIONS)
+async def test_what_a_later_message_only_mentions_brings_nothing_back(talk: Talk, language: str, decide: str) -> None:
+    (said, quote, text), (mention, words), again = MENTIONS[language]
+    job = {"about": "Anna", "attribute": "job", "is_single": True, "type": "state"}
+    fact = await say(talk, said, message=1, quote=quote, text=text, **job)
+    if decide == "edit":
+        await talk.services.facts.edit(ANNA.id, fact.id, "Anna: hospital")
+    else:
+        await talk.services.facts.delete(ANNA.id, fact.id)
+    before = await valid(talk)
+    answer(talk, {"message": 3, "quote": words, "text": text, **job})
+    await talk.say(mention)
+    talk.moment[0] += timedelta(minutes=1)
+    assert await talk.services.facts.learn(SCOPE) == []
+    assert await valid(talk) == before
+    await say(talk, again, message=5, quote=again, text=text, **job)
+    assert (text, False) in await valid(talk)
+
+
+async def test_a_value_that_nobody_said_does_not_take_the_place_of_a_pinned_one(talk: Talk) -> None:
+    job = {"about": "Anna", "attribute": "job", "is_single": True, "type": "state"}
+    fact = await say(
+        talk,
+        "I work at the hospital.",
+        message=1,
+        quote="work at the hospital",
+        text="Anna works at the hospital.",
+        **job,
+    )
+    await talk.services.facts.set_pinned(ANNA.id, fact.id, is_pinned=True)
+    talk.moment[0] += timedelta(minutes=1)
+    answer(talk, {"message": 3, "quote": "at work", "text": "Anna works at a school.", **job})
+    await talk.say("I was tired at work today.")
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == [("Anna works at the hospital.", True)]

@@ -144,3 +144,43 @@ GERMAN = "Die Nutzerin hat eine Katze, die nicht auf dem Sofa schläft, und war 
 )
 def test_a_summary_in_another_language_than_the_talk_is_seen(text: str, source: str, *, differs: bool) -> None:
     assert is_in_another_language(text, source) == differs
+
+
+TALKS = {
+    "ru": "Вчера ездили с дочкой Аней на дачу под Казанью, сажали помидоры и клубнику. В пятницу у меня приём у "
+    "кардиолога. Купила билет на поезд до Москвы. Мама просила привезти ей платок из Павловского Посада. Потом зашли "
+    "к соседке, она угостила нас пирогом с вишней и рассказала, как вырастить перец.",
+    "ar": "أمس ذهبت مع ابنتي سارة إلى المزرعة قرب عمان وزرعنا الطماطم والفراولة. يوم الجمعة عندي موعد مع طبيب القلب. "
+    "اشتريت تذكرة قطار إلى العقبة. أمي طلبت مني أن أحضر لها شالا من السوق",
+    "zh": "昨天和女儿小雨去了杭州附近的农场，种了西红柿和草莓。星期五上午我要去看心脏科医生。妈妈让我给她带一条丝巾。",
+    "ko": "저는 서울에 살아요. 딸이랑 병원에 갔어요. 강아지도 한 마리 있어요. 엄마는 부산에 사세요.",
+    "ru in Latin letters": "privet, ya zhivu v moskve i rabotayu v banke, u menya est sobaka Belka, idu k vrachu",
+    "code": "npm install react-router-dom\ngit push origin main --force-with-lease\ndocker compose up -d postgres",
+}
+
+UKRAINIAN = (
+    "Ольга їздила з донькою Анею на дачу під Казанню, де вони саджали помідори та полуницю. У п'ятницю в неї прийом у "
+    "кардіолога. Вона купила квиток на потяг до Москви і поїде сама. Мати просила привезти їй хустку."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "talk", "differs"),
+    [
+        (UKRAINIAN, "ru", True),
+        ("Olga ezdila s dochkoy Aney na dachu, sazhali pomidory i klubniku. Ona kupila bilet do Moskvy.", "ru", True),
+        ("Ездила на дачу. She has an appointment and bought a train ticket. Her mother wants a shawl.", "ru", True),
+        ("Ольга ездила с дочкой Аней на дачу и сажала помидоры. В пятницу приём у кардиолога.", "ru", False),
+        ("عمر با دخترش سارة به مزرعه‌ای نزدیک عمان رفت و گوجه‌فرنگی کاشتند. او یک بلیت قطار به عقبه خرید.", "ar", True),
+        ("ذهب عمر مع ابنته سارة إلى المزرعة قرب عمان وزرعا الطماطم. اشترى تذكرة قطار إلى العقبة.", "ar", False),
+        ("李明は娘の小雨と杭州近くの農場へ行き、トマトといちごを植えた。心臓科の診察がある。", "zh", True),
+        ("李明和女儿小雨去了杭州附近的农场，种了西红柿和草莓。星期五要看心脏科医生，妈妈让他带一条丝巾。", "zh", False),
+        ("사용자는 서울에 산다. 사용자의 딸은 병원에 갔다. 사용자의 어머니는 부산에 사용자와 산다.", "ko", False),
+        ("Пользователь живёт в Москве и работает в банке. У него есть собака Белка.", "ru in Latin letters", False),
+        ("Пользователь прислал команды: npm install react-router-dom, git push origin main.", "code", False),
+    ],
+)  # fmt: skip
+def test_languages_of_one_script_are_told_apart_and_romanised_talk_is_not_refused(
+    text: str, talk: str, *, differs: bool
+) -> None:
+    assert is_in_another_language(text, TALKS[talk]) == differs

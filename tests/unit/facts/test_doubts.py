@@ -1,0 +1,75 @@
+"""Doubts and questions in many languages: a model that leaves them out is not believed."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from facts.schemas import ExtractedFact, make_fact_versions
+from records.facts import NewFact
+from records.messages import Message
+from records.scopes import Scope
+
+NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+def learned(said: str, quote: str, text: str, *, speaker: str = "Paul", replaces: int = 7) -> list[NewFact]:
+    """What is learned if a model calls it a lasting state that replaces another one."""
+    message = Message(id=1, scope=Scope(owner=1), role="user", content=said, created_at=NOW, turn=1, speaker=speaker)
+    fact = ExtractedFact(
+        text=text,
+        kind="personal",
+        message=1,
+        replaces=(replaces,),
+        quote=quote,
+        about=speaker,
+        attribute="home",
+        is_single=True,
+    )
+    return [versions[0] for versions in make_fact_versions([fact], [message], known_ids={replaces}, zone=UTC)]
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("je vais peut-être déménager à Nantes", "déménager à Nantes", "Paul va déménager à Nantes"),
+        ("je vais probablement quitter Lyon en mai", "quitter Lyon en mai", "Paul quitte Lyon en mai"),
+        ("il se peut que je parte au Canada", "parte au Canada", "Paul part au Canada"),
+        ("creo que en septiembre me mudo a Cádiz", "me mudo a Cádiz", "Paul se muda a Cádiz"),
+        ("puede que deje Sevilla", "deje Sevilla", "Paul deja Sevilla"),
+        ("кажется, у меня аллергия на пыль", "аллергия на пыль", "У Пола аллергия на пыль"),
+        ("я бы переехал в Самару", "переехал в Самару", "Пол переехал в Самару"),
+        ("ربما أنتقل إلى دبي الصيف القادم", "أنتقل إلى دبي", "بول سينتقل إلى دبي"),
+        ("أفكر في شراء بيت في عمان", "شراء بيت في عمان", "بول يشتري بيتا في عمان"),
+        ("我明年可能会搬到上海", "搬到上海", "保罗会搬到上海"),
+        ("也许会去上海", "去上海", "保罗去上海"),
+    ],
+)
+def test_a_doubt_stays_in_every_language_and_takes_no_place(said: str, quote: str, text: str) -> None:
+    (fact,) = learned(said, quote, text)
+    assert fact.is_uncertain
+    assert not fact.known
+    assert not fact.only_one
+    assert fact.text.removeprefix("Paul: ") in said
+
+
+def test_a_doubt_in_the_next_clause_of_a_language_without_spaces_is_about_that_clause() -> None:
+    (fact,) = learned("我住在杭州，我女儿可能会去北京", "我住在杭州", "保罗住在杭州")
+    assert not fact.is_uncertain
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("est-ce que je suis allergique au pollen", "je suis allergique au pollen", "Paul est allergique au pollen"),
+        ("你觉得我对猫过敏吗", "我对猫过敏", "保罗对猫过敏"),
+        ("هل تعرف مطعما في جبل عمان", "مطعما في جبل عمان", "بول يعرف مطعما في جبل عمان"),
+        ("не помню, есть ли у меня аллергия на пыль", "у меня аллергия на пыль", "У Пола аллергия на пыль"),
+    ],
+)  # fmt: skip
+def test_a_question_without_its_mark_is_no_fact(said: str, quote: str, text: str) -> None:
+    assert learned(said, quote, text) == []
+
+
+def test_an_arabic_word_is_the_same_with_its_vowel_points() -> None:
+    (fact,) = learned("مرحبا أنا عمر أسكن في عمان", "أسكن في عمان", "عمر يسكن في عمّان", speaker="عمر")
+    assert fact.text == "عمر يسكن في عمّان"
