@@ -170,6 +170,7 @@ class FactExtractor:
                     assistant_text=request.assistant_text,
                 )
                 if not faults:
+                    fact = replace(fact, known=(*fact.known, *schemas.find_denied_facts(fact.quote, request.shown)))
                     kept.append(verification.remove_unsupported_start_date(fact, messages, zone=batch.zone))
                     break
             if faults:

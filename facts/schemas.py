@@ -12,7 +12,7 @@ from typing import cast
 
 from llm import prompts
 from llm.meant_json import parse_json_leniently
-from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
+from records.facts import LASTING, MAX_FACT_CHARS, Fact, FactKind, NewFact
 from records.messages import Message
 from text.analyzer import fold_accents, normalize_text, split_words
 from text.characters import QUESTION_MARKS, remove_invisible_characters, replace_surrogates, split_sentences
@@ -190,6 +190,14 @@ def _is_denial(quote: str, topics: Iterable[str]) -> bool:
         if ends:
             found.append(_is_negated(clause if _is_short_clause(clause[ends[-1] :]) else clause[: ends[-1]]))
     return bool(found) and all(found)
+
+
+def find_denied_facts(quote: str, facts: Iterable[Fact]) -> list[int]:
+    """Return the ids of facts with a number that a quote denies ("980 euros, not 940"), if it has most of their words."""
+    said = find_topics(quote)
+    denied = {topic for topic in said if topic.isdigit() and _is_denial(quote, {topic})}
+    topics = {fact.id: find_topics(fact.text) for fact in facts} if denied else {}
+    return [id_ for id_, words in topics.items() if denied & words and 2 * len(said & words) > len(words)]
 
 
 def _is_negated(text: str) -> bool:

@@ -424,6 +424,20 @@ async def test_turns_whose_facts_are_all_refused_are_asked_about_again_one_by_on
     assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 1, 1, 1, 1]
 
 
+async def test_a_number_that_the_person_denies_ends_the_fact_that_has_it(talk: Talk) -> None:
+    """A model of 1.5 billion parameters called the correction an instruction that replaces nothing."""
+    rent, said_again = told("Anna's rent is 940 euros a month.", 1), "Correction: my rent is 980 euros, not 940."
+    talk.server.script_schema("facts", answer(rent | {"quote": "My rent is 940 euros a month"}))
+    await said(talk, "My rent is 940 euros a month. Tim owes me 940 euros since May.")
+    await talk.services.facts.learn(SCOPE)
+    await talk.services.facts.add(ANNA.id, "Tim owes Anna 940 euros since May.")
+    correction = told("My rent is 940 euros a month.", 3, quote="rent", about="rent", attribute="value")
+    talk.server.script_schema("facts", answer(correction | {"type": "instruction"}))
+    await said(talk, said_again)
+    await talk.services.facts.learn(SCOPE)
+    assert sorted(await valid(talk)) == [f"Anna: {said_again.rstrip('.')}", "Tim owes Anna 940 euros since May."]
+
+
 async def test_a_model_that_finds_more_in_single_turns_is_asked_about_one_at_a_time(talk: Talk) -> None:
     """Of 35 facts, a model of 1.5 billion parameters found 16 in lists of four turns, and 24 in single ones."""
     rain = told("Rain is water.", 1, quote="nobody said this")
