@@ -193,7 +193,7 @@ def _is_denial(quote: str, topics: Iterable[str]) -> bool:
 
 
 def find_denied_facts(quote: str, facts: Iterable[Fact]) -> list[int]:
-    """Return the ids of facts with a number that a quote denies ("980 euros, not 940"), if it has most of their words."""
+    """Return the ids of facts whose number a quote denies ("980 euros, not 940"), if it has most of their words."""
     said = find_topics(quote)
     denied = {topic for topic in said if topic.isdigit() and _is_denial(quote, {topic})}
     topics = {fact.id: find_topics(fact.text) for fact in facts} if denied else {}
