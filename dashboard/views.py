@@ -296,7 +296,7 @@ def _find_zone_name(config: OwnerConfig | None) -> str:
 
 
 def _serialize_counts(status: Status) -> dict[str, int]:
-    figures = forms.pick_fields(status.counts, "total", "archived", "active_turns")
+    figures = forms.pick_fields(status.counts, "total", "archived", "active_turns", "characters")
     return {**figures, "summaries": sum(status.counts.active_by_level.values())}
 
 

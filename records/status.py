@@ -15,6 +15,7 @@ class Counts:
     archived: int
     active_turns: int
     active_by_level: Mapping[int, int] = field(default_factory=dict)  # summaries; levels without any are absent
+    characters: int = 0  # by which the page sees that a message was edited
     gap: int = 0  # active messages before the newest summary, whose own summary was removed
 
     @property

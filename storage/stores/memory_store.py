@@ -151,16 +151,17 @@ class MemoryStore(SummaryTable):
 
     async def count_messages_and_summaries(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
-        total = archived = turns = gap = 0
+        total = archived = characters = turns = gap = 0
         levels: dict[int, int] = {}
-        for what, a, b in rows:
+        for what, a, b, c in rows:
             if what == "messages":
-                total, archived = a, b
+                total, archived, characters = a, b, c
             elif what == "turns":
                 turns, gap = a, b
             else:
                 levels[a] = b
-        return Counts(total=total, archived=archived, active_turns=turns, active_by_level=levels, gap=gap)
+        sums = {"total": total, "archived": archived, "characters": characters}
+        return Counts(**sums, active_turns=turns, active_by_level=levels, gap=gap)
 
     async def find_id_range(self, scope: Scope) -> tuple[int, int]:
         """Return the lowest and highest message ids in a scope, or (1, 1) if the scope is empty."""
@@ -306,16 +307,16 @@ WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) 
 # Triggers keep a scope's totals in `scopes` (storage/schema/sqlite.sql), so counting never reads every message. Notes
 # of tools, which have an index of their own, are no messages to people.
 _COUNTS = """
-SELECT 'messages', total - COUNT(notes.id), archived - COUNT(notes.chunk_id)
+SELECT 'messages', total - COUNT(notes.id), archived - COUNT(notes.chunk_id), characters
 FROM scopes LEFT JOIN messages AS notes
   ON notes.user_id = scopes.user_id AND notes.thread_id = scopes.thread_id AND notes.origin = 'tool'
-WHERE scopes.user_id = ?1 AND scopes.thread_id = ?2 GROUP BY total, archived
+WHERE scopes.user_id = ?1 AND scopes.thread_id = ?2 GROUP BY total, archived, characters
 UNION ALL
 SELECT 'turns', COUNT(DISTINCT CASE WHEN role = 'user' THEN turn_id END), COUNT(CASE WHEN id < (
   SELECT MAX(first_id) FROM summaries WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1
-) THEN 1 END) FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1
+) THEN 1 END), 0 FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1
 UNION ALL
-SELECT 'level', level, COUNT(*) FROM summaries
+SELECT 'level', level, COUNT(*), 0 FROM summaries
 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
 """
 _CENSUS = """

@@ -163,7 +163,8 @@ async def test_counts(store: MemoryStore) -> None:
     await fold_up(store, ANNA, [first, second])
     await fold(store, ANNA, stored[4:6])
     counts = await store.count_messages_and_summaries(ANNA)
-    assert counts == Counts(total=8, archived=6, active_turns=1, active_by_level={1: 1, 2: 1})
+    characters = sum(len(message.content) for message in stored)
+    assert counts == Counts(total=8, archived=6, active_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
     assert await store.count_messages_and_summaries(BORIS) == Counts(total=0, archived=0, active_turns=0)
 
 

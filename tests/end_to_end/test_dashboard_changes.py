@@ -49,7 +49,7 @@ async def test_facts_are_added_changed_and_undone(own_house: LocalServers) -> No
             assert "error" in await visitor.posts("facts/edit", status=400, id=new["id"], text=wrong)
         await visitor.posts("facts/edit", status=400, id=999, text="Nobody.")
         await visitor.posts("facts/pin", status=400, id="first")
-        assert "not enough" in (await visitor.posts("profile/refresh", status=409))["error"]
+        assert "no usable answer" in (await visitor.posts("profile/refresh", status=503))["error"]
         await visitor.posts("profile/forget", id=1)
 
 
