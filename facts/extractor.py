@@ -111,7 +111,7 @@ class FactExtractor:
         answered.
         """
         facts: list[NewFact] = []
-        waiting, is_answered = [request], False
+        waiting, is_answered, is_optional = [request], False, False
         while waiting:
             asked, extracted = waiting.pop(0), None
             try:
@@ -120,9 +120,13 @@ class FactExtractor:
                 if extracted is None and asked is request:
                     repair = self._requests.make_repair_request(request, answer)
                     extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, repair))
-            except (ModelBroken, ModelDeclined, ContextTooLong, QuotaExceeded) as error:
-                if not is_answered and (failures + 1 < MAX_ATTEMPTS or isinstance(error, QuotaExceeded)):
+            except (ModelBroken, ModelDeclined, ContextTooLong):
+                if not is_answered and failures + 1 < MAX_ATTEMPTS:
                     raise
+            except ModelError as error:
+                if not (is_optional or (is_answered and isinstance(error, QuotaExceeded))):
+                    raise
+                break  # what was found is kept, and says nothing about single turns
             is_answered = is_answered or (asked is request and extracted is not None)
             valid, has_rejected = await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted or ())
             facts += valid
@@ -132,11 +136,12 @@ class FactExtractor:
             elif len(request.turns) > 1 and (extracted is None or (extracted and self._has_rejected)):
                 used = {id_ for fact in valid for id_ in fact.source_ids}
                 silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
+                is_optional = bool(valid)
                 if not valid or self._trials < MIN_TRIALS:
                     waiting = [self._make_single_request(batch, turn) for turn in silent]
             if extracted is None and len(asked.turns) < 2:
                 log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
-        return facts
+        return sorted(facts, key=lambda fact: fact.observed_at)  # so that what ended later ends what is found later
 
     @property
     def asks_about_single_turns(self) -> bool:
@@ -170,7 +175,8 @@ class FactExtractor:
                     assistant_text=request.assistant_text,
                 )
                 if not faults:
-                    fact = replace(fact, known=(*fact.known, *schemas.find_denied_facts(fact.quote, request.shown)))
+                    denied = () if fact.is_uncertain else schemas.find_denied_facts(fact.quote, request.shown)
+                    fact = replace(fact, known=(*fact.known, *denied))
                     kept.append(verification.remove_unsupported_start_date(fact, messages, zone=batch.zone))
                     break
             if faults:

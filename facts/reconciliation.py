@@ -120,7 +120,9 @@ def plan_fact_changes(
 def _is_decision_newer_than_draft(fact: Fact | NewFact, draft: NewFact) -> bool:
     if fact.decided_at is None:
         return False
-    is_stated = draft.unsaid <= find_topics(fact.text)  # a small model invents a new value
+    words, quoted = find_topics(fact.text), {word[:4] for word in find_topics(draft.quote)}
+    # A small model invents a new value. A stated one is in the quote, in whatever words the rest is told.
+    is_stated = draft.unsaid <= words or any(word[:4] in quoted for word in find_topics(draft.text) - words)
     return draft.is_in_question or draft.observed_at <= fact.decided_at or not is_stated
 
 
@@ -174,13 +176,22 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iter
     A decision about a fact that is still valid, or was stated again, overrules nothing.
     """
     valid = {fact.id: fact for fact in facts if fact.is_valid}
-    known = [*collect_decisions(facts, decisions), *make_decisions_about_replaced_facts(facts)]
-    index = DecisionIndex(decision for decision in known if decision.id not in valid)
+    by_id = {fact.id: fact for fact in facts}
+    decided = {decision.id: decision for decision in collect_decisions(facts, decisions)}
+    known = {decision.id: decision for decision in make_decisions_about_replaced_facts(facts)} | decided
+    index = DecisionIndex(decision for id_, decision in known.items() if id_ not in valid)
+
+    def is_current(id_: int, words: frozenset[str]) -> bool:
+        """Return True if a sentence has what replaced a fact ("left Porto for Oslo"), or nothing that was replaced."""
+        old, new = find_topics(by_id[id_].text), find_topics(by_id[by_id[id_].superseded_by or 0].text)
+        return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)
 
     def find_decisions(text: str) -> set[int]:
         at = datetime.min.replace(tzinfo=UTC)
         fact = NewFact(text=text, quote=text, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
-        return {decision.id for decision in index.find_decisions_about(fact)} if len(find_topics(text)) > 1 else set()
+        words = find_topics(text)
+        found = {decision.id for decision in index.find_decisions_about(fact)} if len(words) > 1 else set[int]()
+        return {id_ for id_ in found if id_ in decided or not is_current(id_, words)}
 
     lines = []
     restated: set[int] | None = None

@@ -107,12 +107,15 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     mark = _SENTENCE_END.search(content, end)
     last = mark.end() if mark and mark.group() != _QUESTION_OPENING else mark.start() if mark else len(content)
     clause_end = _CLAUSE_END.search(content, end)
-    is_question = clause_end is not None and clause_end.group() in QUESTION_MARKS
-    if is_question or content[first - 1 : first] == _QUESTION_OPENING or is_unmarked_question(content[first:last]):
+    clause_start = max((mark.end() for mark in _CLAUSE_END.finditer(content, first, start)), default=first)
+    clause = content[clause_start : clause_end.start() if clause_end else last]
+    is_question = is_unmarked_question(clause) or (clause_end is not None and clause_end.group() in QUESTION_MARKS)
+    if is_question or content[first - 1 : first] == _QUESTION_OPENING:
         return None
     about, sentence = _truncate_words(find_topics(fact.text)), content[max(first, question_end) : last]
     is_short = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(tuple(QUESTION_MARKS))
-    if is_short and _count_shared_words(about, sentence) > _count_shared_words(about, content[start:end]):
+    is_plain = is_short and not make_fingerprint(sentence).hedges
+    if is_plain and _count_shared_words(about, sentence) > _count_shared_words(about, content[start:end]):
         start, end = last - len(sentence.lstrip()), last - len(sentence) + len(sentence.rstrip(" .!…。！\n"))
     start, end = _extend_quote_to_negation(
         content, *_extend_quote_to_hedging_words(content, start, end, first, last), first, last
@@ -135,7 +138,8 @@ def _truncate_words(words: Iterable[str]) -> set[str]:
 
 
 def _begin_alike(word: str, other: str) -> bool:
-    return word[:4].startswith(other[:4]) or other[:4].startswith(word[:4])  # stems of "живёт" and "живу"
+    shorter, longer = sorted((word[:4], other[:4]), key=len)
+    return shorter == longer or (len(shorter) > 2 and longer.startswith(shorter))  # stems of "живёт" and "живу"
 
 
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
@@ -156,12 +160,12 @@ def _extend_quote_to_hedging_words(
     *earlier, before = re.split(r"(?<=[,;:–—，；：、،؛])", content[sentence_start:quote_start])
     while earlier and _is_short_clause(earlier[-1]):
         before = earlier.pop() + before
-    after = ""
-    for clause in re.split(r"(?=[,;:–—，；：、،؛])", content[quote_end:sentence_end]):
+    after: str = re.findall(r"\A\w*", content[quote_end:sentence_end])[0]  # the end of a word or unspaced clause
+    for clause in re.split(r"(?=[,;:–—，；：、،؛])", content[quote_end + len(after) : sentence_end]):
         if not _is_short_clause(clause):
             break
         after += clause
-    if make_fingerprint(f"{before} {after}").hedges:
+    if make_fingerprint(before + content[quote_start:quote_end] + after).hedges:
         return quote_start - len(before), quote_end + len(after.rstrip(" .!…。！\n"))
     return quote_start, quote_end
 
@@ -193,10 +197,12 @@ def _is_denial(quote: str, topics: Iterable[str]) -> bool:
 
 
 def find_denied_facts(quote: str, facts: Iterable[Fact]) -> list[int]:
-    """Return the ids of facts whose number a quote denies ("980 euros, not 940"), if it has most of their words."""
+    """Return the ids of facts whose number a quote corrects ("980 euros, not 940"), if it has most of their words."""
     said = find_topics(quote)
-    denied = {topic for topic in said if topic.isdigit() and _is_denial(quote, {topic})}
-    topics = {fact.id: find_topics(fact.text) for fact in facts} if denied else {}
+    numbers = {topic for topic in said if topic.isdigit()}
+    denied = {number for number in numbers if _is_denial(quote, {number})}
+    # "I don't want to pay 940 euros" corrects nothing.
+    topics = {fact.id: find_topics(fact.text) for fact in facts} if denied < numbers else {}
     return [id_ for id_, words in topics.items() if denied & words and 2 * len(said & words) > len(words)]
 
 
@@ -251,7 +257,8 @@ def _make_fact(
     clauses = (clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
     is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
-    said, stated = own | find_topics(sentence), text.partition(" ")[2] or text[NAME_CHARS:]
+    # Two short texts may be stemmed as different languages: "heißt", "heisst".
+    said, stated = {*own, *find_topics(sentence), *split_words(sentence)}, text.partition(" ")[2] or text[NAME_CHARS:]
     if message.speaker and text.startswith(message.speaker):
         stated = text.removeprefix(message.speaker)
     # A change is told in any words: "I moved back to Porto".
@@ -335,9 +342,14 @@ def _parse_list(answer: str) -> list[object] | None:
     for value in _iterate_json_values(answer):
         for _ in range(3):  # {"result": {"facts": […]}}
             if isinstance(value, dict) and not _parse_text(value):
-                value = value.get("facts", next(iter(value.values()), None))
-        if isinstance(value, list | dict | None):
-            return cast("list[object]", value or []) if isinstance(value, list | None) else [value]
+                parts = [part for part in value.values() if isinstance(part, list | dict)]
+                if "facts" not in value and value and not parts:
+                    break
+                value = value.get("facts", parts[0] if len(parts) == 1 else parts)
+        if isinstance(value, list | None):
+            return cast("list[object]", value or [])
+        if isinstance(value, dict) and _parse_text(value):
+            return [value]
     return None
 
 

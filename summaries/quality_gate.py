@@ -31,6 +31,7 @@ _LABEL = re.compile(r"(?m)^[^\w\n]*[^\W\d]+[ #]{0,2}\d{1,3}\b(?=[^.\n]{0,20}:)")
 _NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+[-_]?\d{1,3}(?!\d)")  # A380 or COVID-19 is not a number
 _WORD = re.compile(r"[^\W_]+")
 _FUNCTION_WORDS = {name: set(map(fold_accents, words)) for name, words in FUNCTION_WORDS.items()}
+_CLAUSE_END = re.compile(r"[^\w\s]+|\n")
 _LATIN_LETTERS = re.compile(r"[\0-\u02af]")
 _CHARACTERS = re.compile(r"[\u1100-\u303f\u3100-\u31ef\u3400-\uff65\uffa0-\U0003ffff]")  # of syllables or words
 _KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]")
@@ -131,17 +132,21 @@ def _differ_in_letters(text: str, source: str) -> bool:
     """Return True if one of two texts of one script uses a letter that the other lacks, and too often for chance.
 
     Russian lacks a letter of Ukrainian. All characters of Chinese or Korean count as one letter, because few texts
-    share them, and so does the kana of Japanese. Latin letters may be names.
+    share them, and so does the kana of Japanese. Latin letters may be names. A letter of few clauses may be quoted.
     """
-    letters = [
-        _CHARACTERS.sub("字", _KANA.sub("ア", _LATIN_LETTERS.sub("", _find_letters(each)))) for each in (text, source)
-    ]
-    counts = list(map(Counter, letters))
+    clauses = [list(filter(None, map(_merge_letters, _CLAUSE_END.split(each)))) for each in (text, source)]
+    counts = [Counter("".join(parts)) for parts in clauses]
+    total = sum(own.total() for own in counts)
     return any(
-        own[letter] * log(sum(map(len, letters)) / own.total()) > MIN_LETTER_EVIDENCE
-        for own, other in permutations(counts)
+        own[letter] * log(total / own.total()) > MIN_LETTER_EVIDENCE
+        and 2 * sum(letter in part for part in parts) >= len(parts)
+        for (own, parts), (other, _) in permutations(zip(counts, clauses, strict=True))
         for letter in own.keys() - other.keys()
     )
+
+
+def _merge_letters(text: str) -> str:
+    return _CHARACTERS.sub("字", _KANA.sub("ア", _LATIN_LETTERS.sub("", _find_letters(text))))
 
 
 def find_invented_numbers(text: str, source: str) -> set[str]:

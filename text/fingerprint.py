@@ -47,6 +47,7 @@ _HAN_NEGATION = ("不", "没", "沒", "无", "無", "未", "别", "ない", "ま
 # "I moved to Porto" shares no word with "lives in Lisbon". With all facts shown instead, dialogues got wrong merges.
 _NOT_AS_IT_WAS = re.compile("|".join(_LISTS["changes"]))
 _UNMARKED_QUESTION = re.compile(_LISTS["questions"])
+_HEDGING_PHRASES = re.compile("|".join(_LISTS["hedging_phrases"]))
 _HEDGES = frozenset(_LISTS["hedges"].split())
 _NO_NAMES = frozenset(_LISTS["no_names"].split())
 _DROPPED = frozenset(_LISTS["dropped"].split())
@@ -69,9 +70,10 @@ def make_fingerprint(text: str) -> Fingerprint:
     numbers: list[str] = []
     dates: list[str] = []
     names: list[str] = []
-    hedges = {phrase for phrase in _LISTS["hedging_phrases"] if phrase in text.casefold()}
+    plain_text = remove_optional_marks(text)
+    hedges = set(_HEDGING_PHRASES.findall(plain_text.casefold()))
     negated = any(mark in text for mark in _HAN_NEGATION)
-    for match in _WORD.finditer(remove_optional_marks(text)):
+    for match in _WORD.finditer(plain_text):
         word = match.group()
         plain = normalize_text(word)
         bare = plain.split("'")[0] if len(plain.split("'")[0]) > 1 else plain
@@ -144,9 +146,9 @@ def describes_change(message: str) -> bool:
     return _NOT_AS_IT_WAS.search(normalize_text(message)) is not None
 
 
-def is_unmarked_question(sentence: str) -> bool:
-    """Return True if a particle makes a sentence a question, even without a question mark."""
-    return _UNMARKED_QUESTION.search(normalize_text(sentence)) is not None
+def is_unmarked_question(clause: str) -> bool:
+    """Return True if a particle makes a clause a question, even without a question mark."""
+    return _UNMARKED_QUESTION.search(normalize_text(clause)) is not None
 
 
 def remove_thousands_separators(number: str) -> str:

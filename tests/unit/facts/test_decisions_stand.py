@@ -238,3 +238,30 @@ async def test_a_value_that_nobody_said_does_not_take_the_place_of_a_pinned_one(
     await talk.say("I was tired at work today.")
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == [("Anna works at the hospital.", True)]
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("I work at a school.", "work at a school", "Anna is employed at a school."),
+        ("Ich bin Lehrerin an einer Schule.", "Lehrerin an einer Schule", "Anna arbeitet an einer Schule."),
+        ("我在学校工作。", "在学校工作", "安娜在一所学校上班"),
+    ],
+)
+async def test_a_new_value_in_other_words_than_the_persons_takes_the_place_of_a_pinned_one(
+    talk: Talk, said: str, quote: str, text: str
+) -> None:
+    job = {"about": "Anna", "attribute": "job", "is_single": True, "type": "state"}
+    old = {"quote": "work at the hospital", "text": "Anna works at the hospital."}
+    fact = await say(talk, "I work at the hospital.", message=1, **old, **job)
+    await talk.services.facts.set_pinned(ANNA.id, fact.id, is_pinned=True)
+    await say(talk, said, message=3, quote=quote, text=text, **job)
+    assert await valid(talk) == [(text, True)]
+
+
+async def test_a_deleted_fact_that_is_said_again_is_learned_in_whatever_language_it_is_stemmed(talk: Talk) -> None:
+    name = {"quote": "Mutter heißt Ute", "text": "Annas Mutter heißt Ute.", "type": "state", "about": "Mutter"}
+    fact = await say(talk, "Meine Mutter heißt Ute.", message=1, **name)
+    await talk.services.facts.delete(ANNA.id, fact.id)
+    await say(talk, "Meine Mutter heißt Ute.", message=3, **name)
+    assert await valid(talk) == [("Annas Mutter heißt Ute.", False)]

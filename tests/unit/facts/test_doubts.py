@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from facts.schemas import ExtractedFact, make_fact_versions
-from records.facts import NewFact
+from facts.schemas import ExtractedFact, find_denied_facts, make_fact_versions
+from records.facts import Fact, NewFact
 from records.messages import Message
 from records.scopes import Scope
 
@@ -73,3 +73,71 @@ def test_a_question_without_its_mark_is_no_fact(said: str, quote: str, text: str
 def test_an_arabic_word_is_the_same_with_its_vowel_points() -> None:
     (fact,) = learned("مرحبا أنا عمر أسكن في عمان", "أسكن في عمان", "عمر يسكن في عمّان", speaker="عمر")
     assert fact.text == "عمر يسكن في عمّان"
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("我对花生过敏，可以吃这个吗", "我对花生过敏", "保罗对花生过敏"),
+        ("je suis allergique au soja, est-ce que je peux sortir", "allergique au soja", "Paul est allergique au soja"),
+        ("у меня аллергия на пыль, можно ли мне кошку", "аллергия на пыль", "У Пола аллергия на пыль"),
+        ("живу в Туле, не помню, говорил ли я", "живу в Туле", "Пол живёт в Туле"),
+        ("أنا نباتي، هل يمكنني أكل هذا", "أنا نباتي", "بول نباتي"),
+    ],
+)  # fmt: skip
+def test_a_question_in_the_next_clause_takes_no_fact_away(said: str, quote: str, text: str) -> None:
+    (fact,) = learned(said, quote, text)
+    assert (fact.text, fact.is_uncertain, fact.known) == (text, False, (7,))
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("请尽可能简短地回答", "尽可能简短地回答", "保罗希望尽可能简短地回答"),
+        ("しかも犬も飼っています", "犬も飼っています", "ポールは犬も飼っています"),
+        ("アニメとかも好きです", "アニメとかも好き", "ポールはアニメが好き"),
+        ("아마존에서 일해요", "아마존에서 일해요", "폴은 아마존에서 일한다"),
+        ("I think it's great that I live in Oslo", "I live in Oslo", "Paul lives in Oslo"),
+        ("mi hermana puede quedarse en Cádiz", "puede quedarse en Cádiz", "La hermana de Paul se queda en Cádiz"),
+        ("acho queijo de Minas muito bom", "queijo de Minas muito bom", "Paul gosta de queijo de Minas"),
+        ("لقد انتقلت وقد اشتريت بيتا في دبي", "اشتريت بيتا في دبي", "بول اشترى بيتا في دبي"),
+        ("люблю фрукты вроде яблок", "люблю фрукты вроде яблок", "Пол любит фрукты вроде яблок"),
+        ("я бы хотел, чтобы ты отвечал коротко", "хотел, чтобы ты отвечал коротко", "Пол хочет коротких ответов"),
+        ("Vivo en Sevilla, creo que ya te lo dije", "Vivo en Sevilla", "Paul vive en Sevilla"),
+    ],
+)  # fmt: skip
+def test_words_that_only_look_like_doubt_are_none(said: str, quote: str, text: str) -> None:
+    (fact,) = learned(said, quote, text)
+    assert (fact.text, fact.is_uncertain) == (text, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("札幌に引っ越すかもしれない", "札幌に引っ越す", "ポールは札幌に引っ越す"),
+        ("札幌に引っ越すかも", "札幌に引っ越す", "ポールは札幌に引っ越す"),
+        ("아마 부산으로 이사할 거예요", "부산으로 이사할", "폴은 부산으로 이사한다"),
+        ("قد أنتقل إلى دبي", "أنتقل إلى دبي", "بول ينتقل إلى دبي"),
+        ("я вроде переезжаю в Самару", "переезжаю в Самару", "Пол переезжает в Самару"),
+        ("вряд ли перееду в Самару", "перееду в Самару", "Пол переедет в Самару"),
+    ],
+)
+def test_words_that_doubt_beside_others_are_doubt(said: str, quote: str, text: str) -> None:
+    (fact,) = learned(said, quote, text)
+    assert fact.is_uncertain
+
+
+def test_a_number_that_is_only_refused_corrects_nothing() -> None:
+    rent = Fact(
+        id=7,
+        owner=1,
+        text="Anna's rent is 940 euros a month.",
+        kind="personal",
+        subject="",
+        source_ids=(1,),
+        observed_at=NOW,
+        valid_from=NOW,
+        created_at=NOW,
+    )
+    assert find_denied_facts("I don't want to pay 940 euros of rent a month", [rent]) == []
+    assert find_denied_facts("My rent is 980 euros a month, not 940", [rent]) == [7]

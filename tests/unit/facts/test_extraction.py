@@ -318,12 +318,25 @@ def test_a_slip_in_the_json_is_read_as_it_was_meant(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ['{{"result": {{"facts": [{0}]}}}}', '{{"facts": {0}}}', '{{"Facts": [{0}]}}', "For {{x}}: [{0}]"]
+    "answer",
+    [
+        '{{"result": {{"facts": [{0}]}}}}',
+        '{{"error": null, "result": {{"facts": [{0}]}}}}',
+        '{{"facts": {0}}}',
+        '{{"Facts": [{0}]}}',
+        "For {{x}}: [{0}]",
+    ],
 )
 def test_a_list_is_found_in_what_a_model_put_around_it(answer: str) -> None:
     found = parse_facts(answer.format('{"message": 1, "text": "Anna sails."}'))
     assert [fact.text for fact in found or ()] == ["Anna sails."]
     assert parse_facts("{}") == []
+    assert parse_facts('{"error": null}') is None, "that is no list without facts"
+
+
+def test_facts_in_numbered_fields_are_all_read() -> None:
+    numbered = '{"facts": {"1": {"message": 1, "text": "Anna sails."}, "2": {"message": 1, "text": "Anna rows."}}}'
+    assert [fact.text for fact in parse_facts(numbered) or ()] == ["Anna sails.", "Anna rows."]
 
 
 def test_a_known_fact_that_was_not_shown_is_not_named() -> None:

@@ -467,6 +467,29 @@ async def test_a_model_that_finds_no_more_in_single_turns_is_asked_about_all_at_
     assert lengths[12:] == [4]
 
 
+async def test_what_a_list_told_is_kept_if_the_endpoint_fails_at_a_single_turn(talk: Talk) -> None:
+    """A free endpoint answers a few requests a minute: each batch would be asked about again and again."""
+    sails = answer(told("Anna sails.", 1, quote="I sail"), told("Rain is water.", 3, quote="nobody said this"))
+    busy = Behaviour(status=429, message="Rate limit reached", retry_after="3600")
+    talk.server.script_schema("facts", sails, *[busy] * 9)
+    await said(talk, "I sail.", "It rains.", "It pours.", "It snows.")
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna sails."]
+    await talk.services.facts.learn(SCOPE)
+    assert sum(request[1]["content"].count("] Anna: ") == 4 for request in asked(talk)) == 1
+
+
+async def test_what_is_over_ends_what_is_found_later_in_an_earlier_turn(talk: Talk) -> None:
+    home = {"about": "Anna", "attribute": "home", "is_single": True}
+    over = told("Anna lived in Porto.", 7, quote="I used to live in Porto") | home | {"type": "past"}
+    lived = told("Anna lives in Porto.", 1, quote="I live in Porto") | home
+    rain = told("Rain is water.", 3, quote="nobody said this")
+    talk.server.script_schema("facts", answer(over, rain), answer(lived), answer(), answer())
+    await said(talk, "I live in Porto.", "It rains.", "It pours.", "I used to live in Porto.")
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == []
+
+
 async def test_a_model_that_only_repeats_what_is_known_costs_four_more_requests(talk: Talk) -> None:
     """Of eight turns each answer is turned down, as one of 1.5 billion parameters copied the first line of <known>."""
     await said(talk, "Can you explain what a heat pump does?", *["It rains."] * 7)

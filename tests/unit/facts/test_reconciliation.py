@@ -87,3 +87,12 @@ def test_a_profile_keeps_its_blank_lines_and_the_headings_of_older_versions() ->
     deleted = replace(known(1, "Anna likes green tea."), deleted_at=NOW, decided_at=NOW)
     labelled = "Preferences: Green tea. She hates coffee.\nHer motto: never hurry."
     assert remove_overruled_sentences(labelled, [deleted], ()) == "She hates coffee.\nHer motto: never hurry."
+
+
+def test_a_sentence_of_the_profile_that_also_tells_what_holds_now_is_kept() -> None:
+    old = replace(known(1, "Anna lives in Porto."), superseded_by=2, valid_to=LATER)
+    facts = [old, replace(known(2, "Anna lives in Berlin."), observed_at=LATER)]
+    told = "Anna lived in Porto until May, and lives in Berlin. Anna lives alone."
+    assert remove_overruled_sentences(f"{told} Anna lives in Porto with a dog.", facts, ()) == told
+    corrected = [replace(old, decided_at=LATER), facts[1]]
+    assert remove_overruled_sentences(told, corrected, ()) == "Anna lives alone."
