@@ -266,7 +266,7 @@ def can_open_browser(environ: Mapping[str, str]) -> bool:
     """Return True if the program runs in a terminal on a local desktop."""
     if not sys.stdout.isatty() or environ.get("SSH_CONNECTION"):
         return False
-    return sys.platform in ("darwin", "win32") or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+    return sys.platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 async def _run_until_stopped(work: Callable[[StopRequest], Coroutine[Any, Any, None]], supervisor: Supervisor) -> int:

@@ -18,7 +18,9 @@ memory-nothing-known = لا أعرف شيئًا بعد. حين تكون الذا
 memory-done-pin = ثُبّتت، وأراعيها دائمًا: { $text }
 memory-done-keep = سألتزم بهذا من الآن: { $text }
 memory-done-unpin = لم تعد مثبّتة: { $text }
-memory-done-delete = حُذفت: «{ $text }». يمكن استعادتها خلال يوم؛ والأمر ⁨/forget⁩ يمحو فورًا.
+memory-done-delete =
+    حُذفت: «{ $text }»
+    يمكن استعادتها خلال يوم؛ والأمر ⁨/forget⁩ يمحو فورًا.
 memory-done-undo = عادت كما كانت: { $text }
 memory-heading-instruction = ما طلبت مني الالتزام به
 memory-heading-preference = ما تفضّله

@@ -1,5 +1,5 @@
 answers-edited = Ab jetzt gilt der neue Text dieser Nachricht.
-answers-edited-command = Bearbeitete Befehle führe ich nicht aus. Bitte sende ihn noch einmal als neue Nachricht.
+answers-edited-command = Bearbeitete Befehle führe ich nicht aus. Bitte sende den Befehl noch einmal als neue Nachricht.
 answers-offer = Du hast deine letzte Nachricht geändert. Soll ich noch einmal antworten?
 answers-again = Noch einmal antworten
 answers-too-late = Das Gespräch ist weitergegangen, deshalb bleibt diese Antwort.

@@ -18,7 +18,9 @@ memory-nothing-known = Ich weiß noch nichts. Ist das Gedächtnis an, lerne ich 
 memory-done-pin = Angeheftet, ich denke immer daran: { $text }
 memory-done-keep = Daran halte ich mich ab jetzt: { $text }
 memory-done-unpin = Nicht mehr angeheftet: { $text }
-memory-done-delete = Gelöscht: „{ $text }“. Einen Tag lang lässt es sich zurückholen; /forget löscht sofort.
+memory-done-delete =
+    Gelöscht: „{ $text }“
+    Einen Tag lang lässt es sich zurückholen; /forget löscht sofort.
 memory-done-undo = Es ist wieder wie vorher: { $text }
 memory-heading-instruction = Woran ich mich halten soll
 memory-heading-preference = Was du bevorzugst

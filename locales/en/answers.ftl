@@ -1,7 +1,7 @@
 # The buttons under an answer, what they lead to, and what stands in the place of an answer that is not there.
 
 answers-edited = The new words of this message count from now on.
-answers-edited-command = I do not carry out edited commands. Please send it again as a new message.
+answers-edited-command = I do not carry out edited commands. Please send the command again as a new message.
 answers-offer = You changed your last message. Shall I answer it again?
 answers-again = Answer again
 answers-too-late = The conversation has gone on, so that answer stays.

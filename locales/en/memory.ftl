@@ -18,7 +18,9 @@ memory-nothing-known = I know nothing yet. While memory is on, I learn from what
 memory-done-pin = Pinned, I keep it in mind always: { $text }
 memory-done-keep = I keep to this from now on: { $text }
 memory-done-unpin = No longer pinned: { $text }
-memory-done-delete = Deleted: “{ $text }”. Undo works for a day; /forget erases at once.
+memory-done-delete =
+    Deleted: “{ $text }”
+    Undo works for a day; /forget erases at once.
 memory-done-undo = It is as it was before: { $text }
 memory-heading-instruction = What you asked me to keep to
 memory-heading-preference = What you prefer

@@ -1,5 +1,5 @@
 answers-edited = Desde ahora vale el nuevo texto de este mensaje.
-answers-edited-command = No ejecuto comandos editados. Envíalo otra vez como mensaje nuevo.
+answers-edited-command = No ejecuto comandos editados. Envía el comando otra vez como mensaje nuevo.
 answers-offer = Has cambiado tu último mensaje. ¿Lo respondo otra vez?
 answers-again = Responder otra vez
 answers-too-late = La conversación ha seguido, así que esa respuesta se queda.

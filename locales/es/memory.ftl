@@ -18,7 +18,9 @@ memory-nothing-known = Aún no sé nada. Con la memoria activada aprendo de lo q
 memory-done-pin = Fijado, lo tengo siempre en cuenta: { $text }
 memory-done-keep = Desde ahora lo tengo siempre en cuenta: { $text }
 memory-done-unpin = Ya no está fijado: { $text }
-memory-done-delete = Eliminado: «{ $text }». Se puede recuperar durante un día; /forget borra al momento.
+memory-done-delete =
+    Eliminado: «{ $text }»
+    Se puede recuperar durante un día; /forget borra al momento.
 memory-done-undo = Vuelve a estar como antes: { $text }
 memory-heading-instruction = Lo que me pediste tener siempre en cuenta
 memory-heading-preference = Lo que prefieres

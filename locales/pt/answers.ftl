@@ -1,5 +1,5 @@
 answers-edited = A partir de agora vale o novo texto desta mensagem.
-answers-edited-command = Não executo comandos editados. Envie de novo como uma nova mensagem.
+answers-edited-command = Não executo comandos editados. Envie o comando de novo como uma nova mensagem.
 answers-offer = Você mudou sua última mensagem. Respondo de novo?
 answers-again = Responder de novo
 answers-too-late = A conversa continuou, por isso aquela resposta fica.

@@ -18,7 +18,9 @@ memory-nothing-known = Ainda não sei nada. Com a memória ligada, aprendo com o
 memory-done-pin = Fixado, levo sempre em conta: { $text }
 memory-done-keep = A partir de agora sigo isto: { $text }
 memory-done-unpin = Não está mais fixado: { $text }
-memory-done-delete = Excluído: “{ $text }”. Dá para recuperar durante um dia; /forget apaga na hora.
+memory-done-delete =
+    Excluído: “{ $text }”
+    Dá para recuperar durante um dia; /forget apaga na hora.
 memory-done-undo = Voltou a ser como antes: { $text }
 memory-heading-instruction = O que você me pediu para seguir
 memory-heading-preference = O que você prefere

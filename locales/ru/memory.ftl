@@ -18,7 +18,9 @@ memory-nothing-known = Я пока ничего не знаю. Пока памя
 memory-done-pin = Закреплено, учитываю всегда: { $text }
 memory-done-keep = Теперь я всегда этого придерживаюсь: { $text }
 memory-done-unpin = Больше не закреплено: { $text }
-memory-done-delete = Удалено: «{ $text }». В течение дня это можно вернуть; сразу стирает /forget
+memory-done-delete =
+    Удалено: «{ $text }»
+    В течение дня это можно вернуть; сразу стирает /forget
 memory-done-undo = Всё снова как было: { $text }
 memory-heading-instruction = О чём ты просишь помнить всегда
 memory-heading-preference = Что ты предпочитаешь

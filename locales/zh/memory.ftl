@@ -18,7 +18,9 @@ memory-nothing-known = 我还什么都不知道。记忆开启时，我会从说
 memory-done-pin = 已置顶，我会一直记着：{ $text }
 memory-done-keep = 从现在起我会始终遵守：{ $text }
 memory-done-unpin = 已取消置顶：{ $text }
-memory-done-delete = 已删除：“{ $text }”。一天之内可以恢复；/forget 会立刻清除。
+memory-done-delete =
+    已删除：“{ $text }”
+    一天之内可以恢复；/forget 会立刻清除。
 memory-done-undo = 已恢复原样：{ $text }
 memory-heading-instruction = 你要我始终遵守的
 memory-heading-preference = 你的偏好

@@ -68,9 +68,8 @@ def store_question(
     append_messages(
         connection, scope, storage, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]]
     )
-    source = pieces[-1][0].source
     answered = f"{_BY_SOURCE} AND thread_id = ?"
-    row = connection.execute(answered, (scope.owner, "assistant", source, scope.thread)).fetchone()
+    row = connection.execute(answered, (scope.owner, "assistant", pieces[-1][0].source, scope.thread)).fetchone()
     if row is not None or not max_turns:
         return StoredQuestion(turn=first.turn, answer=parse_message(row) if row is not None else None)
     sources = read_context_sources(connection, scope, max_turns=max_turns, before_turn=first.turn)

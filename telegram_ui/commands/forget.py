@@ -101,7 +101,7 @@ class ForgetCommands(CommandGroup):
         # The request to forget is no match itself, but it is forgotten together with the matches.
         others = [message for message in found if message.turn != event.requested_in]
         matches = others[:MAX_MATCHES] or found[:MAX_MATCHES]
-        elsewhere = [tr("forget-elsewhere")] if conversations > 1 else []
+        elsewhere = ["", tr("forget-elsewhere")] if conversations > 1 else []
         if not matches and not facts:
             return "\n".join([tr("forget-none-found" if is_indexed else "notices-indexing"), *elsewhere])
         zone = await self._read_zone(scope.owner)

@@ -232,7 +232,7 @@ class Dispatcher:
         parsed = replace(parsed, chat=parsed.chat.with_conversation(scope))
         correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
-            if parsed.command and parsed.chat.is_private:
+            if parsed.command and parsed.addressed and parsed.chat.is_private:
                 await self._delivery.send_text(replace(parsed.chat, reply_to=edited), tr("answers-edited-command"))
             return
         self._answering.submit_follow_up(parsed)

@@ -166,7 +166,8 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     if not is_private:
         words, is_mentioned = remove_bot_mentions(message, content.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
-    command = None if is_of_others else COMMAND.fullmatch(words)
+    is_same = update.edited_message is not None and message.edit_date is None  # as after the first reaction to it
+    command = None if is_of_others or is_same else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
     us = (bot.username or "").casefold()
     text = _describe_message(message, words, files, unread)

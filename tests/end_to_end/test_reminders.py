@@ -60,6 +60,12 @@ async def test_who_edits_a_command_is_told_that_the_reminder_stays_as_it_was(hou
         ann.edits(sent["message_id"], "/reminders add tomorrow at 10 call the plumber")
         await ann.hears("I do not carry out edited commands.", since=since)
         assert "9:00 (UTC) – call the plumber" in await ann.asks("/reminders", "1 reminder")
+        since = ann.now
+        sent = ann.says("/help@other_bot")
+        ann.edits(sent["message_id"], "/start@other_bot")
+        house.world.updates.add("edited_message", ann.says("/help"))  # as Telegram sends the first reaction to it
+        await ann.asks("hello", "Noted.")
+        assert not [message for message in ann.heard(since=since) if "edited commands" in message.get("text", "")]
 
 
 async def test_a_model_offers_a_reminder_on_two_weekdays_and_its_note_is_no_message(house: LocalServers) -> None:

@@ -54,7 +54,7 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
     assert "Which newts" in desk.last(ANN)
     await desk.say(ANN, ANN, "/forget newts")
     assert "Which newts" in desk.last(ANN)
-    assert "/search looks in all conversations" in desk.last(ANN), "it is not all that was said of newts"
+    assert "\n\n/search looks in all conversations" in desk.last(ANN), "it is not all that was said of newts"
 
 
 async def test_a_status_says_that_it_is_of_one_conversation(desk: Desk) -> None:

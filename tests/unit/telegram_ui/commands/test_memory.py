@@ -128,7 +128,7 @@ async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, 
     assert "📌 " in shown(desk)
     await press(desk, "Unpin")
     assert "📌" not in shown(desk)
-    assert "Deleted: “Ann" in str(await press(desk, "Delete"))
+    assert "Deleted: “Ann plays the cello.”\nUndo works" in str(await press(desk, "Delete"))
     assert [fact.is_valid for fact in await talk.services.facts.list_all(ANN)] == [False]
     assert "as it was" in str(await press(desk, "Undo"))
     assert [fact.is_valid for fact in await talk.services.facts.list_all(ANN)] == [True]

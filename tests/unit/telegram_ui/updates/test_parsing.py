@@ -253,6 +253,8 @@ def test_anonymous_admins_speak_as_the_group() -> None:
 
 def test_edits_are_known_as_such_and_messages_without_text_as_wordless() -> None:
     assert heard(kind="edited_message", text="x").kind == "edited"
+    assert heard(kind="edited_message", text="/help", edit_date=1_800_000_009).command == "help"
+    assert heard(kind="edited_message", text="/help").command == "", "the first reaction is sent as an edit, too"
     assert heard(location={"latitude": 1, "longitude": 2}).attachment == "location"
     assert heard(rich_message={"blocks": []}).kind == "wordless"
 
