@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
@@ -114,8 +114,8 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
         return None
     about, sentence = _truncate_words(find_topics(fact.text)), content[max(first, question_end) : last]
     is_short = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(tuple(QUESTION_MARKS))
-    is_plain = is_short and not make_fingerprint(sentence).hedges
-    if is_plain and _count_shared_words(about, sentence) > _count_shared_words(about, content[start:end]):
+    quoted, told = (about & _truncate_words(find_topics(part)) for part in (content[start:end], sentence))
+    if is_short and len(told) > len(quoted) and not make_fingerprint(sentence).hedges:
         start, end = last - len(sentence.lstrip()), last - len(sentence) + len(sentence.rstrip(" .!…。！\n"))
     start, end = _extend_quote_to_negation(
         content, *_extend_quote_to_hedging_words(content, start, end, first, last), first, last
@@ -127,10 +127,6 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     if not is_related and (fact.kind == "instruction" or not _find_names(quote) - own):
         return None
     return quote, " ".join(content[first:last].split())
-
-
-def _count_shared_words(words: Set[str], text: str) -> int:
-    return len(words & _truncate_words(find_topics(text)))
 
 
 def _truncate_words(words: Iterable[str]) -> set[str]:

@@ -138,9 +138,8 @@ class Summarizer:
 
     def _clean_up_and_shorten(self, text: str, inputs: SummaryInput) -> str:
         lines = [source.text for source in inputs.new_sources]
-        own = quality_gate.remove_headings(
-            quoting.remove_own_tags(_remove_superseded_facts(text, inputs.superseded)), lines
-        )
+        own = quoting.remove_own_tags(_remove_superseded_facts(text, inputs.superseded), lines)
+        own = quality_gate.remove_headings(own, lines)
         kept = quality_score.shorten_summary(own, inputs.limit, count_tokens=self._tokens.count)
         return self._tokens.truncate(kept, inputs.limit)
 
