@@ -13,6 +13,7 @@ MAX_TEXT_CHARS = 1_000  # characters of a text that is read
 MORNING = 9  # the hour where none is said
 _NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKDAYS = tuple(name[:2] for name in _NAMES)
+_DAYS = {name[:end]: day for day, name in enumerate(_NAMES) for end in range(2, len(name) + 1)}
 _CYCLES: Mapping[str, Repeat] = {
     "day": "daily",
     "week": "weekly",
@@ -30,7 +31,7 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
     Return None if the time is not in the future. `now` is aware and in the person's zone.
     """
     text, at, minutes = arguments.get("text"), str(arguments.get("at")), str(arguments.get("in_minutes"))
-    rule = _parse_rule(f"{arguments.get('repeat') or ''} {arguments.get('weekdays') or ''}")
+    rule = _parse_rule(str(arguments.get("repeat") or ""), str(arguments.get("weekdays") or ""))
     if not isinstance(text, str) or rule is None:
         return None
     if minutes.isdecimal() and len(minutes) < 9 and 0 < int(minutes) <= MAX_DAYS_AHEAD * 24 * 60:
@@ -48,17 +49,17 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
     return made if isinstance(made, NewReminder) else None
 
 
-def _parse_rule(written: str) -> tuple[Repeat, Collection[int]] | None:
-    """Parse "weekly Mon, Thu" or "FREQ=WEEKLY;BYDAY=MO,TH". Return None if a word has another meaning."""
-    repeat: Repeat = ""
-    days = set[int]()
-    for word in re.findall(r"\w+", written.casefold()):
-        repeat = _CYCLES.get(word, repeat)
-        named = {day for day, name in enumerate(_NAMES) if name.startswith(word) and len(word) > 1}
-        if not named and word not in _CYCLES and word not in _FILLERS:
-            return None
-        days |= named
-    return "weekly" if repeat == "daily" and days else repeat, days  # models call "every weekday" daily
+def _parse_rule(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] | None:
+    """Parse "weekly Mon, Thu" or "FREQ=WEEKLY;BYDAY=MO,TH". Return None if it may have another meaning."""
+    written = [re.findall(r"[\w–-]+", text.casefold()) for text in (repeat, weekdays)]
+    words, more = ({word.removesuffix("s") for word in listed} for listed in written)  # "mondays", "tues"
+    cycles, own = {_CYCLES[word] for word in words & _CYCLES.keys()}, words & _DAYS.keys()
+    is_read = words <= _FILLERS | _CYCLES.keys() | _DAYS.keys() and more <= _FILLERS | _DAYS.keys()
+    if not is_read or len(cycles) > 1 or (own and "monthly" in cycles) or not (cycles or own or words <= {"none"}):
+        return None
+    cycle: Repeat = next(iter(cycles), "weekly" if own else "")
+    days = {_DAYS[word] for word in own | (more & _DAYS.keys())}
+    return "weekly" if cycle == "daily" and days else cycle, days  # models call "every weekday" daily
 
 
 def make_reminder(

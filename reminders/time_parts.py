@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from locales.catalog import ENGLISH
+from locales.catalog import ENGLISH, LANGUAGES
 from records.reminders import Repeat
 from reminders.lexicon import HAN, UNITS, Lexicon, parse_number
 from reminders.zones import find_time_zone
@@ -257,6 +257,7 @@ class TimePhraseParser:
         start, end = self.words.ranges.get(name, (720, 1440))
         middle = start + ((end - start) % 1440 - 1) / 2
         chosen = min(hour % 12, hour % 12 + 12, key=lambda at: abs((at * 60 + minute - middle + 720) % 1440 - 720))
+        chosen = hour if name.startswith("morning") and 0 < hour < 12 else chosen  # "a las 2 de la mañana"
         if chosen != hour and (hour > 12 or (hour == 0 and name != "pm")):
             return False
         self.clock = chosen, minute
@@ -305,8 +306,8 @@ class TimePhraseParser:
         kind = "weekday" if match["weekday"] else "short"
         if match[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
             return 0
-        if self.clock is not None and kind == "short" and not is_meant:
-            self.add_doubt(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via"
+        if kind == "short" and ((self.clock is not None and not is_meant) or self.words.language not in LANGUAGES):
+            self.add_doubt(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
         self.weekdays = [int(self.words.get_meaning(kind, match[kind]))]
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + self.weekdays[0])

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 from locales.catalog import LANGUAGES
@@ -91,21 +92,24 @@ def split_into_messages(text: str) -> list[tuple[MessageHead, str]]:
     return [(head, "\n".join(lines)) for head, lines in found]
 
 
-def find_date_order(written_dates: Sequence[WrittenDate]) -> str | None:
-    """Return the order of year, month and day in these dates, or None if it is ambiguous."""
+def find_date_order(written_dates: Sequence[WrittenDate], years: range) -> str | None:
+    """Return the order of year, month and day in these dates of `years`, or None if it is ambiguous."""
     dates = [numbers for numbers, order in written_dates if not order]
+    orders = {order: [to_year_month_day(numbers, order) for numbers in dates] for order in _ORDERS}
+    possible = [order for order, found in orders.items() if found in (sorted(found), sorted(found, reverse=True))]
     if 2 * sum(first > 31 for first, _, _ in dates) >= len(dates):
         return "ymd"
     if any(first > 12 for first, _, _ in dates):
-        years, days = ({numbers[place] for numbers in dates} for place in (0, 2))
-        by_year = len(years) < len(days) and dates in (sorted(dates), sorted(dates, reverse=True))
-        return "ymd" if by_year or (len(years) == 1 and min(days) < FIRST_YEAR % 100) else "dmy"
+        firsts, lasts = ({numbers[place] for numbers in dates} for place in (0, 2))
+        is_past = all(2000 + last in years for last in lasts)
+        by_year = len(firsts) < len(lasts) and "ymd" in possible and not ("dmy" in possible and is_past)
+        by_year |= len(firsts) == 1 and not is_past
+        return "ymd" if by_year and max(lasts) <= 31 else "dmy"
     if any(second > 12 for _, second, _ in dates):
         return "mdy"
-    orders = {order: [to_year_month_day(numbers, order) for numbers in dates] for order in AMBIGUOUS_ORDERS}
-    if len(set(map(tuple, orders.values()))) == 1:  # such as 5/5/2025 alone
+    if orders["dmy"] == orders["mdy"]:  # such as 5/5/2025 alone
         return AMBIGUOUS_ORDERS[0]
-    possible = [order for order, found in orders.items() if found in (sorted(found), sorted(found, reverse=True))]
+    possible = [order for order in AMBIGUOUS_ORDERS if order in possible]
     return possible[0] if len(possible) == 1 else None
 
 
@@ -273,12 +277,13 @@ def _map_period_words_to_pm_hours() -> Mapping[str, Sequence[int]]:
     from babel import Locale
 
     found: dict[str, Sequence[int]] = {}
-    for language in list_language_codes():
+    for is_night, language in product((False, True), list_language_codes()):  # "öö" is night, but a.m. in Turkish
         for widths in Locale.parse(language).day_periods.values():
             for names in widths.values():
                 for period, name in names.items():
                     hours = next((held for start, held in _PM_HOURS.items() if period.startswith(start)), None)
-                    if hours is not None and (key := "".join(_WORD.findall(name.casefold()))):
+                    key = "".join(_WORD.findall(name.casefold()))
+                    if key and hours is not None and period.startswith("night") == is_night:
                         found.setdefault(key, hours)
     return found
 

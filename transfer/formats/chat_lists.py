@@ -77,6 +77,7 @@ class PeopleChats:
     def __init__(self, builder: HistoryBuilder, names: Mapping[str, str]) -> None:
         self._builder = builder
         self._names = dict(names)
+        self._chat_names: dict[str, str] = {}  # in Skype, also of the person with whom the chat is
         self._parts: dict[str, list[list[ImportedMessage]]] = {}
         self._titles: dict[str, str] = {}
 
@@ -92,8 +93,7 @@ class PeopleChats:
 
     def add_participants(self, chat: Mapping[str, Any]) -> str:
         """Add the names of a Hangouts chat's participants. Return the chat's id, or "" if it has none."""
-        if name := as_text(chat.get("id")):  # in Skype, also that of whom the chat is with
-            self._names.setdefault(name, pick_member_text(chat, "title"))
+        self._chat_names[as_text(chat.get("id"))] = pick_member_text(chat, "title")
         outer = as_object(chat.get("conversation"))
         inner = as_object(outer.get("conversation")) or outer  # before 2018 there is no outer one
         people = [person for person in select_objects(inner.get("participant_data")) if person.get("id")]
@@ -120,7 +120,7 @@ class PeopleChats:
         texts = map(_find_words, values)
         words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
-            words = extract_text(words)
+            words = extract_text(words, keeps_layout=False)  # earlier versions did not, and ids are hashes of it
         if "ts" in members:
             words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
         words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))
@@ -135,9 +135,8 @@ class PeopleChats:
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         name = hash_parts(key, said_at.isoformat(), speaker, words)
         name = f"{key}:{members['ts']}" if "ts" in members else append_duplicate_number(name, name_counts)
-        return self._builder.make_message(
-            name, "user", append_reactions(words, members.get("reactions")), said_at, speaker=speaker
-        )
+        speaker, words = self._chat_names.get(speaker) or speaker, append_reactions(words, members.get("reactions"))
+        return self._builder.make_message(name, "user", words, said_at, speaker=speaker)
 
     def _format_slack_link(self, match: re.Match[str]) -> str:
         sign, target, label = match.groups()

@@ -96,17 +96,13 @@ def _read_vk_message(builder: HistoryBuilder, _: list[str], block: Block) -> Imp
     return builder.make_message(name, "user", words, said_at, speaker=found["name"])
 
 
-def _is_telegram_page(file: SourceFile) -> bool:
-    text = file.sample
-    return file.opening == "<" and "message" in text and ("page_wrap" in text or "from_name" in text)
-
-
+_TELEGRAM = re.compile("page_wrap|from_name")
 _PAGES = re.compile(r"\A[^/]*/messages[^/]*\.html")
 FORMATS = (
     ImportFormat(
         name="telegram-html",
         product="Telegram",
-        fits=_is_telegram_page,
+        fits=lambda file: file.opening == "<" and "message" in file.sample and bool(_TELEGRAM.search(file.sample)),
         read=partial(_read_pages, "telegram-html", "page_header", _read_telegram_message),
         members=_PAGES,
     ),

@@ -67,7 +67,7 @@ def make_history_from_chats(
     Add questions to `builder` about who the user is and, if the files leave them open, about the date order and the
     year. Raise ImportRefused if the years of a chat fit no calendar.
     """
-    order = builder.choose_date_order([line.day for chat in chats for line in chat if line.day])
+    order = builder.choose_date_order([line.day for chat in chats for line in chat if line.day], first_year)
     last_year = builder.reading.now.year if builder.reading.now != NO_DATE else MAXYEAR
     for chat in chats:
         written = [to_year_month_day(line.day[0], line.day[1] or order) for line in chat if line.day]
@@ -105,8 +105,10 @@ def _make_message_from_line(
     stamp = line.stamp or (said_at if numbers else line.clock).isoformat()
     name = append_duplicate_number(hash_parts(stamp, line.speaker, line.words), name_counts)
     role = sides.get(line.speaker or "") or "user"
-    speaker = "" if sides and role == "user" else line.speaker or "?"
-    return builder.make_message(name, role, line.words, said_at, speaker=speaker, is_undated=numbers is None)
+    # Cut only after the id is made: earlier versions kept them, and it is a hash of speaker and words.
+    speaker, words = _ISOLATE.sub("", line.speaker or "") or "?", _CAME_OR_LEFT.sub("", line.words)
+    speaker = "" if sides and role == "user" else speaker
+    return builder.make_message(name, role, words, said_at, speaker=speaker, is_undated=numbers is None)
 
 
 def _fill_in_missing_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: int) -> list[DateNumbers]:
@@ -166,7 +168,7 @@ _SPACED = re.compile(rf"(?P<stamp>{_CLOCK}) (?P<speaker>)(?P<words>\S.*)")
 _STAND_IN = re.compile(
     r"\[[^\[\]\s]{1,20}\]|사진(?: \d{1,3}장)?|동영상|이모티콘|삭제된 메시지입니다\.|貼圖|圖片|影片|スタンプ|写真"
 )  # what LINE and KakaoTalk write in place of a picture or sticker
-_CAME_OR_LEFT = re.compile(r".{1,200}님(?:이 (?:들어왔|나갔)|을 (?:내보냈|초대(?:했|하였)))습니다\.")  # of KakaoTalk
+_CAME_OR_LEFT = re.compile(r"(?m)\n.{1,99}님(?:이 (?:들어왔|나갔)|을 (?:내보냈|초대(?:했|하였)))습니다\.$")  # KakaoTalk
 _FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Discord
 _PINNED = " (pinned)"  # after a speaker in Discord
 _DETAILS = re.compile(r"\n{1,3}(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|Tapbacks:)\n")  # of Discord and iMessage
@@ -210,7 +212,7 @@ def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
             day = new[:2]
         elif said and said.speaker is None:
             said = said._replace(speaker=line)
-        elif said and not _CAME_OR_LEFT.fullmatch(line):
+        elif said:
             said = said._replace(words=f"{said.words}\n{line}")
     if said:
         yield said
@@ -254,7 +256,7 @@ def _is_log(text: str) -> bool:
 
 
 _SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system
-_UNSPACED = re.compile(r"([^\n:]{1,100}):(?!/)(.*)", re.DOTALL)  # in brackets, which only heads have
+_UNSPACED = re.compile(r"([^\n:]{1,100}):(?!/|\d\d)(.*)", re.DOTALL)  # in brackets, which only heads have
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
 """Of a line of the system that names a group or a subject with a colon."""
 _DELETED, _EDITED = (frozenset(NAMES["whatsapp"][name]) for name in ("deleted", "edited"))
@@ -269,7 +271,7 @@ _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
 """A file that was left out of the export: its name, its pages, and the app's own words."""
 _MARK = re.compile("[\u200e\u200f]")
 _LOGGED = re.compile(r"^.*\b(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b.*$", re.MULTILINE)
-_ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person who is mentioned
+_ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
 
 
@@ -303,7 +305,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
             skipped_counts["wordless"] += 1
             continue
         rest = _MARK.sub("", rest) if is_marked else rest
-        speaker = speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0\u2068\u2069") or "?"
+        speaker = speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0") or "?"
         said.append(ChatLine(head.day, head.clock, speaker, rest, head.stamp))
     return said
 

@@ -14,7 +14,7 @@ from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from text.characters import collapse_to_single_line
-from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, WrittenDate, find_date_order
+from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, FIRST_YEAR, LAST_YEAR, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
     ImportedFact,
@@ -37,6 +37,7 @@ from transfer.formats.values import (
 )
 
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
+_GROK_SOURCES = re.compile(r"(?s)<grok:render\s.*?(?:</grok:render>|\Z)")  # a part of the words of which ids are made
 DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # the most characters of a title shown when a conversation is damaged
@@ -148,11 +149,11 @@ class HistoryBuilder:
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
                 raise SkipElement
-            if not words.strip():
+            if not (shown := _GROK_SOURCES.sub("", words).strip()):
                 raise SkipElement("wordless")
             key = key or hash_parts(words)
             name = name or append_duplicate_number(hash_parts(key, number, own, words), self._seen)
-            return self.make_message(name, own, words.strip(), last, speaker=speaker, is_undated=known is None)
+            return self.make_message(name, own, shown, last, speaker=speaker, is_undated=known is None)
 
         said = make_times_monotonic(self.read_messages(messages, read_message, location))
         self.append(said, raw.get("title") or raw.get("name"))
@@ -169,9 +170,10 @@ class HistoryBuilder:
         made, now = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates), self.reading.now
         return made if made is None or now == NO_DATE or made <= now + timedelta(days=1) else None
 
-    def choose_date_order(self, dates: Sequence[WrittenDate]) -> str:
+    def choose_date_order(self, dates: Sequence[WrittenDate], first_year: int = FIRST_YEAR) -> str:
         """Return the order of day and month used by all dates of an import. Ask the user if the dates are ambiguous."""
-        if (order := find_date_order(dates)) is not None:
+        last_year = self.reading.now.year if self.reading.now != NO_DATE else LAST_YEAR
+        if (order := find_date_order(dates, range(first_year, last_year + 2))) is not None:
             return order
         first, second, _ = next(numbers for numbers, known in dates if not known)
         labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)

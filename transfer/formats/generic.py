@@ -44,8 +44,8 @@ _TEXT_MESSAGE = re.compile(r"""<sms\s(?:[^"'<>]++|"[^"<]*+"|'[^'<]*+')*+>""")
 _HALF = re.compile(r"&#(5[5-7]\d{3});")
 _ATTRIBUTE = re.compile(r"""\s(body|date|type|address|contact_name)=("[^"]*"|'[^']*')""")
 _NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-webui
-_TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)|<grok:render\s.*?(?:</grok:render>|\Z)", re.DOTALL)
-"""Blocks in which Open WebUI keeps calls of tools, and Grok its sources."""
+_TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
+"""Blocks in which Open WebUI keeps calls of tools."""
 
 _ADDED = r"(?:bash-|command-|environment_|local-|system-|task-|turn_|user-|user_instructions)[a-z_-]*"
 _ENVELOPE = re.compile(rf"(?:<({_ADDED})>(?>.*?</\1>)\s*+)++", re.DOTALL)

@@ -34,11 +34,7 @@ class NotJson(ImportRefused):
     """Raised for a text that is not valid JSON."""
 
 
-def _reject_json_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number in JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_reject_json_constant)
+_DECODER = json.JSONDecoder(parse_constant=int)  # which raises ValueError: NaN and Infinity are no numbers in JSON
 
 
 class JsonStream:

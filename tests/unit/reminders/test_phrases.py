@@ -282,6 +282,9 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("en", "tomorrow at 9 midi keyboard", ("23.11.26 09:00", "", "midi keyboard")),
         ("ar", "الساعة 9 م اتصل", ("22.11.26 21:00", "", "اتصل")),
         ("en", "at 9 see Mon Ami", ("23.11.26 09:00", "", "see Mon Ami")),
+        ("en", "à une heure du matin aller chercher Anne", ("23.11.26 01:00", "", "aller chercher Anne")),
+        ("es", "a las 2 de la mañana tomar pastilla", ("23.11.26 02:00", "", "tomar pastilla")),
+        ("de", "um 1 Uhr morgens abholen", ("23.11.26 01:00", "", "abholen")),
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
@@ -516,6 +519,7 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("ar", "الساعة 9 في رمضان اتصل", "في رمضان", ("23.11.26 09:00", "", "في رمضان اتصل")),
         ("en", "at 5 march with Ann", "5 march", ("05.03.27 09:00", "", "with Ann")),
         ("en", "at 5 sun cream", "sun", ("29.11.26 05:00", "", "cream")),
+        ("en", "Sam 9:00 call back", "Sam", ("28.11.26 09:00", "", "call back")),
         ("pt", "às 9 quarta parcela", "quarta", ("25.11.26 09:00", "", "parcela")),
         ("en", "on Friday night at 1 walk home", "1", ("27.11.26 01:00", "", "walk home")),
         ("en", "12/3 9:00 x", "12/3", ("12.03.27 09:00", "", "x")),

@@ -238,3 +238,44 @@ def test_an_export_of_signal_by_another_program_is_named() -> None:
     text = "Conversation: Tom\n\nFrom: Tom (+1)\nType: incoming\nSent: Wed, 01 May 2024 10:00:05 +0000\n\ngood\n"
     with pytest.raises(ImportRefused, match="export of Signal"):
         past(text, "Tom.txt")
+
+
+@pytest.mark.parametrize("written", ["15/03/{}", "15/03/20{}", "15.03.{}"])
+def test_one_day_of_several_years_has_the_day_first(written: str) -> None:
+    lines = [f"{written.format(year)}, 12:00 - Anna: happy birthday\n" for year in (19, 20, 21)]
+    days = [message.created_at.date().isoformat() for message in past("".join(lines), "chat.txt").messages]
+    assert days == ["2019-03-15", "2020-03-15", "2021-03-15"]
+
+
+def test_the_day_comes_first_in_a_log_from_before_whatsapp() -> None:
+    assert [message.created_at.year for message in past("[25.12.05 10:00] <anna> hi\n", "x.log").messages] == [2005]
+
+
+def test_half_days_in_turkish_are_no_nights() -> None:
+    history = past("28.11.2024 7:05 ÖÖ - Anna: hello\n28.11.2024 7:05 ÖS - Anna: hello\n", "chat.txt")
+    assert [message.created_at.hour for message in history.messages] == [7, 19]
+
+
+SKYPE = {"conversations": [{"id": "8:live:ann", "displayName": "Ann", "MessageList": [
+    {"id": "2", "originalarrivaltime": "2024-01-05T10:01:00.123Z", "messagetype": "RichText", "from": "8:live:ann",
+     "content": "x<table><tr><td>a</td><td>b</td></tr></table><pre>  c</pre>"},
+    {"id": "1", "originalarrivaltime": "2024-01-05T10:00:00.123Z", "messagetype": "Text", "from": "8:live:me",
+     "content": "hi"}]}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "source", "speaker", "content"),
+    [
+        ("[05/01/24, 10:00:01] \u2068Ann\u2069: hello\n", "whatsapp:ad4fe84d64d563b6e13b733c07946946", "Ann", "hello"),
+        ("[Ann] [오전 9:01] hello\nBob님이 들어왔습니다.\n[Bob] [오전 9:02] hi\n",
+         "chat-texts:af261fdcabf27014561eab6b5c5c6700", "Ann", "hello"),
+        ([{"role": "user", "content": "q"},
+          {"role": "assistant", "content": 'a <grok:render card_id="1"><argument>x</argument></grok:render> b'}],
+         "generic:0bfc62e5c226263c55a40fa472eb51f3", "Assistant", "a  b"),
+        (SKYPE, "generic:b4c8513f9612c17ac242750b56f90d05", "Ann", "x\n\nab\n\nc"),
+    ],
+)  # fmt: skip
+def test_ids_are_those_of_earlier_versions(data: object, source: str, speaker: str, content: str) -> None:
+    found = {message.source: message for message in past(data, "sent").messages}
+    message = found[f"import:{source}"]
+    assert (message.speaker, message.content) == (speaker, content)
