@@ -42,7 +42,7 @@ _NO_CREDIT = re.compile(
 )
 MODEL_NOT_FOUND = re.compile(r"model|模型|not.?found|<html|\A\s*\Z", re.IGNORECASE)
 _NO_MODEL = re.compile(r"(unknown|invalid).model|model[\s\S]{0,80}(not.{0,9}(exist|found)|decommission)", re.IGNORECASE)
-_NAMES_KEY = re.compile(
+NAMES_KEY = re.compile(
     r"(api|secret).?key|authenti|authori|credential|permission|access.?token|region|territory|location", re.IGNORECASE
 )
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
@@ -148,7 +148,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
     status, kind, wait = error.status_code, error.kind, error.retry_after
     if kind in ("busy", "unclear") and _NO_MODEL.search(error.searchable_text):
         status, kind = 404, "model"
-    elif kind == "unclear" and status != 403 and _NAMES_KEY.search(error.searchable_text):
+    elif kind == "unclear" and status != 403 and NAMES_KEY.search(error.searchable_text):
         status, kind = 401, "key"
     if plain := {"length": ContextTooLong, "declined": ModelDeclined, "loading": ModelLoading}.get(kind):
         return plain()

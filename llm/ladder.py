@@ -101,6 +101,7 @@ class Fallbacks:
     left_out: set[Step] = field(default_factory=set)
     parameters: set[str] = field(default_factory=set)
     window: Window | None = None  # as learned from refusals because of length
+    answers_others: bool | None = None  # True if a harmless question was answered, None if none was asked
     busy: int = 0  # refusals of a server that says that it is busy, but not for how long
     _empty_finish: str | None = None
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
@@ -146,10 +147,10 @@ class Fallbacks:
 
         `refusal` is the status and text of the error. `possible_steps` contains the steps that would change the
         request. `likely_step` is the probable cause and is tried first. If it is None, one request is kept in reserve,
-        to ask a harmless question and find out whether the model declined the message.
+        to ask a harmless question, unless it was asked, and find out whether the model declined the message.
         """
         order = [step for step in STEPS if step in possible_steps]
-        left = MAX_REQUESTS - self.refusals - (likely_step is None)
+        left = MAX_REQUESTS - self.refusals - (likely_step is None and self.answers_others is None)
         if left <= 0 or not order:
             return frozenset()
         is_one = likely_step in order and left > 1

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -156,9 +156,17 @@ class OpenAIChat(EndpointClient, ChatModel):
                     self._remember_refused_parameter("max_tokens")
                     continue
                 self._raise_if_pictures_were_refused(messages, error)
+                is_unclear = error.kind == "unclear"
+                may_pass = is_unclear and error.status_code == 500
+                # xAI's 403 for a declined message names the key, too.
+                names_key = is_unclear and error.status_code == 403 and failures.NAMES_KEY.search(error.searchable_text)
+                asks_first = names_key or (may_pass and fallbacks.for_person and fallbacks.refusals == 1)
+                if asks_first and not await self._answers_harmless_question(client, timer, fallbacks) and names_key:
+                    raise
                 if not self._reduce_request(fallbacks, messages, request, error, timer):
-                    if error.kind == "unclear" and (error.status_code != 500 or not timer.may_retry):
-                        await self._raise_if_declined(client, timer, fallbacks)
+                    is_certain = is_unclear and (not may_pass or (fallbacks.is_exhausted and fallbacks.answers_others))
+                    if is_certain and await self._answers_harmless_question(client, timer, fallbacks):
+                        raise ModelDeclined from None
                     raise
             except FAILURES as error:
                 timer.may_retry = not answer.shown
@@ -178,7 +186,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                         continue
                     if fallbacks.for_person and ladder.has_history(messages):
                         raise HistoryRefused from None
-                    await self._raise_if_declined(client, timer, fallbacks)
+                    if await self._answers_harmless_question(client, timer, fallbacks):
+                        raise ModelDeclined from None
                     timer.may_retry = False  # the endpoint answers nothing at all
                 elif not isinstance(error, BrokenOff):  # it may have been chance
                     continue
@@ -255,7 +264,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         kind, words = error.kind, error.searchable_text
         if kind in ("busy", "loading"):
             fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
-            timer.may_retry = timer.may_retry and fallbacks.busy < ladder.MAX_REQUESTS
+            timer.may_retry = timer.may_retry and fallbacks.busy + fallbacks.refusals < ladder.MAX_REQUESTS
             if kind == "loading" or fallbacks.busy != ladder.MAX_REQUESTS - 1:
                 return False
             # Some gateways answer 429 or 502 to what is refused behind them.
@@ -340,17 +349,17 @@ class OpenAIChat(EndpointClient, ChatModel):
             has_calls = answer.calls.build() or answer.parse().calls
             self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
-    async def _raise_if_declined(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> None:
-        if fallbacks.is_exhausted:
-            return
-        fallbacks.refusals += 1
-        try:
+    async def _answers_harmless_question(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> bool:
+        """Return True if the endpoint answers a question that no filter declines. It is asked once."""
+        if fallbacks.answers_others is None and not fallbacks.is_exhausted:
+            fallbacks.refusals += 1
+            fallbacks.answers_others = False
             harmless = PromptMessage(role="user", content="Reply with the word: ok")
             request = self._make_request([harmless], None, ToolOffer(), fallbacks)
-            await self._read_answer(client, request, PartialAnswer(offer=ToolOffer()), None, timer)
-        except FAILURES:
-            return
-        raise ModelDeclined from None
+            with suppress(*FAILURES):
+                await self._read_answer(client, request, PartialAnswer(offer=ToolOffer()), None, timer)
+                fallbacks.answers_others = True
+        return bool(fallbacks.answers_others)
 
     def _drop_parameter(self, request: Request, error: StatusError) -> bool:
         if error.status_code not in (400, 404, 415, 422, 501):

@@ -126,7 +126,7 @@ class PartialAnswer:
     def parse(self, *, is_whole: bool = True) -> TextAndCalls:
         """Return the text without thoughts, and the tool calls that are written in it.
 
-        Unless `is_complete` is True, hold back an ending that may become a thought or a call.
+        Unless `is_whole` is True, hold back an ending that may become a thought or a call.
         """
         is_unclosed = self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)

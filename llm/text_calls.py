@@ -26,7 +26,8 @@ _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in a ke
 _BEGINNING = re.compile(
     r"(?:^|(?<=[.!?…] ))[ \t]*(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜‖]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS?|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)",
+    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS?|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)"
+    r"|\bcall:(?=[\w.:]{3,80}\{)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
 # A mark without any other use, or at the end: its call is missing.
@@ -35,7 +36,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 # A word behind a mark or at the beginning of a line, with no other word next to it.
-_PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
+_PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
@@ -87,7 +88,7 @@ class TextAndCalls:
 
 
 def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_length: int = 0) -> TextAndCalls:
-    """Find tool calls after `settled_length` characters. Unless `is_complete`, hide text that may begin a call."""
+    """Find tool calls after `settled_length` characters. Unless `is_whole`, hide text that may begin a call."""
     if not names:
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
@@ -95,7 +96,7 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
         body = text[mark.start("json") if mark["json"] else mark.start() :]
         before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, settled_length)
         tag, (value, end) = _TAG.match(body), decode_json(body, 0)
-        is_named = tag or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
+        is_named = tag or mark["tag"] or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
         if not is_whole and (is_named or len(body) < HELD):
             return TextAndCalls(shown=before)
         end = mark.start() + tag.end() if tag else mark.end()
@@ -222,7 +223,8 @@ def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) ->
         between = text[end : found.start()]
         if len(between) > MAX_GAP or any(_find_names(between, names)):
             break
-        is_element = found["element"] is not None or found["about"] is not None
+        is_open = text[found.start("key") - 1] == "<" and not text.startswith(f"/{found['key']}", found.end())
+        is_element = found["about"] is not None or (found["element"] is not None and not is_open)  # no <placeholder>
         is_near = is_element or not (is_word or _WORDS.search(between))
         if (found["key"] in parameters and is_near) or (is_element and not parameters):
             about, place = found["about"] or "", found.end()
@@ -256,7 +258,7 @@ def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mappi
             if isinstance(call, ast.Call):
                 values = zip(parameters, map(ast.literal_eval, call.args), strict=False)
                 named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-                return {**dict(values), **named}, end
+                return json.loads(json.dumps({**dict(values), **named})), end  # no JSON: an ellipsis for any value
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, SystemError):  # all of ast.parse
             inner = text[start + 1 : end - 1]
             given = re.search(r":\s*[\"'\d]", inner) and parse_json_leniently(f"{{{inner}}}")  # Swift, but no signature

@@ -50,7 +50,7 @@ _BEGINNING = re.compile(
     rf"(?:<{{1,2}}\|?/?|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
     r"|[<\[]{1,2}[\w:|]{1,60}\s+\w+=[^<>\[\]\n]{0,200}\Z"
     r"|<\|channel>\s*\w*\Z|(?:<\|\w{1,12}\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
-    r"|^(?:```|~~~)[ \t]*\w{0,30}\Z|\A\]~?!?b?\Z",
+    r"|^(?:```|~~~)[ \t]*\w{0,30}\Z|\A\]~?!?b?\Z|\]<(?:\][\w\[</>]{0,40})?\Z",
     re.MULTILINE,
 )  # an unfinished mark at the end of a text that still arrives, in its last 300 characters: at most 43 marks
 _CHANNEL_BODY = re.compile(
@@ -78,6 +78,7 @@ _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
 )  # an answer in an element, which often follows thoughts in one
+_BLANK = re.compile(r"\s*")
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
     rf"\s*<[\w:]{{1,30}}>(?: \w{{1,5}} </[\w:]{{1,30}}>)? ?(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) "
@@ -94,7 +95,7 @@ def begins_with_thoughts(text: str) -> bool:
 
 @lru_cache(maxsize=16)  # the same answer is read several times
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
-    """Remove thoughts from a text. Unless `is_complete`, also hold back an incomplete tag at its end."""
+    """Remove thoughts from a text. Unless `is_whole`, also hold back an incomplete tag at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
     aside = _ASIDE.match(text)
@@ -140,6 +141,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
     place, is_open, notes, lead = 0, False, "", len(text) - len(text.lstrip())
+    last, without_code = len(text.rstrip()) - 1, text.replace("`", " ")  # code in thoughts may be unclosed
     while mark := _MARK.search(text, place):  # ends: each mark is behind the one before
         place = mark.end()
         if mark["code"]:
@@ -152,16 +154,17 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             continue
         if _WORD.search(name) and not is_open and not is_first:
             continue
-        answer = text.partition(f"</{name}")[2].partition(">")[2] if is_whole else "will follow"
-        if _NOTES_NAME.search(name) and not notes and (is_open or not (opening.startswith("<") and answer.strip())):
-            continue
+        if _NOTES_NAME.search(name) and not notes:
+            closing = text.find(">", text.find(f"</{name}", place) % len(text)) if is_whole else None
+            if is_open or not opening.startswith("<") or closing in (-1, last):
+                continue
         if opening.startswith("<"):
-            may_be_words = is_whole and text[: mark.start()][-1:].isalnum()  # List<Thought>
+            may_be_words = is_whole and text[max(0, mark.start() - 1) : mark.start()].isalnum()  # List<Thought>
         else:
             # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
             is_thought = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or opening == "◁"
             may_be_words = bool(opening) and not (is_first and (is_thought or not is_whole))
-        if may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
+        if may_be_words and not is_closing and not _is_followed_by_closing_mark(without_code, mark):
             continue
         is_settled = is_whole or is_closing or mark.end() < len(text)  # by what follows the mark
         if is_settled and not (is_closing and is_open) and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
@@ -169,7 +172,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
         notes = name.lower() if _NOTES_NAME.search(name) and not is_closing else ""
         found.append(mark)
         is_open = not is_closing
-        lead = place + len(text[place:]) - len(text[place:].lstrip())
+        lead = _BLANK.match(text, place).end()  # type: ignore[union-attr] # it matches any text
     return found
 
 
@@ -178,8 +181,8 @@ def _is_closing_mark(mark: "re.Match[str]") -> bool:
 
 
 def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
-    marks = _MARK.finditer(text.replace("`", " "), mark.end())  # code in thoughts may be unclosed
-    following = next((found for found in marks if not _NOTES_NAME.search(found["name"] or "")), None)
+    marks = (found for found in _MARK.finditer(text, mark.end()) if not _NOTES_NAME.search(found["name"] or ""))
+    following = next(marks, None)
     return following is not None and _is_closing_mark(following)
 
 

@@ -136,6 +136,16 @@ async def test_a_text_that_a_server_fails_at_costs_no_other_its_vector(
     assert [bool(row.any()) for row in vectors] == [True, False, True]
 
 
+async def test_a_text_gets_its_vector_when_a_fault_has_passed(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+    server, embedder = endpoint
+    server.script("e", *[Behaviour(status=500)] * 3)
+    vectors = await embed_passages(embedder, ["a"])
+    assert vectors.any()
+    server.script("e", *[Behaviour(status=500)] * 3, Behaviour(), *[Behaviour(status=503)] * 3)
+    with pytest.raises(ModelBusy):
+        await embed_passages(embedder, ["a"])
+
+
 async def test_texts_that_are_refused_because_the_credit_ran_out_get_no_vector_of_zeros(
     endpoint: tuple[OpenAIServer, EndpointEmbedder],
 ) -> None:

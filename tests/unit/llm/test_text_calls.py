@@ -252,6 +252,9 @@ def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: 
         "### remind\n- text: what of\n- in_minutes: minutes from now",
         "**remind**\n* text: what of",
         "remind: sets a reminder. text: what of, in_minutes: when",
+        "Usage:\n```\nremind <text> <in_minutes>\n```",
+        "Sure. <remind> is an element. It has <text>.",
+        'remind(text="...", in_minutes=...)',
     ],
 )
 def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
@@ -266,6 +269,7 @@ def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
     [
         '<remind text="fern" in_minutes="5"/>',
         '<|python_tag|>remind.call(text="fern", in_minutes=5)',
+        "call:default_api:remind{text:<ctrl46>fern<ctrl46>,in_minutes:5}",
         f'functools[{{"name": "remind", "arguments": {GIVEN}}}]',
         f"remind\n{GIVEN}",
     ],
@@ -273,6 +277,19 @@ def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
 def test_words_about_a_tool_in_front_of_its_call_are_shown(words: str, call: str) -> None:
     found = find_calls_in_text(words + call, REMINDERS, is_whole=True)
     assert ([json.loads(call.arguments) for call in found.calls], found.shown.strip()) == ([REMIND], words.strip())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '<remind text="fern" in_minutes="5"/>',
+        '<|python_tag|>remind.call(text="fern", in_minutes=5)',
+        "call:remind{text:<escape>fern<escape>,in_minutes:5}",
+    ],
+)
+def test_a_call_may_follow_a_sentence_on_its_line(call: str) -> None:
+    found = find_calls_in_text(f"Sure. {call}", REMINDERS, is_whole=True)
+    assert ([json.loads(call.arguments) for call in found.calls], found.shown) == ([REMIND], "Sure. ")
 
 
 def test_of_two_written_calls_the_good_one_is_done() -> None:
