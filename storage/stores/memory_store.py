@@ -151,17 +151,13 @@ class MemoryStore(SummaryTable):
 
     async def count_messages_and_summaries(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
-        total = archived = characters = turns = gap = 0
-        levels: dict[int, int] = {}
-        for what, a, b, c in rows:
-            if what == "messages":
-                total, archived, characters = a, b, c
-            elif what == "turns":
-                turns, gap = a, b
-            else:
-                levels[a] = b
-        sums = {"total": total, "archived": archived, "characters": characters}
-        return Counts(**sums, active_turns=turns, active_by_level=levels, gap=gap)
+        sums = {row[0]: tuple(row)[1:] for row in rows if row[0] != "level"}
+        total, archived, characters = sums.get("messages", (0, 0, 0))
+        turns, gap, _ = sums["turns"]
+        levels = {row[1]: row[2] for row in rows if row[0] == "level"}
+        return Counts(
+            total=total, archived=archived, characters=characters, active_turns=turns, active_by_level=levels, gap=gap
+        )
 
     async def find_id_range(self, scope: Scope) -> tuple[int, int]:
         """Return the lowest and highest message ids in a scope, or (1, 1) if the scope is empty."""

@@ -391,7 +391,7 @@ async def test_every_page_in_every_language(own_house: LocalServers, browser: Br
         ann = own_house.person("Ann")
         await ann.sets_up()
         await ann.asks("My boat is called Quinquereme.")
-        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+        async with window(browser, f"{server.client.base_url}{await link_for(ann)}", (360, 800)) as shown:
             page, root = shown.page, shown.page.locator("html")
             for language in LANGUAGES:
                 proof = init_data(ann.id, language=language)
@@ -405,6 +405,8 @@ async def test_every_page_in_every_language(own_house: LocalServers, browser: Br
                 await expect(root).to_have_attribute("data-theme", "dark")
                 await expect(page.locator("body")).to_have_css("background-color", "rgb(23, 33, 43)")
                 assert "tgWebAppData" not in page.url
+                cut = "tabs => tabs.filter((tab) => tab.scrollWidth > tab.clientWidth).map((tab) => tab.textContent)"
+                assert await page.locator(".tabs > a > span").evaluate_all(cut) == []
 
 
 async def test_a_page_that_is_left_open_waits_for_its_server_and_goes_on(
