@@ -172,11 +172,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 timer.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
                     error.half = answer.parse(is_whole=False).shown
-                if (
-                    answer.is_whole
-                    and answer.is_truncated
-                    and self._prepare_retry_of_truncated_answer(fallbacks, messages, request, answer)
-                ):
+                is_cut = answer.is_whole and answer.is_truncated
+                if is_cut and self._prepare_retry_of_truncated_answer(fallbacks, messages, request, answer):
                     continue
                 if not answer.is_blank or not (fallbacks.for_person or isinstance(error, BrokenOff)):
                     raise
@@ -295,11 +292,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif likely is None and (fallbacks.refusals == 1 or not fallbacks.for_person):
                 return False  # it may pass: the same is asked again
-        if (
-            fallbacks.for_person
-            and (not likely or error.status_code == 413)
-            and any(message.pictures for message in messages)
-        ):
+        may_be_pictures = fallbacks.for_person and (not likely or error.status_code == 413)
+        if may_be_pictures and any(message.pictures for message in messages):
             raise PicturesRefused(tr("errors-picture"))
         steps = fallbacks.choose_steps(f"{error.status_code} {words}", possible, likely)
         if "parameters" in steps:

@@ -170,7 +170,8 @@ class PartialAnswer:
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
         reading = self.parse()
-        is_forbidden = reading.calls and not self.offer.allows_any_of({call.name for call in reading.calls})
+        offered = {tool.name for tool in self.offer.tools if not self.offer.must_answer}
+        is_forbidden = reading.calls and offered.isdisjoint(call.name for call in reading.calls)
         if (reading.is_broken or is_forbidden) and not self.calls.build():
             raise BrokenCall
         if not reading.shown.strip() and not reading.calls and not self.calls.build():

@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import b64encode
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -220,10 +220,6 @@ class ToolOffer:
             properties = tool.parameters.get("properties")
             names[tool.name] = tuple(properties) if isinstance(properties, Mapping) else ()
         return names
-
-    def allows_any_of(self, tool_names: Collection[str]) -> bool:
-        """Return True if any of the named tools may be called."""
-        return not self.must_answer and any(tool.name in tool_names for tool in self.tools)
 
     def without_tools(self) -> "ToolOffer":
         return ToolOffer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))
