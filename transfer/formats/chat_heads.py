@@ -41,6 +41,7 @@ _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # where year, 
 AMBIGUOUS_ORDERS = ("dmy", "mdy")
 LAST_YEAR = 2200  # a year after it is of another calendar
 FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake.
+POSSIBLE_YEARS = range(FIRST_YEAR, LAST_YEAR)
 
 
 WrittenDate = tuple[tuple[int, int, int], str]

@@ -32,6 +32,7 @@ from transfer.formats.values import InvalidElement, as_object, as_text, require_
 
 _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
+_LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # which earlier versions did not keep: ids are hashes of words
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 
 
@@ -120,7 +121,7 @@ class PeopleChats:
         texts = map(_find_words, values)
         words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
-            words = extract_text(words, keeps_layout=False)  # earlier versions did not, and ids are hashes of it
+            words = extract_text(_LAYOUT.sub(lambda tag: tag[1] + ("div" if tag[2] else "span"), words))
         if "ts" in members:
             words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
         words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))

@@ -67,8 +67,9 @@ def make_history_from_chats(
     Add questions to `builder` about who the user is and, if the files leave them open, about the date order and the
     year. Raise ImportRefused if the years of a chat fit no calendar.
     """
-    order = builder.choose_date_order([line.day for chat in chats for line in chat if line.day], first_year)
     last_year = builder.reading.now.year if builder.reading.now != NO_DATE else MAXYEAR
+    written_dates = [line.day for chat in chats for line in chat if line.day]
+    order = builder.choose_date_order(written_dates, range(first_year, last_year + 2))
     for chat in chats:
         written = [to_year_month_day(line.day[0], line.day[1] or order) for line in chat if line.day]
         dates = _fill_in_missing_years(written, builder, last_year)

@@ -14,7 +14,7 @@ from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from text.characters import collapse_to_single_line
-from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, FIRST_YEAR, LAST_YEAR, WrittenDate, find_date_order
+from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, POSSIBLE_YEARS, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
     ImportedFact,
@@ -170,10 +170,9 @@ class HistoryBuilder:
         made, now = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates), self.reading.now
         return made if made is None or now == NO_DATE or made <= now + timedelta(days=1) else None
 
-    def choose_date_order(self, dates: Sequence[WrittenDate], first_year: int = FIRST_YEAR) -> str:
+    def choose_date_order(self, dates: Sequence[WrittenDate], years: range = POSSIBLE_YEARS) -> str:
         """Return the order of day and month used by all dates of an import. Ask the user if the dates are ambiguous."""
-        last_year = self.reading.now.year if self.reading.now != NO_DATE else LAST_YEAR
-        if (order := find_date_order(dates, range(first_year, last_year + 2))) is not None:
+        if (order := find_date_order(dates, years)) is not None:
             return order
         first, second, _ = next(numbers for numbers, known in dates if not known)
         labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)

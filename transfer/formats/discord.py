@@ -27,7 +27,9 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
                 names |= require_object(file.open_json().read_value())  # there is one of servers, too
                 continue
             rows = file.open_json() if file.opening == "[" else iterate_rows(file.text)
-            said = builder.read_messages(rows, partial(_read_row, builder))
+            said = builder.read_messages(
+                rows, lambda row: _make_message(builder, held := require_object(row), as_text(held.get("Contents")))
+            )
             channel = file.folder.lower().removeprefix("c")
             builder.append(sorted(said, key=lambda message: message.created_at), names.get(channel))
     builder.add_own_speaker_question(bots=bots)
@@ -44,16 +46,8 @@ def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[s
     builder.append(said, title)
 
 
-def _read_row(builder: HistoryBuilder, value: object) -> ImportedMessage:
-    """Read a message of its owner in a data package."""
-    raw = require_object(value)
-    return _make_message(builder, raw, raw.get("ID"), as_text(raw.get("Contents")))
-
-
-def _make_message(
-    builder: HistoryBuilder, raw: Mapping[str, Any], message_id: object, text: str, **fields: Any
-) -> ImportedMessage:
-    said_at = builder.find_time(raw)
+def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **fields: Any) -> ImportedMessage:
+    said_at, message_id = builder.find_time(raw), raw.get("id", raw.get("ID"))
     if said_at is None or not text.strip() or not isinstance(message_id, int | str):
         raise SkipElement("wordless")
     return builder.make_message(str(message_id), "user", text.strip(), said_at, **fields)
@@ -72,7 +66,7 @@ def _read_message(builder: HistoryBuilder, bots: set[str], value: object) -> Imp
         words = format_forwarded_text("", theirs)
     origin = "forwarded" if isinstance(original, dict) else "imported"
     words = append_reactions(words.strip(), raw.get("reactions"))
-    return _make_message(builder, raw, raw.get("id"), words, speaker=speaker, origin=origin)
+    return _make_message(builder, raw, words, speaker=speaker, origin=origin)
 
 
 FORMAT = ImportFormat(

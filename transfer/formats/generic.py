@@ -271,7 +271,10 @@ def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
     tied = sum(name in nodes for name in parents.values())
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
-    return [nodes[name] for name in find_path_to_leaf(parents, leaf, lambda name: _find_timestamp(nodes[name]))]
+    path = dict.fromkeys(find_path_to_leaf(parents, leaf, lambda name: _find_timestamp(nodes[name])))
+    if "ancestors" in dicts[0]:  # earlier versions read all branches, and ids are made of a message's number
+        return [message if name in path else {**message, "hidden": True} for name, message in nodes.items()]
+    return [nodes[name] for name in path]
 
 
 def _find_leaf(conversation: Mapping[str, Any]) -> object:

@@ -9,7 +9,6 @@ from transfer.formats.json_stream import MAX_DEPTH
 
 _GAP = re.compile(r"\n{3,}")
 _CODE_SPACE = "\ue000"  # a private character
-_CELL_END = "\x1f"  # which counts as a space
 _EMPTY = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
@@ -36,12 +35,10 @@ class Block:
                 else:
                     yield from part.find_all(name)
 
-    def get_text(self, without: str = "", *, keeps_layout: bool = True) -> str:
+    def get_text(self, without: str = "") -> str:
         """Return the text outside the class `without`. Link targets follow in brackets if the text lacks them."""
-        text = "".join(self._iterate_text(without))
-        text = text if keeps_layout else text.replace(_CELL_END, "").replace(_CODE_SPACE, " ")
-        text = _GAP.sub("\n\n", "\n".join(line.strip() for line in text.splitlines())).strip()
-        return text.replace(_CODE_SPACE, " ").replace(_CELL_END, "\t")
+        lines = (line.strip() for line in "".join(self._iterate_text(without)).splitlines())
+        return _GAP.sub("\n\n", "\n".join(lines)).strip().replace(_CODE_SPACE, " ")
 
     def find_text(self, name: str) -> str:
         found = self.find(name)
@@ -58,7 +55,7 @@ class Block:
             # The spaces of code are kept.
             yield from (text.replace(" ", _CODE_SPACE) for text in texts) if self.tag == "pre" else texts
         if self.tag in ("td", "th"):
-            yield _CELL_END
+            yield "\t"
         target = self.attributes.get("href", "") if self.tag == "a" else ""
         if target.startswith(("http:", "https:", "mailto:")) and target not in "".join(map(str, self.parts)):
             yield f" ({target})"
@@ -103,9 +100,8 @@ def iterate_blocks(text: str, class_name: str) -> Iterator[Block]:
         parser.found.clear()
 
 
-def extract_text(fragment: str, *, keeps_layout: bool = True) -> str:
-    """Return the text of an HTML fragment. With `keeps_layout`, cells stay apart and code stays indented."""
+def extract_text(fragment: str) -> str:
+    """Return the text of an HTML fragment."""
     if "<" not in fragment and "&" not in fragment:
         return fragment.strip()
-    blocks = iterate_blocks(f'<div class="all">{fragment}</div>', "all")
-    return next((block.get_text(keeps_layout=keeps_layout) for block in blocks), "")
+    return next((block.get_text() for block in iterate_blocks(f'<div class="all">{fragment}</div>', "all")), "")

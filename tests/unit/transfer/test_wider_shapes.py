@@ -272,6 +272,12 @@ SKYPE = {"conversations": [{"id": "8:live:ann", "displayName": "Ann", "MessageLi
         ([{"role": "user", "content": "q"},
           {"role": "assistant", "content": 'a <grok:render card_id="1"><argument>x</argument></grok:render> b'}],
          "generic:0bfc62e5c226263c55a40fa472eb51f3", "Assistant", "a  b"),
+        ([{"title": "t", "messages": [
+            {"id": "0", "from": "system", "content": "", "ancestors": [], "children": ["1"]},
+            {"id": "1", "from": "user", "content": "q", "ancestors": ["0"], "createdAt": "2024-01-05T10:00:00Z"},
+            {"id": "2", "from": "assistant", "content": "a", "ancestors": ["0", "1"], "createdAt": "2024-01-05T10:00:01Z"},
+            {"id": "3", "from": "assistant", "content": "b", "ancestors": ["0", "1"], "createdAt": "2024-01-05T10:00:02Z"},
+        ]}], "generic:ae662f40c7edbed6672b4593b3b253d9", "Assistant", "b"),
         (SKYPE, "generic:b4c8513f9612c17ac242750b56f90d05", "Ann", "x\n\nab\n\nc"),
     ],
 )  # fmt: skip
