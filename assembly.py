@@ -150,7 +150,7 @@ async def open_services(
         )
         importer = make_importer(core)
         corrections.add_forgetting_callback(importer.stop)
-        speaker = await open_speaker(settings, stack)
+        speaker = await open_tts_model(settings, stack)
         services = Services(
             memory=memory,
             conversation=make_conversation(core, sessions, explanations, tools, facts, distiller, summaries),
@@ -179,7 +179,7 @@ async def open_services(
         )
         try:
             async with AsyncExitStack() as tasks:
-                for task in list_scheduled_tasks(core, services):
+                for task in make_periodic_tasks(core, services):
                     await tasks.enter_async_context(task)
                 yield services
         finally:
@@ -362,7 +362,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
     )
 
 
-def list_scheduled_tasks(core: Core, services: Services) -> Sequence[AbstractAsyncContextManager[None]]:
+def make_periodic_tasks(core: Core, services: Services) -> Sequence[AbstractAsyncContextManager[None]]:
     """Return context managers, each of which runs a periodic task until its block ends."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     look_for_endings = partial(warn_of_model_shutdowns, core.settings, services.clock)
@@ -416,7 +416,7 @@ async def open_transcriber(settings: Settings, stack: AsyncExitStack) -> Transcr
     return await stack.enter_async_context(Transcriber(**make_model_address(settings, settings.transcription_model)))
 
 
-async def open_speaker(settings: Settings, stack: AsyncExitStack) -> SpeechModel | None:
+async def open_tts_model(settings: Settings, stack: AsyncExitStack) -> SpeechModel | None:
     """Open the model that SPEECH_MODEL names, or return None if it is not set."""
     if not settings.speech_model:
         return None

@@ -32,7 +32,7 @@ from records.errors import KeepsakeError, SettingsError
 from runtime import VERSION, logs, tracing
 from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
-from settings import Settings, find_misspelt_variables, read_environment
+from settings import Settings, describe_misspelt_variables, read_environment
 from storage import backup
 from telegram_ui.check import SETTINGS_ERRORS, check_configuration, find_missing_settings
 from telegram_ui.commands import broadcast
@@ -110,8 +110,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.restore is not None:
             return restore_backup(options.restore, settings)
         if options.check:
-            return asyncio.run(check_configuration(settings, find_misspelt_variables(environ)))
-        for sentence in find_misspelt_variables(environ):
+            return asyncio.run(check_configuration(settings, describe_misspelt_variables(environ)))
+        for sentence in describe_misspelt_variables(environ):
             log.warning("%s", sentence)
         if options.playground:
             browser = not options.no_browser and can_open_browser(environ)
@@ -168,7 +168,7 @@ async def run_bot(
                 settings, make_access_check=partial(make_access_check, settings), commands=describe_commands()
             )
             services = await stack.enter_async_context(opening)
-        end_moves = partial(_set_move_deadline, services.memory, stop)
+        end_moves = partial(_set_close_deadline, services.memory, stop)
         stack.callback(end_moves)
         run_servers = partial(_run_servers, readiness.check_components, has_page=serves_dashboard)
         service = await stack.enter_async_context(open_telegram_service(settings, services, run_alongside=run_servers))
@@ -188,7 +188,7 @@ async def run_bot(
         await stop.wait_for_stop_or_completion(service.wait_for_failure())
 
 
-def _set_move_deadline(memory: ExternalMemory, stop: StopRequest) -> None:
+def _set_close_deadline(memory: ExternalMemory, stop: StopRequest) -> None:
     if stop.requested_at is not None:
         memory.set_shutdown_deadline(stop.requested_at + 5.0)  # the process has ten seconds to end
 
@@ -227,7 +227,7 @@ async def run_playground(settings: Settings, stop: StopRequest, *, port: int | N
                 port=port or DEFAULT_PORT,
                 is_port_required=port is not None,
                 folder=settings.data_dir,
-                format_answer=_format_answer,
+                format_answer=_split_answer,
             )
         )
         settings = replace(
@@ -257,7 +257,7 @@ async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bo
     return settings, "the offline model (it only quotes what it remembers)", True
 
 
-def _format_answer(answer: str) -> list[dict[str, Any]]:
+def _split_answer(answer: str) -> list[dict[str, Any]]:
     shown = (piece for piece in formatting.split_into_pieces(answer) if not piece.is_blank)
     return [{"text": piece.text, "entities": [entity.to_dict() for entity in piece.entities]} for piece in shown]
 
@@ -281,7 +281,7 @@ async def _run_until_stopped(work: Callable[[StopRequest], Coroutine[Any, Any, N
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, request_stop_on_signal)
     try:
-        async with supervisor.run_watchdog():
+        async with supervisor.notify_watchdog():
             await task
     except asyncio.CancelledError:
         if not stop.requested.is_set():

@@ -63,7 +63,7 @@ class ExternalMemory:
         If `database_url` is set, open PostgreSQL too. Raise SettingsError or StorageError on failure.
         """
 
-        def mark_json_corrupt(reason: str) -> None:
+        def mark_index_corrupt(reason: str) -> None:
             log.error("%s", reason)
             json.mark_corrupt()
 
@@ -83,7 +83,7 @@ class ExternalMemory:
             await stack.enter_async_context(
                 check_integrity_in_background(database.path, lambda sentence: log.error("%s", sentence))
             )
-            await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_json_corrupt))
+            await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_index_corrupt))
             yield cls(state, stores, clock, make_access_check(state.people) if make_access_check else lambda _: True)
 
     def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:
@@ -229,7 +229,7 @@ class ExternalMemory:
         async with self._lock_owner(owner) as config:
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
-    def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def hold_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Hold the lease on an owner while the block runs. Take it over from another process if necessary."""
         return self._state.leases.hold_owner_lease(owner)
 

@@ -24,7 +24,7 @@ from records.summaries import Summary
 from records.turns import UserMessage
 from retrieval import prefix_cache
 from retrieval.fact_ranking import FactRecall, FoundFacts, find_facts, select_usable_facts
-from retrieval.packing import Packing, RankedPassage
+from retrieval.packing import Packer, RankedPassage
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranking, find_rarest_word_passages, rank_passages
@@ -108,7 +108,7 @@ class MemoryRetrieval:
             incoming=incoming,
             system_prompt=prompts.add_persona(self._system_prompt, config),
             explains_format=store is not None,
-            command_list=prompts.format_command_list(self._commands, is_stored=turn is not None),
+            command_list=prompts.format_command_list(self._commands, is_memory_on=turn is not None),
             now=now,
         )
         words = len(incoming.text)
@@ -225,7 +225,7 @@ class MemoryRetrieval:
         return vector
 
     async def _needs_several_searches(self, question_vector: Floats) -> bool:
-        """Embed the examples if necessary. Return True if a question resembles those that need several searches."""
+        """Return True if a question resembles examples that need several searches. Embed them first if necessary."""
         now = self._clock()  # after a failure, the examples are embedded again
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
             self._examples_due = now + EXAMPLES_RETRY
@@ -320,7 +320,7 @@ class MemoryRetrieval:
             for message in await store.read_messages(scope, sorted(wanted))
             if message.origin not in NEVER_RECALLED
         }
-        packing = Packing(room=max_tokens, now=now, count=self._tokens.count)
+        packing = Packer(room=max_tokens, now=now, count=self._tokens.count)
 
         def pack_passages() -> list[Snippet]:
             packing.add_required_passages(

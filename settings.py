@@ -244,7 +244,7 @@ class Settings:
                     wrong[variable] = f"{error} {_describe_value(text, read, hidden)} in {place}."
         for variable in wrong:  # the first is raised, followed by the others
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
-            raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt_variables(environ)]))
+            raise SettingsError(variable, " ".join([wrong[variable], *others, *describe_misspelt_variables(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
         return cls(**values, everyone_allowed="*" in parse_list(environ.get("ALLOWED_USER_IDS", "")))
 
@@ -284,7 +284,7 @@ def _describe_value(text: str, parse: ParseText[Any], secrets: Iterable[str]) ->
     return f"It is “{cut}”" if cut.isprintable() else f"It is {cut!a}"
 
 
-def find_misspelt_variables(environ: Mapping[str, str]) -> list[str]:
+def describe_misspelt_variables(environ: Mapping[str, str]) -> list[str]:
     """Return a sentence for each unknown variable that resembles a setting."""
     ours = [option.name.upper() for option in fields(Settings) if option.metadata]
     # difflib takes quadratic time, and other programs' variables may have any length.

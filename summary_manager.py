@@ -218,12 +218,12 @@ class SummaryManager:
             if config is None or store is None or not await self._could_fold_be_due(store, scope, config, reason):
                 return "nothing"
 
-            async def release_unless_none(lease: SummaryLease | None) -> None:
+            async def release_if_acquired(lease: SummaryLease | None) -> None:
                 if lease is not None:
                     await store.release_summary_lease(lease)
 
             take = partial(store.acquire_summary_lease, scope, reason, now=self._clock(), duration=LEASE)
-            lease = await acquire_or_undo(take, release_unless_none)
+            lease = await acquire_or_undo(take, release_if_acquired)
             if lease is None:
                 return "busy"
             plan = None

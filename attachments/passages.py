@@ -28,7 +28,7 @@ class DocumentLine:
 
 
 class ReadLimitReached(Exception):  # noqa: N818 - reads as the state it is
-    """Raised when a document exceeds the reader's limit on its length."""
+    """Raised when a document is longer than its reader allows."""
 
 
 class _PassageBuilder:

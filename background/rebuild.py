@@ -65,7 +65,7 @@ class Rebuilder:
     _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
-        self._memory.on_owner_acquired(lambda owner: self._start_task(self._resume_owner_rebuilds(owner)))
+        self._memory.on_owner_acquired(lambda owner: self._start_task(self._try_to_resume_rebuilds(owner)))
         await self._resume_interrupted_rebuilds()
         return self
 
@@ -74,7 +74,7 @@ class Rebuilder:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _resume_owner_rebuilds(self, owner: int) -> None:
+    async def _try_to_resume_rebuilds(self, owner: int) -> None:
         try:
             await self._resume_interrupted_rebuilds(owner)
         except KeepsakeError as error:
@@ -189,7 +189,7 @@ class Rebuilder:
             details = {"compressed": float(compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
-            material = await self._gather_fold_input(lease.scope, config, plan.policy, children, messages, overlapping)
+            material = await self._make_summary_input(lease.scope, config, plan.policy, children, messages, overlapping)
             text = await self._find_or_make_summary(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
             rebuilt_summaries[source] = replace(
@@ -216,7 +216,7 @@ class Rebuilder:
         )
         rebuilt_summaries.append(RebuiltSummary(summary=summary, message_ids=plan.message_ids))
 
-    async def _gather_fold_input(
+    async def _make_summary_input(
         self,
         scope: Scope,
         config: OwnerConfig,
@@ -272,8 +272,8 @@ class Rebuilder:
                     await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
                     messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
                 children = [known[source] for source in summary.source_ids if source in known]
-                material = await self._gather_fold_input(scope, config, summary.policy, children, messages)
-                made = await self._summarize_material(lease, replace(material, compressed=summary.compression_count))
+                material = await self._make_summary_input(scope, config, summary.policy, children, messages)
+                made = await self._summarize_input(lease, replace(material, compressed=summary.compression_count))
                 async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.replace_summary_text(lease, summary.id, made)
                 known[summary.id] = replace(summary, text=made.text)
@@ -297,12 +297,12 @@ class Rebuilder:
         async with self._memory.open_store(lease.scope.owner) as store:
             if known := await store.rebuilds.find_finished_summary(lease.scope, digest):
                 return known
-        made = await self._summarize_material(lease, inputs)
+        made = await self._summarize_input(lease, inputs)
         async with self._memory.open_store(lease.scope.owner) as store:
             await store.rebuilds.store_finished_summary(lease, digest, made)
         return made
 
-    async def _summarize_material(self, lease: SummaryLease, inputs: SummaryInput) -> NewSummary:
+    async def _summarize_input(self, lease: SummaryLease, inputs: SummaryInput) -> NewSummary:
         try:
             return await self._summaries.writer.summarize(lease.scope.owner, inputs)
         except QuotaExceeded:

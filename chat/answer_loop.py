@@ -102,7 +102,7 @@ class AnswerResult:
 
 @define(kw_only=True, eq=False)
 class AnswerLoop:
-    """Asks the owner's model for an answer and runs its tool calls. Without `tools`, it offers no tools."""
+    """Asks the owner's model for an answer and runs its tool calls. If `tools` is None, it offers no tools."""
 
     _models: Mapping[str, ChatModel]
     _quota: Quota
@@ -114,7 +114,7 @@ class AnswerLoop:
     async def answer(
         self, turn: Turn, context: Context, rebuild: RebuildContext, *, on_text: OnText | None, on_stop: OnStop | None
     ) -> AnswerResult:
-        """Answer the question of a turn. Return what `on_stop` returns if the person stops the answer.
+        """Answer the question of a turn. If the person stops it, the result has the text that `on_stop` returns.
 
         Raise ModelError if the model fails, and CancelledError if the answer is cancelled with nothing worth keeping.
         """

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Builds a context and asks the model. Folds messages first if it exceeds the fraction `pressure` of its limit."""
+    """Builds a context and asks the model. Folds messages first if the context exceeds `pressure` times its limit."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Corrections:
-    """Forgets, edits and moves stored messages. Waits for running answers first, unless it only forgets facts."""
+    """Forgets, edits and moves stored messages. Waits for running answers first if messages or summaries may change."""
 
     _memory: ExternalMemory
     _sessions: Sessions

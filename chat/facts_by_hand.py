@@ -14,7 +14,7 @@ FACT_ACTIONS = ("pin", "unpin", "keep", "delete", "undo")
 async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorText:
     """Add a fact and return it, or return a sentence that explains why it cannot be added."""
     text = " ".join(remove_invisible_characters(text).split())
-    if refusal := _explain_refusal(text):
+    if refusal := _find_text_fault(text):
         return refusal
     if await services.memory.get_config(owner) is None:
         return tr("summaries-not-configured")
@@ -30,7 +30,7 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorTex
 async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, supersedes: bool) -> ErrorText | None:
     """Replace the text of a fact, or return an error sentence. If `supersedes`, keep the old fact as history."""
     text = " ".join(remove_invisible_characters(text).split())
-    if refusal := _explain_refusal(text):
+    if refusal := _find_text_fault(text):
         return refusal
     if await is_incognito(services, owner):
         return tr("memory-incognito-on")
@@ -76,7 +76,7 @@ async def _undo_change(services: Services, owner: int, fact: Fact) -> ForgetResu
     return await services.corrections.forget(owner, forgetting) if has_replaced else None
 
 
-def _explain_refusal(text: str) -> str:
+def _find_text_fault(text: str) -> str:
     if not text:
         return tr("memory-usage")
     return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text))) if len(text) > MAX_FACT_CHARS else ""

@@ -18,7 +18,7 @@ from records.errors import ErrorText
 from records.messages import NEVER_RECALLED, Message
 from records.scopes import Scope
 from records.summaries import Summary
-from retrieval.packing import Packing
+from retrieval.packing import Packer
 from retrieval.turns import WORTH_SHOWING
 from storage.stores.memory_store import MemoryStore
 from text.analyzer import list_distinct_terms, list_terms
@@ -45,7 +45,7 @@ MIN_SHARE = 0.5  # the share of a query's words that a summary holds at least
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchCall:
-    """The parsed arguments of a search_memory call. `around` is the number of a message to read around."""
+    """The parsed arguments of a search_memory call. `around` is the number of a message whose neighbours are wanted."""
 
     queries: tuple[str, ...] = ()
     since: datetime | None = None
@@ -110,7 +110,7 @@ class MemoryReader:
         """Return unseen results up to message `until_id`, within `max_tokens` tokens. Raise StorageError on failure."""
         if call.around is not None:
             return await self._read_neighbours(
-                scope, call.around, seen_ids, until=until_id, now=now, max_tokens=max_tokens
+                scope, call.around, seen_ids, until_id=until_id, now=now, max_tokens=max_tokens
             )
         async with self._memory.open_store(scope.owner) as store:
             summaries = await self._find_summaries(store, scope, call, seen_ids)
@@ -131,7 +131,7 @@ class MemoryReader:
             nothing_new = f"Nothing new was found: you have seen all {known} that match."
             return SearchResult(text=nothing_new if known else "Nothing was found.")
         return SearchResult(
-            text="\n".join(filter(None, [found + text, _format_remaining_hint(len(new) - len(shown), call)])),
+            text="\n".join(filter(None, [found + text, _format_search_hint(len(new) - len(shown), call)])),
             messages=shown,
             summaries=tuple(summary.id for summary in summaries),
         )
@@ -195,7 +195,7 @@ class MemoryReader:
         return (format_block("remembered", lines) if lines else ""), shown
 
     def _shorten_for_list(self, hit: Hit) -> str:
-        """Return a message in full if it is short, or else its beginning, or an extract of a long-winded answer."""
+        """Return a message in full if it is short. If not, return an extract of a long answer, or its beginning."""
         most, said = MAX_ANSWER_TOKENS if hit.is_long_winded else MAX_LINE_TOKENS, hit.message.content
         whole = " ".join(said[: 8 * most].split())
         head = self._tokens.take_head(whole, most)
@@ -207,7 +207,7 @@ class MemoryReader:
     def _quote_hits(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
         frame = self._tokens.count(prompts.format_remembered_snippets([], now)) + 2  # tokens that joining may add
         line = prompts.format_numbered_message
-        packing = Packing(room=max_tokens - frame, now=now, count=self._tokens.count, format_line=line)
+        packing = Packer(room=max_tokens - frame, now=now, count=self._tokens.count, format_line=line)
         for hit in hits:
             packing.add_snippet(Snippet(message=hit.message, text=hit.text, score={}))
         fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.sort_key)
@@ -215,11 +215,11 @@ class MemoryReader:
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
     async def _read_neighbours(
-        self, scope: Scope, message_id: int, seen_ids: SeenIds, *, until: int | None, now: datetime, max_tokens: int
+        self, scope: Scope, message_id: int, seen_ids: SeenIds, *, until_id: int | None, now: datetime, max_tokens: int
     ) -> SearchResult:
         async with self._memory.open_store(scope.owner) as store:
             middle = next(iter(await store.read_messages(scope, [message_id])), None)
-            if middle is None or not _is_showable(middle, until):
+            if middle is None or not _is_showable(middle, until_id):
                 return SearchResult(text="There is no such message.")
             before = await store.timeline.read_page(scope, before_id=message_id, limit=NEIGHBOURS)
             after = await store.timeline.read_page(scope, after_id=message_id, limit=NEIGHBOURS)
@@ -227,7 +227,7 @@ class MemoryReader:
         near = [
             message
             for message in (middle, *before, *after)
-            if _is_showable(message, until) and (message.turn == middle.turn or message.id not in seen_ids.messages)
+            if _is_showable(message, until_id) and (message.turn == middle.turn or message.id not in seen_ids.messages)
         ]
         near.sort(key=lambda message: (message.id != message_id, message.turn != middle.turn, distances[message.id]))
 
@@ -268,12 +268,12 @@ class MemoryReader:
         return await asyncio.to_thread(rank_summaries)
 
 
-def _format_remaining_hint(remaining: int, call: SearchCall) -> str:
+def _format_search_hint(hits_left: int, call: SearchCall) -> str:
     opened = "around shows what was said before and after a number."
-    if remaining <= 0:
+    if hits_left <= 0:
         return f"That is all that matches; {opened}"
     form = "" if call.is_list else ", or order time lists them"
-    return f"{remaining} more match: the same search again shows the next{form}; {opened}"
+    return f"{hits_left} more match: the same search again shows the next{form}; {opened}"
 
 
 def _is_showable(message: Message, until_id: int | None = None) -> bool:

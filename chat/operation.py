@@ -79,7 +79,7 @@ async def make_operator_overview(services: Services, operator: Operator) -> BotO
 
 
 def list_people(services: Services, operator: Operator) -> Sequence[KnownPerson]:
-    """Return people in this order: those who asked for access, those admitted or removed, those in the settings."""
+    """Return people: first those who asked for access, then those admitted or removed, then those in the settings."""
     people = services.memory.people
     by_button = {person.id: person for person in (*people.list_people("allowed"), *people.list_people("removed"))}
     fixed = [

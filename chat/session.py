@@ -122,7 +122,7 @@ class Session:
         return self.last
 
     def get_answer_versions(self, turn: int, mode: Mode) -> AnswerVersions:
-        """Return the versions of the answer to a turn that is not stored."""
+        """Return the versions of the unstored answer to a turn."""
         if (versions := self.open_turn(turn).versions) is not None:
             return versions
         said = tuple(
@@ -149,7 +149,7 @@ class Session:
             held[-1] = replace(held[-1], content=versions.texts[number - 1])
 
     def correct_message(self, telegram_id: int, text: str, mode: Mode) -> Correction:
-        """Replace the text of an unstored message. Return its turn, or an empty Correction if nothing changed."""
+        """Replace the text of an unstored message. Return a Correction, which is empty if nothing changed."""
         held = self.get_messages(mode)
         for index, message in enumerate(held):
             if self.mode == mode and message.role == "user" and message.telegram_id == telegram_id:

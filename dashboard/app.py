@@ -52,7 +52,7 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[
             Middleware(RateLimitMiddleware, visitors=visitors),
-            Middleware(RequestGuard, is_allowed=partial(is_known_host, names=host.names), refusal=WRONG_HOST),
+            Middleware(RequestGuard, is_allowed=partial(is_known_host, names=host.hostnames), refusal=WRONG_HOST),
             Middleware(SafeHeaders, policy=CONTENT_POLICY.format(scripts=read_assets(STATIC).script_sources)),
         ],
     )
@@ -154,7 +154,7 @@ class RequestGuard:
 
 
 def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
-    """Return True if no DNS rebinding has this Host: one of `names`, an IP address, or a local or private name."""
+    """Return True if the Host rules out DNS rebinding: one of `names`, an IP address, or a local or private name."""
     try:
         name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname
     except ValueError:  # such as [::

@@ -132,7 +132,7 @@ class PageApi:
         """Return the person's language. If `takes_lease`, first take over the lease on the person."""
         memory, default = self._services.memory, self._host.settings.default_language
         try:
-            async with memory.keep_lease(session.person) if takes_lease else nullcontext():
+            async with memory.hold_lease(session.person) if takes_lease else nullcontext():
                 chosen = await memory.get_language(session.person) or ""
         except KeepsakeError:
             return find_reader_language(request.headers, default)
@@ -180,7 +180,7 @@ class PageApi:
         thread = parameters.read_optional_integer("thread")
         if thread is not None and thread < 0:  # direct messages to a channel, each from another person
             raise RequestRefused(403, tr("web-not-yours"))
-        async with memory.keep_lease(owner):
+        async with memory.hold_lease(owner):
             scope = Scope(owner=owner, thread=thread or 0)
             if thread is None:
                 scope = await memory.find_open_conversation(scope)

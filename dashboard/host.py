@@ -29,7 +29,7 @@ class Host:
         return self.operation.settings
 
     @property
-    def names(self) -> frozenset[str]:
+    def hostnames(self) -> frozenset[str]:
         """The host names accepted in Host headers."""
         settings = self.settings
         return frozenset((urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK))

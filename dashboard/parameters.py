@@ -94,7 +94,7 @@ async def read_query(request: Request) -> Parameters:
 
 
 async def read_json(request: Request) -> Parameters:
-    """Return the parameters in a JSON body. Raise RequestTooLarge, or BadRequest if it is not a JSON object."""
+    """Return a JSON body as parameters. Raise RequestTooLarge if it is too long, or BadRequest if it is no object."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     body = bytearray()

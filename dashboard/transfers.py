@@ -108,7 +108,7 @@ class TransferHandlers:
     async def _import_file(self, request: PageRequest, data: bytes, context: ReadContext, report: Progress) -> JsonBody:
         person = request.session.person
         try:
-            async with self._services.memory.keep_lease(request.owner):  # the handler of the request has returned
+            async with self._services.memory.hold_lease(request.owner):  # the handler of the request has returned
                 done = await self._services.importer.import_file(request.scope, person, data, context, progress=report)
             offer = await self._make_fact_learning_offer(request.owner, done.ids)
             return {"said": remove_commands(format_import_result(done)), "learn": offer}
@@ -182,7 +182,7 @@ class TransferHandlers:
         return f"keepsake-{self._services.clock().date().isoformat()}.zip", archive
 
     async def send_export(self, request: PageRequest) -> JsonBody:
-        """Send an export to the chat. Telegram's apps do not let a page save a file."""
+        """Send an export to the chat, because Telegram's apps do not let a page save a file."""
         send_file = self._host.send_file
         async with AsyncExitStack() as stack:
             name, file = await self._open_export_file(request, stack)

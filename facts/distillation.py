@@ -110,7 +110,7 @@ class ProfileDistiller:
         return made
 
     async def distil_now(self, owner: int) -> Profile | None:
-        """Distil a profile. Return None if nothing is left to tell. Raise KeepsakeError on failure."""
+        """Distil a profile and return it, or None if there is nothing to store. Raise KeepsakeError on failure."""
         async with self._memory.open_store_if_enabled(owner) as store:
             waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
         return await self._distil_profile(owner, waiting)

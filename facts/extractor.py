@@ -105,10 +105,10 @@ class FactExtractor:
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
-        If the answer is not a list of facts, or every fact in it is rejected, ask about each turn by itself, because
-        small models find more in fewer lines. After the first rejected fact, do so for the turns without a fact,
-        until it is known if this model finds more. After a list, or in the last attempt, skip turns that are not
-        answered.
+        If the answer is not a list of facts, or every fact in it is rejected, ask about each turn separately, because
+        small models find more in fewer lines. Once any fact has been rejected, also ask again about turns without one,
+        until MIN_TRIALS turns show if that helps. If the model fails after it has returned a list, or in the last
+        attempt, skip the turns that it was asked about.
         """
         facts: list[NewFact] = []
         waiting, is_answered, is_optional = [request], False, False
@@ -138,17 +138,17 @@ class FactExtractor:
                 silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
                 is_optional = bool(valid)
                 if not valid or self._trials < MIN_TRIALS:
-                    waiting = [self._make_single_request(batch, turn) for turn in silent]
+                    waiting = [self._make_turn_request(batch, turn) for turn in silent]
             if extracted is None and len(asked.turns) < 2:
                 log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
         return sorted(facts, key=lambda fact: fact.observed_at)  # so that what ended later ends what is found later
 
     @property
     def asks_about_single_turns(self) -> bool:
-        """True if this model found facts in a quarter of the turns in which it had found none among others."""
+        """True if MIN_TRIALS turns were asked about again one by one, and at least a quarter of them yielded facts."""
         return self._trials >= MIN_TRIALS and 4 * self._gains >= self._trials
 
-    def _make_single_request(self, batch: Batch, turn: Sequence[Message]) -> ExtractionRequest:
+    def _make_turn_request(self, batch: Batch, turn: Sequence[Message]) -> ExtractionRequest:
         who = prompts.describe_owner(batch.scope.owner)
         return self._requests.make_extraction_request([turn], batch.known, owner_description=who, zone=batch.zone)
 

@@ -40,7 +40,7 @@ class HistoryExtraction:
     async def begin(self, owner: int, first_id: int, last_id: int) -> Literal["begun", "busy", "nothing", "off"]:
         """Begin or resume learning from a range of imported messages.
 
-        Return "busy" if another range is in progress, and "off" if memory is off or the owner is incognito.
+        Return "off" if learning is not allowed, "nothing" if no message is left, or "busy" if another range is running.
         """
         if not await self._is_learning(owner):
             return "off"

@@ -32,7 +32,7 @@ class ChatModel(ABC):
         return None
 
     def for_person(self, _person_scope: object) -> "ChatModel":
-        """Return a model for one answer to a waiting person. It limits the number of its requests."""
+        """Return a model for one answer to a waiting person. The number of requests for this answer is limited."""
         return self
 
     def for_background_work(self, _precedence: Precedence) -> "ChatModel":
@@ -57,7 +57,7 @@ class ChatModel(ABC):
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known_tool_names: Collection[str] = ()
     ) -> "ChatModel":
-        """Return the model with these tools. It must not call `known_tool_names`, or any tool if `must_answer`."""
+        """Return the model with `tools`. It must not call other `known_tool_names`, or any tool if `must_answer`."""
         return self
 
 

@@ -94,7 +94,7 @@ def _decode_or_unwrap_vector(value: object) -> object:
 
 
 async def embed_passages(
-    embedder: Embedder, texts: Sequence[str], *, is_part: bool = False, is_again: bool = False
+    embedder: Embedder, texts: Sequence[str], *, is_subbatch: bool = False, is_again: bool = False
 ) -> Vectors:
     """Embed texts, in smaller batches if a batch is refused. A text that is refused by itself gets a zero vector."""
     try:
@@ -103,13 +103,13 @@ async def embed_passages(
         may_pass = error.remedy == "(status 500)"  # not if it is Ollama's answer to a NaN
         if not isinstance(error, ModelRefused | ModelBroken) and not may_pass:
             raise
-        if len(texts) == 1 or not is_part:
+        if len(texts) == 1 or not is_subbatch:
             accepted = await embedder.embed_passages(["."])  # raises where nothing at all is accepted, or no longer
     if len(texts) == 1:
         is_last = is_again or not may_pass
         return np.zeros_like(accepted) if is_last else await embed_passages(embedder, texts, is_again=True)
     middle = len(texts) // 2
-    halves = [await embed_passages(embedder, half, is_part=True) for half in (texts[:middle], texts[middle:])]
+    halves = [await embed_passages(embedder, half, is_subbatch=True) for half in (texts[:middle], texts[middle:])]
     return np.concatenate(halves)
 
 

@@ -188,7 +188,7 @@ def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
 
 
 def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait before a retry, or None. A date is compared with the endpoint's clock."""
+    """Return the seconds to wait before a retry, or None. A retry date is compared with the response's Date header."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit

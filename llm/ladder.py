@@ -78,7 +78,7 @@ class RefusedFeatures(TTLCache[str, bool]):
     def add(self, name: str) -> None:
         self[name] = True
 
-    def record_length_refusal(self, *, is_certain: bool) -> None:
+    def record_prompt_too_long(self, *, is_certain: bool) -> None:
         """Remember that a prompt was too long: for a day if `is_certain`, otherwise until the next answer."""
         self.add(LENGTH)
         if not is_certain:

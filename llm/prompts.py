@@ -47,9 +47,9 @@ def make_answer_schema(name: str, properties: Mapping[str, object]) -> Mapping[s
     return {"name": name, "strict": True, "schema": make_object_schema(properties)}
 
 
-def format_command_list(commands: Mapping[str, str], *, is_stored: bool = True) -> str:
+def format_command_list(commands: Mapping[str, str], *, is_memory_on: bool = True) -> str:
     """Return the part of the system prompt about memory and the bot's commands, or "" if there are no commands."""
-    powers = TEXTS["powers"].format(memory=TEXTS["remembers" if is_stored else "forgets"])
+    powers = TEXTS["powers"].format(memory=TEXTS["remembers" if is_memory_on else "forgets"])
     return "\n".join([powers, *(f"/{name} – {does}" for name, does in commands.items())]) if commands else ""
 
 
@@ -105,7 +105,7 @@ def format_message(message: Message, zone: tzinfo = UTC) -> str:
 
 
 def add_corrections(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
-    """Add notes to each message that was edited after its answer, or whose facts the owner rewrote later."""
+    """Return the messages with notes on those edited after their answer, or whose facts the owner rewrote later."""
     notes = dict.fromkeys(find_ids_edited_after_answer(messages), f"\n{EDITED}")
     times = {message.id: message.edited_at or message.created_at for message in messages}
     for fact in (fact for fact in facts if fact.origin == "owner"):

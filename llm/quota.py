@@ -91,7 +91,7 @@ class Quota:
     ) -> Completion:
         """Return the model's answer and charge `spender`. Raise QuotaExceeded or a ModelError.
 
-        An incomplete answer is charged for the part that arrived. With `is_answer`, it counts as an answer to a person.
+        An incomplete answer is charged for the part that arrived. If `is_answer`, count answers without tool calls.
         """
         await self.raise_if_used_up(spender)
         shown = ""
@@ -109,10 +109,10 @@ class Quota:
                 error.half = shown
             if shown or not isinstance(error, ModelError):
                 used = Usage(prompt=self._tokens.count_request_tokens(messages), completion=self._tokens.count(shown))
-                await self._spend_tokens(spender, model.name, used)
+                await self._record_usage(spender, model.name, used)
             raise
         answers = int(is_answer and not completion.calls)
-        await self._spend_tokens(spender, model.name, replace(completion.usage, answers=answers))
+        await self._record_usage(spender, model.name, replace(completion.usage, answers=answers))
         return completion
 
     async def raise_if_used_up(self, spender: int) -> None:
@@ -145,7 +145,7 @@ class Quota:
             joined = [text[:MAX_INPUT_CHARS] for text in embedded]
             # In a thread, since counting a batch of long messages takes a while.
             counts = await asyncio.to_thread(lambda: list(map(self._tokens.count, joined)))  # noqa: B023
-            await self._spend_tokens(owner, self._embedding_model, Usage(prompt=sum(counts)))
+            await self._record_usage(owner, self._embedding_model, Usage(prompt=sum(counts)))
 
     async def charge_speech(
         self, spender: int, model: str, *, spoken_text: str = "", transcribed_text: str = ""
@@ -154,14 +154,14 @@ class Quota:
         prompt, completion = await asyncio.to_thread(
             lambda: (self._tokens.count(spoken_text), self._tokens.count(transcribed_text))
         )
-        await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
+        await self._record_usage(spender, model, Usage(prompt=prompt, completion=completion))
 
     async def list_daily_usage(self, spender: int, days: int) -> list[DailyUsage]:
         """Return the last `days` UTC days' usage by day and model, including today. Raise StorageError on failure."""
         await self.store_usage()
         return await self._ledger.list_daily_usage(spender, self._clock().date(), days)
 
-    async def _spend_tokens(self, spender: int, model: str, usage: Usage) -> None:
+    async def _record_usage(self, spender: int, model: str, usage: Usage) -> None:
         """Record usage before the first await, because the caller may be cancelled. Store it if there are limits."""
         today = self._clock().date()
         self._unwritten.setdefault(today, defaultdict(Usage))[spender, model] += usage

@@ -30,7 +30,7 @@ def quote_own_text(text: str) -> str:
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 
-def remove_own_tags(text: str, sources: Iterable[str]) -> str:
+def remove_prompt_tags(text: str, sources: Iterable[str]) -> str:
     """Remove this program's tags, which small models copy from their prompt, unless the quoted sources have tags."""
     return text if any("‹" in source for source in sources) else _COPIED_TAG.sub("", text)
 

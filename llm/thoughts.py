@@ -224,13 +224,13 @@ class ThinkingModels:
     def remember(self, endpoint: str, model: str) -> None:
         """Remember a model of an endpoint, and postpone the expiry of all remembered models. Ignore file errors."""
         if self._file is not None:
-            keys = {*self._read_keys(), _make_key(endpoint, model)}
+            keys = {*self._read_keys(), _hash_model(endpoint, model)}
             with suppress(OSError):
                 self._file.touch(0o600)
                 self._file.write_text("\n".join(keys))
 
     def is_known(self, endpoint: str, model: str) -> bool:
-        return _make_key(endpoint, model) in self._read_keys()
+        return _hash_model(endpoint, model) in self._read_keys()
 
     def _read_keys(self) -> list[str]:
         """Return the keys of the models, or [] if the file was last written more than REMEMBERED_SECONDS ago."""
@@ -240,6 +240,6 @@ class ThinkingModels:
         return []
 
 
-def _make_key(endpoint: str, model: str) -> str:
-    """Return a hash, because the endpoint's address may contain a password."""
+def _hash_model(endpoint: str, model: str) -> str:
+    """Return a hash for a model at an endpoint, because the endpoint's address may contain a password."""
     return sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]

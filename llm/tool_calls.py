@@ -64,7 +64,7 @@ def format_messages(messages: Prompt) -> list[dict[str, Any]]:
 
 
 def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
-    """Return a prompt with its tool calls and results rewritten as user messages."""
+    """Return a prompt with tool results as user messages, and without tool calls."""
     names = {call.id: call.name for message in messages for call in message.calls}
     told = []
     for message in messages:
@@ -98,9 +98,11 @@ class ToolCallAssembler:
 
     _parts: list[dict[str, Any]] = field(default_factory=list)
 
-    def add_fragments(self, value: object, index: object = None, depth: int = 0, *, may_be_call: bool = False) -> None:
+    def add_fragments(
+        self, payload: object, index: object = None, depth: int = 0, *, may_be_call: bool = False
+    ) -> None:
         """Add the tool calls found at any depth in a chunk, choice or message. Ignore malformed calls."""
-        for part in value[:MAX_CALLS] if isinstance(value, list) else [value]:
+        for part in payload[:MAX_CALLS] if isinstance(payload, list) else [payload]:
             if not isinstance(part, Mapping) or depth > MAX_CALL_DEPTH:
                 continue
             number = next((part[key] for key in _INDEXES if type(part.get(key)) is int), index)
@@ -214,7 +216,7 @@ class ToolOffer:
 
     @property
     def parameters_by_tool(self) -> dict[str, tuple[str, ...]]:
-        """The parameter names of each tool, which are empty for known tools that are not offered."""
+        """The parameter names by tool. Known tools that are not offered have none."""
         names: dict[str, tuple[str, ...]] = dict.fromkeys(self.known, ())
         for tool in self.tools:
             properties = tool.parameters.get("properties")

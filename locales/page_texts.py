@@ -86,7 +86,7 @@ def choose_preferred_language(tags: Iterable[str], default: str = ENGLISH) -> st
 
 
 def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
-    """Return the supported language that a browser's Accept-Language header prefers."""
+    """Return the first supported language of a browser's Accept-Language header, or `default`."""
     tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
     return choose_preferred_language((tag.partition(";")[0] for tag in tags), default)
 

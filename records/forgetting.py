@@ -11,8 +11,8 @@ from records.messages import Message
 class ForgetRequest:
     """An owner's request to forget part of the memory. It contains no text.
 
-    "edits" means earlier texts of facts, and "archives" means chunks of messages. With `until` set, "facts" means only
-    facts that were deleted before that time.
+    As `what`, "edits" means earlier texts of facts, and "archives" means chunks of messages. If `until` is set, "facts"
+    means only facts that were deleted before that time.
     """
 
     what: Literal["messages", "facts", "dates", "conversations", "archives", "everything", "edits", "profiles"]

@@ -10,7 +10,7 @@ MAX_TELEGRAM_ID = 2**52  # its ids have at most 52 significant bits (Bot API, Us
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class Scope:
-    """An owner and a thread. Memories are never shared between scopes."""
+    """An owner and a thread. Scopes never share messages or summaries; scopes of the same owner may share facts."""
 
     owner: int
     thread: int = 0  # 0 for none; a negative one is a person's direct messages with a channel, which is the owner

@@ -68,7 +68,7 @@ class SummaryPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryLease:
-    """The right to commit one fold of a scope. It is valid as long as the scope's fencing token equals `fence`."""
+    """The right to change the summaries of a scope. It is valid while the scope's fencing token equals `fence`."""
 
     scope: Scope
     job_id: int
@@ -77,7 +77,7 @@ class SummaryLease:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewSummary:
-    """The text that a fold produced, with its cost and quality."""
+    """A summary that is not stored yet, with its cost and quality."""
 
     text: str
     model: str
@@ -99,7 +99,7 @@ class RebuiltSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryFailure:
-    """The last failed fold of a scope, stored until a fold succeeds."""
+    """The last failed attempt to summarise a scope, stored until an attempt succeeds."""
 
     at: datetime
     error: str
@@ -109,7 +109,7 @@ class SummaryFailure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryOutcome:
-    """The result of an attempt to fold a scope."""
+    """The result of an attempt to summarise a scope."""
 
     state: SummaryState  # "waiting" if a fold is due but the token budget is used up
     summaries: tuple[Summary, ...] = ()  # the new ones, in order

@@ -28,10 +28,10 @@ Impossible = Literal["none", "far", "passed"]  # no clock or calendar shows the 
 def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminder | None:
     """Parse a reminder from `text`, `at` (ISO, wall clock) or `in_minutes`, `repeat` and `weekdays`.
 
-    Return None if the time is not in the future. `now` is aware and in the person's zone.
+    Return None for an invalid argument, or a time that is past or too far ahead. `now` is in the person's zone.
     """
     text, at, minutes = arguments.get("text"), str(arguments.get("at")), str(arguments.get("in_minutes"))
-    rule = _parse_rule(str(arguments.get("repeat") or ""), str(arguments.get("weekdays") or ""))
+    rule = _parse_repeat(str(arguments.get("repeat") or ""), str(arguments.get("weekdays") or ""))
     if not isinstance(text, str) or rule is None:
         return None
     if minutes.isdecimal() and len(minutes) < 9 and 0 < int(minutes) <= MAX_DAYS_AHEAD * 24 * 60:
@@ -49,10 +49,10 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
     return made if isinstance(made, NewReminder) else None
 
 
-def _parse_rule(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] | None:
+def _parse_repeat(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] | None:
     """Parse "weekly Mon, Thu" or "FREQ=WEEKLY;BYDAY=MO,TH". Return None if it may have another meaning."""
-    written = [re.findall(r"[\w–-]+", text.casefold()) for text in (repeat, weekdays)]
-    words, more = ({word.removesuffix("s") for word in listed} for listed in written)  # "mondays", "tues"
+    rule_text = [re.findall(r"[\w–-]+", text.casefold()) for text in (repeat, weekdays)]
+    words, more = ({word.removesuffix("s") for word in listed} for listed in rule_text)  # "mondays", "tues"
     cycles, own = {_CYCLES[word] for word in words & _CYCLES.keys()}, words & _DAYS.keys()
     is_read = words <= _FILLERS | _CYCLES.keys() | _DAYS.keys() and more <= _FILLERS | _DAYS.keys()
     if not is_read or len(cycles) > 1 or (own and "monthly" in cycles) or not (cycles or own or words <= {"none"}):
@@ -65,9 +65,9 @@ def _parse_rule(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] | 
 def make_reminder(
     text: str, when: datetime, now: datetime, repeat: Repeat = "", month_day: int = 0, weekdays: Collection[int] = ()
 ) -> NewReminder | Impossible | None:
-    """Return a reminder at an instant, or, if `when` has no zone, at a time of the clock.
+    """Return a reminder for `when`, which is a wall-clock time if it has no zone.
 
-    A repeating reminder starts at its next occurrence. Return None if it has no text.
+    A repeating reminder starts at its next occurrence. Return a reason if its time is impossible, or None without text.
     """
     is_instant = when.tzinfo is not None and not repeat
     wall, days = now.replace(tzinfo=None), tuple(sorted({*weekdays})) if repeat == "weekly" else ()

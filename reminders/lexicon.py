@@ -63,7 +63,7 @@ class Lexicon:
 
     @cache  # noqa: B019 - there is one lexicon of each language
     def compile(self, pattern: str) -> re.Pattern[str]:
-        """Compile a pattern in which {kind} matches any word of that kind, and a space any gap between words."""
+        """Compile a pattern in which {kind} matches a word of that kind, and a space matches any gap between words."""
         written = _KIND.sub(
             lambda kind: _make_word_pattern(self.words[kind[1]], _ENDS.get(kind[1], _WORD_END)), pattern
         )
@@ -92,15 +92,15 @@ def load_lexicon(language: str) -> Lexicon:
     def add_words(kind: str, meaning: str, spellings: Iterable[str]) -> None:
         words[kind] = dict.fromkeys(map(normalize_word, spellings), meaning) | words[kind]
 
-    def list_own_words(name: str) -> Iterable[str]:
+    def load_words(name: str) -> Iterable[str]:
         told: Mapping[str, Sequence[str]] = SPOKEN[language].get("words", {})
         return told.get(name) or list_words(f"reminders-{name}-words", [language])
 
     for kind in (*_KINDS, "before-day"):
-        add_words(kind, kind, list_own_words(kind))
+        add_words(kind, kind, load_words(kind))
     for after, name in enumerate(("today", "tomorrow", "after-tomorrow")):
-        add_words("days", str(after), list_own_words(name))
-    for word in list_own_words("after-tomorrow"):
+        add_words("days", str(after), load_words(name))
+    for word in load_words("after-tomorrow"):
         add_words("days", "3", [f"大{word}", f"über{word}", f"после{word}"])
     for kind in ("on-day", "from", "through"):
         add_words(kind, kind, SPOKEN[language][kind])
@@ -115,7 +115,7 @@ def load_lexicon(language: str) -> Lexicon:
         add_words("unit", unit, [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short")])
     add_words("part", "tonight", words["tonight"])
     for unit in ("minute", "hour", "day"):
-        add_words("unit", unit, list_own_words(unit))
+        add_words("unit", unit, load_words(unit))
     for form in _FORMS:
         add_words("telling", "time", locale.months[form]["wide"].values())
         for number, name in (*locale.months[form]["wide"].items(), *locale.months[form]["abbreviated"].items()):
@@ -205,7 +205,7 @@ def parse_number(token: str) -> float | None:
 
 
 def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, ignores_numbers: bool) -> bool:
-    """Return True if a token is a word of time in `language` or one of the bot's. Plain numbers may be ignored."""
+    """Return True if a token is a time word in `language` or any of the bot's languages. Numbers may be ignored."""
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
     word = normalize_word(token)
     is_han = HAN.search(word) is not None  # written without spaces

@@ -40,7 +40,7 @@ class UncertainReminder:
 
 
 def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
-    """Parse a reminder whose text begins with its time. `now` is an aware time in the person's zone."""
+    """Parse a reminder that begins or ends with its time. `now` is an aware time in the person's zone."""
     request, parsers = collapse_to_single_line(phrase)[:MAX_TEXT_CHARS], list[TimePhraseParser]()
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     for language in dict.fromkeys([get_current_language(), ENGLISH, *READ_LANGUAGES]):

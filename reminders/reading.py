@@ -29,7 +29,7 @@ SCHEMA = prompts.make_answer_schema("remind", _ARGUMENTS)
 
 @define(kw_only=True, eq=False)
 class ReminderReader:
-    """Parses a person's reminder requests with a model. The model calls count towards that person's quota."""
+    """Parses reminder requests with a model or by grammar rules. Model calls count towards the person's quota."""
 
     _model: ChatModel
     _quota: Quota

@@ -72,7 +72,7 @@ class Reminders:
                 await cancel_and_wait(*left)
 
     async def start_sending_due_reminders(self, send: SendReminder) -> list[asyncio.Task[None]]:
-        """Start one sending task per owner with due reminders, unless one is already running."""
+        """Start sending due reminders, in at most one task per owner, and return the new tasks."""
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)

@@ -42,9 +42,9 @@ def grammar_rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
     method has several patterns, the last one is tried first.
     """
 
-    def add_to_grammar(read: ReadPart) -> ReadPart:
-        GRAMMAR.append((pattern, read))
-        return read
+    def add_to_grammar(method: ReadPart) -> ReadPart:
+        GRAMMAR.append((pattern, method))
+        return method
 
     return add_to_grammar
 
@@ -165,7 +165,7 @@ class TimePhraseParser:
         return end
 
     @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
-    def _read_cycle(self, match: re.Match[str], _preposition: str) -> int:
+    def _read_repeat(self, match: re.Match[str], _preposition: str) -> int:
         if self.is_every or self.has_date:
             return 0
         self.is_every, self.end = True, match.end()
@@ -267,7 +267,7 @@ class TimePhraseParser:
         r"(?:(?P<hour>\d{1,2})" + _MINUTE + "|(?P<bare>" + _HOUR + r")|(?P<name>[^\s,;\d]+))(?: (?P<hours>{hours}))?"
         r"(?P<part>(?= {part}))?(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
     )
-    def _read_clock(self, match: re.Match[str], preposition: str) -> int:
+    def _read_time(self, match: re.Match[str], preposition: str) -> int:
         bare, is_led = (match["bare"] or "").casefold(), preposition == "at"
         hour = int(parse_number(match["hour"] or match["name"] or bare.removesuffix("h")) or 0)
         if self.clock is not None or (match["name"] and not (is_led and hour > 1 and match["name"] != "once")):

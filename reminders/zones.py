@@ -60,9 +60,9 @@ def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[tuple[int, 
 
 
 def find_possible_zone_or_day(
-    text: str, lexicon: Lexicon, local: datetime, *, has_exact_time: bool, has_date: bool
+    text: str, lexicon: Lexicon, due_time: datetime, *, has_exact_time: bool, has_date: bool
 ) -> str:
-    """Return the part of a reminder's text that may mean another time zone or day than `local` does, or "".
+    """Return the part of a reminder's text that may mean another time zone or day than `due_time` does, or "".
 
     A place after an exact time counts, as in "9am London call Ann", unless it has the same local time. If the reminder
     has no date, holidays count too, and so does any name after a preposition, as in "at 9 on Purim".
@@ -84,7 +84,7 @@ def find_possible_zone_or_day(
         if (
             city
             and (found["lead"] or has_exact_time)
-            and local.astimezone(ZoneInfo(city)).utcoffset() != local.utcoffset()
+            and due_time.astimezone(ZoneInfo(city)).utcoffset() != due_time.utcoffset()
         ):
             return name
     # In German every noun is capitalised. Only in English do few other texts begin with a preposition and a small

@@ -126,7 +126,7 @@ def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str]
 
 
 def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
-    """Yield the latest past date of each weekday, with its text. For "last Tuesday", also yield last week's date."""
+    """Yield the last past date of each weekday in a text, with its name. For "last Tuesday", add last week's date."""
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1
@@ -168,7 +168,7 @@ _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
 def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
     """Return the first and last day of the period that a text names, or None if it contains anything else.
 
-    The last day is at most today. Raise ValueError for a day that does not exist.
+    The last day is at most today. A month or year alone does not count. Raise ValueError for a day that does not exist.
     """
     words = " ".join(fold_accents(normalize_text(text)).split())
     # A month or a year alone may be meant as a word to search for.

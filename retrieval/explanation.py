@@ -133,29 +133,29 @@ def _round_scores(scores: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 2) for name, value in scores.items() if abs(value) >= 0.005}
 
 
-def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
+def _parse_record(data: Mapping[str, Any]) -> ExplanationRecord:
     return ExplanationRecord(
-        at=datetime.fromisoformat(form["at"]),
-        model=str(form["model"]),
-        ceiling=int(form.get("ceiling", 0)),
+        at=datetime.fromisoformat(data["at"]),
+        model=str(data["model"]),
+        ceiling=int(data.get("ceiling", 0)),
         parts=tuple(
             ContextPart(name=name, tokens=int(tokens), budget=int(budget))
-            for name, (tokens, budget) in form["parts"].items()
+            for name, (tokens, budget) in data["parts"].items()
         ),
-        recent=tuple((int(first), int(last)) for first, last in form.get("recent", ())),
-        here=int(form.get("here", 0)),
-        summaries=tuple(map(int, form.get("summaries", ()))),
-        snippets=_parse_sources(form.get("snippets", ())),
-        facts=_parse_sources(form.get("facts", ())),
-        profile=form.get("profile"),
-        looked_up=tuple(map(int, form.get("looked_up", ()))),
+        recent=tuple((int(first), int(last)) for first, last in data.get("recent", ())),
+        here=int(data.get("here", 0)),
+        summaries=tuple(map(int, data.get("summaries", ()))),
+        snippets=_parse_sources(data.get("snippets", ())),
+        facts=_parse_sources(data.get("facts", ())),
+        profile=data.get("profile"),
+        looked_up=tuple(map(int, data.get("looked_up", ()))),
         cut=tuple(
             Cut(what=what, first_id=int(first), last_id=int(last), why=str(why))
-            for what, first, last, why in form.get("cut", ())
+            for what, first, last, why in data.get("cut", ())
         ),
-        message_was_cut=bool(form.get("message_was_cut", False)),
-        whole=int(form.get("whole", 0)),
-        shown=tuple(map(int, form.get("shown", ()))),
+        message_was_cut=bool(data.get("message_was_cut", False)),
+        whole=int(data.get("whole", 0)),
+        shown=tuple(map(int, data.get("shown", ()))),
     )
 
 

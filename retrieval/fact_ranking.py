@@ -83,7 +83,7 @@ def rank_facts(
 def find_facts(
     facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall_settings: FactRecall
 ) -> FoundFacts:
-    """Find the facts for a prompt: facts close to the question, lasting states, and general instructions."""
+    """Find the facts for a prompt: facts close to the question, pinned facts, personal states, and instructions."""
     ranked = rank_facts(facts, question, vectors=vectors, model=model, min_similarity=recall_settings.min_similarity)
     near = {recalled.fact.id for recalled in ranked}
     always = [fact for fact in reversed(facts) if fact.kind == "instruction" and not fact.subject]

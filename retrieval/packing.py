@@ -26,7 +26,7 @@ class RankedPassage:
 
 
 @attrs.define(kw_only=True, eq=False)
-class Packing:
+class Packer:
     """Greedily packs passages into `room` tokens. Passages from the same message form one snippet."""
 
     room: int

@@ -108,7 +108,7 @@ class SearchQuery:
         )
 
     def matches(self, text: str) -> bool:
-        """Return True if a text contains all phrases or the only word, if any. Case and spacing are ignored."""
+        """Return True if a text has all phrases or the only word, ignoring case. Other queries match any text."""
         return self._count_phrases(text) == (len(self.phrases) or bool(self.word))
 
     def score_sentence(self, sentence: str) -> float:

@@ -92,16 +92,16 @@ def rank_passages(candidates: Candidates, question: Question, similarities: Simi
 def find_rarest_word_passages(
     candidates: Candidates, question: Question, order: Sequence[int], *, limit: int
 ) -> list[int]:
-    """Return the passages with the question's rarest word, or [] if it is in more than `limit` messages."""
+    """Return the rows of passages with the question's rarest word, or [] if over `limit` messages contain that word."""
     counts = {term: candidates.frequency[term] for term in question.own if candidates.frequency.get(term)}
     lowest = min(counts.values(), default=limit + 1)
     lines = [line for line, term in enumerate(candidates.frequency) if counts.get(term) == lowest]
     return [row for row in order if candidates.counts[lines, row].any()] if lowest <= limit else []
 
 
-def compute_idf(turns: int, frequency: int) -> float:
+def compute_idf(total: int, frequency: int) -> float:
     """Return BM25's inverse document frequency in Lucene's variant, which is never negative."""
-    return math.log(1 + (turns - frequency + 0.5) / (frequency + 0.5))
+    return math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
 
 
 def _argsort_best_first(values: Values) -> NDArray[np.intp]:
@@ -109,7 +109,7 @@ def _argsort_best_first(values: Values) -> NDArray[np.intp]:
 
 
 def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
-    """Return the rows before and after each passage as an array [2, passages], or its own row where there is none."""
+    """Return an array [2, passages] of the rows before and after each passage. If there is none, use its own row."""
     days = candidates.said_at // DAY_SECONDS
     whole, count = np.bincount(candidates.messages, minlength=1)[candidates.messages] == 1, len(candidates)
     rows = np.arange(count)
@@ -161,7 +161,7 @@ def _score_following_answer(candidates: Candidates, scores: Values, word_scores:
 
 
 def _score_named_speaker(candidates: Candidates, text: str) -> Values:
-    """Return 1 for each message of the speaker named in the question, or all 0 unless exactly one is named."""
+    """Return 1 for each message of the only speaker named in the question, and 0 for all other messages."""
     named = {speaker for speaker in set(candidates.speakers) if speaker and contains_name(text, speaker)}
     return np.array([len(named) == 1 and speaker in named for speaker in candidates.speakers], np.float64)
 

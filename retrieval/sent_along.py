@@ -62,7 +62,7 @@ class IncomingRenderer:
 
 
 def select_pictures(incoming: UserMessage, prompt_tokens: int) -> tuple[Picture, ...]:
-    """Return the first pictures of a message that fit their share of `prompt_tokens`."""
+    """Return those pictures of a message, in order, that together fit in half of `prompt_tokens`."""
     left, chosen = prompt_tokens // SHARE, list[Picture]()
     for picture in incoming.pictures:
         if picture.token_count <= left:

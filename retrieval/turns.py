@@ -98,9 +98,9 @@ def compute_common_cap(sizes: Sequence[int], max_total: int) -> int:
     return max(0, bisect_right(limits, max_total, key=lambda limit: sum(min(size, limit) for size in sizes)) - 1)
 
 
-def select_newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
-    """Return the messages of the `turns` newest turns, in their original order."""
-    newest = sorted({message.turn for message in messages})[-turns:]
+def select_newest_turns(messages: Sequence[Message], count: int) -> list[Message]:
+    """Return the messages of the `count` newest turns, in their original order."""
+    newest = sorted({message.turn for message in messages})[-count:]
     return [message for message in messages if message.turn in newest]
 
 

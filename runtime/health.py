@@ -37,9 +37,9 @@ class Readiness:
     _known_at: float = field(default=float("-inf"), init=False)
     _asking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
-    def mark_started(self, gauge_setter: Callable[[], Awaitable[None]], **checks: Check) -> None:
-        """Mark the process as started. `gauge_setter` sets the gauges of /metrics, and `checks` test its parts."""
-        self._measure, self._checks, self._is_started = gauge_setter, checks, True
+    def mark_started(self, set_gauges: Callable[[], Awaitable[None]], **checks: Check) -> None:
+        """Mark the process as started. `set_gauges` sets the gauges of /metrics, and `checks` test its parts."""
+        self._measure, self._checks, self._is_started = set_gauges, checks, True
 
     async def check_components(self) -> dict[str, bool]:
         """Map each component's name to True if it works. The process is ready if all components work."""
@@ -75,7 +75,7 @@ class Readiness:
 
 
 def serve_health(readiness: Readiness, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
-    """Serve the health endpoints while the block runs, and yield the port. Raise SettingsError if it is in use."""
+    """Serve the health endpoints during the block and yield the port. Raise SettingsError if the address is in use."""
     # Imported here, because a bot without HEALTH_LISTEN needs no web server.
     from starlette.applications import Starlette
     from starlette.requests import Request

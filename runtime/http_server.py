@@ -110,7 +110,7 @@ async def serve_app(
     grace_seconds: int = 2,
     idle_seconds: int = 5,
 ) -> AsyncIterator[int]:
-    """Serve `app` while the block runs, and yield the port. Port 0 selects a free one. Raise OSError if it is in use.
+    """Serve `app` during the block and yield the port. Port 0 selects a free one. Raise OSError if the port is in use.
 
     At the end, running requests get `grace_seconds` to finish. Idle connections are closed after `idle_seconds`.
     """
@@ -142,7 +142,7 @@ async def serve_app(
 async def serve(
     app: ASGIApp, address: tuple[str, int], *, setting_name: str, protocol: type[asyncio.Protocol] = BoundedProtocol
 ) -> AsyncIterator[int]:
-    """Serve `app` while the block runs, and yield the port. Raise SettingsError if the address is in use."""
+    """Serve `app` during the block and yield the port. If the address is in use, name `setting_name` in the error."""
     host, port = address
     async with contextlib.AsyncExitStack() as stack:
         try:

@@ -41,7 +41,7 @@ class RateLimiter:
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
     def reserve_slot(self, now: float) -> float:
-        """Reserve a turn and return the seconds to wait. Beyond MAX_WAIT, reserve nothing and return infinity."""
+        """Reserve a slot and return the seconds until it. Beyond MAX_WAIT, reserve nothing and return infinity."""
         step = 1 / self.per_second
         begins = max(self.free_at, now - self.burst * step) + step
         if begins - now > MAX_WAIT:
@@ -81,7 +81,7 @@ def _hash_token(token: str) -> bytes:
 
 @define(eq=False)
 class RateLimitMiddleware:
-    """Middleware that delays the requests of a visitor who exceeds the rate limit."""
+    """Middleware that delays or refuses the requests of a visitor who exceeds the rate limit."""
 
     app: ASGIApp
     visitors: Visitors

@@ -32,7 +32,7 @@ class Supervisor:
         except OSError as error:
             log.warning("systemd was not told %s: %s", state, type(error).__name__)
 
-    def run_watchdog(self) -> AbstractAsyncContextManager[None]:
+    def notify_watchdog(self) -> AbstractAsyncContextManager[None]:
         """Notify the watchdog regularly while the block runs. If the event loop is blocked, nothing is sent."""
         if not self._watchdog_seconds:
             return nullcontext()

@@ -61,7 +61,7 @@ class SummaryInput:
         return self.window or [*self.prior, *self.lines]
 
     def without_prior_summaries(self) -> "SummaryInput":
-        """Return a copy without prior summaries, which may mention dropped messages, or self if none were dropped."""
+        """Return a copy without prior summaries if they may mention dropped messages, or self if none were dropped."""
         return replace(self, lines=self.window, prior=(), dropped=(), window=()) if self.dropped else self
 
 
@@ -87,7 +87,7 @@ class Summarizer:
             return completion.text.strip()
 
         wishes = self._tokens.truncate_for_rendering(inputs.wishes, self._window_tokens // 5, quoting.quote_text)
-        inputs = replace(inputs, wishes=wishes, superseded=self._keep_newest_superseded_facts(inputs.superseded))
+        inputs = replace(inputs, wishes=wishes, superseded=self._truncate_superseded_facts(inputs.superseded))
         for attempt in (inputs, inputs.without_prior_summaries()):
             try:
                 text = await self._generate_text_with_retry(attempt, ask_for_text, faults)
@@ -138,12 +138,12 @@ class Summarizer:
 
     def _clean_up_and_shorten(self, text: str, inputs: SummaryInput) -> str:
         lines = [source.text for source in inputs.new_sources]
-        own = quoting.remove_own_tags(_remove_superseded_facts(text, inputs.superseded), lines)
+        own = quoting.remove_prompt_tags(_remove_superseded_facts(text, inputs.superseded), lines)
         own = quality_gate.remove_headings(own, lines)
         kept = quality_score.shorten_summary(own, inputs.limit, count_tokens=self._tokens.count)
         return self._tokens.truncate(kept, inputs.limit)
 
-    def _keep_newest_superseded_facts(self, superseded_facts: Sequence[str]) -> Sequence[str]:
+    def _truncate_superseded_facts(self, superseded_facts: Sequence[str]) -> Sequence[str]:
         superseded_facts, room = superseded_facts[-MAX_SUPERSEDED:], self._window_tokens // 5
         for number in range(len(superseded_facts) - 1, -1, -1):
             room -= self._tokens.count(superseded_facts[number]) + 1
@@ -182,7 +182,7 @@ class Summarizer:
                     raise
 
     async def _generate_text(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
-        """Generate the text in one request if the input fits, or else in parts. Long texts are counted in threads."""
+        """Generate the text in one request if the input fits, or else in parts. Tokens are counted in threads."""
         if request := await asyncio.to_thread(self._make_prompt_if_it_fits, inputs, faults):
             return await ask(request)
         if inputs.dropped:
@@ -198,7 +198,7 @@ class Summarizer:
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         of_texts = replace(inputs, lines=(), of_summaries=True)
         below = await asyncio.to_thread(
-            self._make_bullet_sources, texts, self._get_free_tokens(of_texts, faults) // 2 - 1
+            self._make_bullet_sources, texts, self._count_free_tokens(of_texts, faults) // 2 - 1
         )
         return await self._generate_text(replace(of_texts, lines=below), ask, faults)
 
@@ -217,7 +217,7 @@ class Summarizer:
 
     def _make_prompts_for_parts(self, inputs: SummaryInput, faults: Sequence[str]) -> list[list[PromptMessage]]:
         """Return prompts that each fit the context window and together contain all lines. Split overlong lines."""
-        room = self._get_free_tokens(inputs, faults)
+        room = self._count_free_tokens(inputs, faults)
         pieces = [
             Source(text=piece, is_user=line.is_user)
             for line in inputs.lines
@@ -256,7 +256,7 @@ class Summarizer:
             PromptMessage(role="user", content="\n".join(quoting.format_block(*block) for block in carried)),
         ]
 
-    def _get_free_tokens(self, inputs: SummaryInput, faults: Sequence[str]) -> int:
+    def _count_free_tokens(self, inputs: SummaryInput, faults: Sequence[str]) -> int:
         frame = self._tokens.count_request_tokens(self._make_prompt(replace(inputs, lines=()), faults))
         return max(MIN_SOURCE_TOKENS, self._window_tokens - frame - 16)
 

@@ -19,7 +19,7 @@ MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the p
 
 
 def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
-    """Plan the next fold, trying gaps first, then due turns, then surplus summaries. Return None if none is due."""
+    """Plan the next fold, trying gaps first, then due turns, then surplus summaries. Return None if nothing is due."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
     gap = find_gap_message_ids(by_id, sorted(summary.first_id for summary in state.summaries), max_turns=state.every_n)
     if gap:
@@ -30,11 +30,11 @@ def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
     return _plan_higher_summary(state.summaries)
 
 
-def can_fold(counts: Counts, every_n: int) -> bool:
+def can_fold(counts: Counts, min_turns: int) -> bool:
     """Return True if there may be enough messages or summaries to fold, judging by the counts alone."""
     levels = counts.active_by_level.values()
     has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MAX_ACTIVE
-    return counts.gap > 0 or counts.active_turns >= every_n or has_too_many
+    return counts.gap > 0 or counts.active_turns >= min_turns or has_too_many
 
 
 def find_gap_message_ids(turns: Sequence[ActiveTurn], first_ids: Sequence[int], *, max_turns: int) -> tuple[int, ...]:

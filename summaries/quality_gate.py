@@ -78,7 +78,7 @@ def find_text_faults(
         faults.append("it repeats itself")
     if source_tokens > LONG_SOURCE_TOKENS and text_tokens >= source_tokens:
         faults.append("it is not shorter than what it summarises")
-    own = _NAME.sub(" ", _LABEL.sub("", _remove_dates_near_sources(text, source_dates)))
+    own = _NAME.sub(" ", _LABEL.sub("", _remove_inferable_dates(text, source_dates)))
     years = sorted({str(day.year + step) for day in source_dates for step in (-1, 0, 1)})
     if invented := find_invented_numbers(own, " ".join([source, *years])):
         faults.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
@@ -88,7 +88,7 @@ def find_text_faults(
 def is_in_another_language(text: str, source: str) -> bool:
     """Return True if a text, or most of it, is clearly in another language or script than its source.
 
-    Within a script, compare function words, or the letters that only one of the two has. Return False if in doubt.
+    Within a script, compare function words, or else letters that only one text uses. Return False if in doubt.
     """
     script, language = _find_script(source), _detect_language(source)
     parts = [text] if _find_script(text) else [part for part in split_sentences(text) if _find_script(part) != script]
@@ -105,13 +105,13 @@ def is_in_another_language(text: str, source: str) -> bool:
     return is_other and 2 * len(words & known) < len(words)
 
 
-def _find_letters(text: str) -> str:
+def _keep_letters(text: str) -> str:
     return "".join(filter(str.isalpha, fold_accents(text[:MAX_LANGUAGE_CHARS].casefold())))
 
 
 def _find_script(text: str) -> str:
-    """Return the name of the script of most letters. Return "" if they are few or mixed."""
-    letters = _find_letters(text)
+    """Return the name of a text's main script, or "" if the text has few letters or mixes scripts."""
+    letters = _keep_letters(text)
     scripts = Counter(unicodedata.name(letter, "?").split(" ", 1)[0].split("-")[0] for letter in letters)
     scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
     script, count = scripts.most_common(1)[0]
@@ -146,7 +146,7 @@ def _differ_in_letters(text: str, source: str) -> bool:
 
 
 def _merge_letters(text: str) -> str:
-    return _CHARACTERS.sub("字", _KANA.sub("ア", _LATIN_LETTERS.sub("", _find_letters(text))))
+    return _CHARACTERS.sub("字", _KANA.sub("ア", _LATIN_LETTERS.sub("", _keep_letters(text))))
 
 
 def find_invented_numbers(text: str, source: str) -> set[str]:
@@ -162,7 +162,7 @@ def find_numbers(text: str) -> set[str]:
     return {str(int(part)) if len(part) < 40 else part for parts in found for part in parts}
 
 
-def _remove_dates_near_sources(text: str, source_dates: Sequence[date]) -> str:
+def _remove_inferable_dates(text: str, source_dates: Sequence[date]) -> str:
     # Such as "on 2 May" for "yesterday" on the 3rd.
     steps = [timedelta(days=step) for step in range(-NEAR_DAYS, NEAR_DAYS + 1)]
     near = {day + step for day in source_dates for step in steps}

@@ -77,7 +77,7 @@ def find_names_and_numbers(text: str) -> set[str]:
 
 
 def find_details_missing_from_text(text: str, sources: Sequence[Source]) -> list[str]:
-    """Return the names, dates and numbers from the user that a summary lacks, or [] if it has at least half of them."""
+    """Return the user's names, dates and numbers that a summary lacks, or [] if it lacks few or at most half."""
     kept = {fold_accents(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
     for source in _truncate_sources(sources):
@@ -92,8 +92,8 @@ def find_details_missing_from_text(text: str, sources: Sequence[Source]) -> list
 def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]) -> str:
     """Shorten a summary to `limit` tokens, keeping the sentences with the most details per token.
 
-    Cutting off the end would lose the most recent events. Once removing one sentence is enough, go by the total number
-    of details, because a long sentence with few details per token may still contain the most.
+    Cutting off the end would lose the most recent events. Once removing a single sentence is enough, remove the one
+    with the fewest details, because a long sentence may contain many details although it has few per token.
     """
     if count_tokens(text) <= limit:
         return text

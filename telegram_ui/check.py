@@ -38,10 +38,10 @@ class CheckReporter:
         print(f"{part}: {line}", flush=True)
         self.status = max(self.status, status)
 
-    async def report_result(self, part: str, result: Awaitable[str]) -> None:
+    async def report_result(self, part: str, check: Awaitable[str]) -> None:
         """Await a check and print its result, or the error that it raises."""
         try:
-            self.report(part, await result)
+            self.report(part, await check)
         except KeepsakeError as error:
             words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
             for secret in self._secrets:  # before the text is cut, because a part of a secret is secret too
@@ -88,7 +88,7 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
                 await findings.report_result("model", model.probe_and_describe())
             if transcriber := await assembly.open_transcriber(settings, stack):
                 await findings.report_result("transcription", transcriber.probe_and_describe())
-            if speaker := await assembly.open_speaker(settings, stack):
+            if speaker := await assembly.open_tts_model(settings, stack):
                 await findings.report_result("speech", speaker.probe_and_describe())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
             embedder = await assembly.open_embedder(settings, stack)

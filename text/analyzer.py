@@ -71,7 +71,7 @@ def normalize_text(text: str) -> str:
 
 
 def remove_optional_marks(text: str) -> str:
-    """Remove marks that make no other word, such as the vowel points of Arabic. Keep the diacritics of letters."""
+    """Remove marks that people may leave out, such as Arabic vowel points. Keep diacritics that are part of letters."""
     return text if text.isascii() else normalize_unicode("NFC", text).translate(_WITHOUT_POINTS)
 
 

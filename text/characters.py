@@ -52,7 +52,7 @@ def collapse_to_single_line(text: str) -> str:
 
 
 def _replace_invisible_run(run: re.Match[str]) -> str:
-    """Keep a run that affects how its neighbours are drawn. Otherwise return " " for line separators, or else ""."""
+    """Keep a run that changes how its neighbours are drawn. Replace a line separator with a space, others with ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
     kinds = [unicodedata.category(letter)[0] if letter else "" for letter in (before, after)]
@@ -85,7 +85,7 @@ def normalize_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) ->
 
 
 def _find_safe_cut(text: str, start: int) -> int:
-    """Return a position PIECE to 2 * PIECE characters after `start`, if possible not within a combined letter."""
+    """Return a position PIECE to 2 * PIECE characters after `start`, outside combined letters if possible."""
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
             return at

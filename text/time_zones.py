@@ -106,7 +106,7 @@ def add_months(local: datetime, *, months: int, day: int = 0) -> datetime:
 def find_next_repetition(
     local_time: datetime, repeat: Repeat, month_day: int, weekdays: Collection[int] = (), *, after: datetime
 ) -> datetime | None:
-    """Return the first repetition later than both `local_time` and `after`, or None if nothing is repeated."""
+    """Return the first repetition later than both `local_time` and `after`, or None if `repeat` is empty."""
     if not repeat:
         return None
     after = max(after, local_time)

@@ -77,7 +77,7 @@ class Tokenizer:
         return known
 
     def count_request_tokens(self, messages: Sequence[PromptMessage]) -> int:
-        """Count the tokens of a request."""
+        """Count the tokens of a request with these messages, including the overhead of the request itself."""
         return REQUEST_OVERHEAD + sum(map(self.count_message_tokens, messages))
 
     def count_message_tokens(self, message: PromptMessage) -> int:

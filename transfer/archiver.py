@@ -50,7 +50,7 @@ def plan_merges_with_levels(summaries: Sequence[Summary]) -> list[tuple[list[Sum
 
 @define(kw_only=True, eq=False)
 class Archiver:
-    """Archives imported history under summaries of at most `text_budget` tokens."""
+    """Archives imported history, with summaries of at most `text_budget` tokens."""
 
     home: Callable[[int], AbstractAsyncContextManager[MemoryStore]]
     _tokens: Tokenizer = field(alias="tokenizer")

@@ -380,7 +380,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
 
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Return an identity map of the export ids under which the store already has the same sourceless message."""
+    """Map each sourceless message's id in the export to itself if the store has the same message under that id."""
     by_thread = await asyncio.to_thread(_group_sourceless_messages, history)
     found: dict[int, int] = {}
     for thread, said in by_thread.items():

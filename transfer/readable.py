@@ -99,7 +99,7 @@ class ReadableExport:
             number = f"-{part.number}" if part.number > 1 else ""
             for month, said in self._group_messages_by_month(part):
                 with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as entry:
-                    entry.write(_format_head("conversation", month).encode())
+                    entry.write(_make_yaml_head("conversation", month).encode())
                     for at, role, speaker, title, content in iterate_with_pauses(said):
                         about = [
                             f"**{_join_lines(_format_speaker(role, speaker))}**",
@@ -108,9 +108,9 @@ class ReadableExport:
                         ]
                         written = f"{' · '.join(filter(None, about))}\n\n{close_open_blocks(content)}\n\n"
                         entry.write(written.encode("utf-8", "replace"))
-            for table, lines in self._iterate_texts(part):
+            for table, lines in self._iterate_tables(part):
                 text = "\n".join(line if table == "profile" else f"- {_join_lines(line)}" for line in lines)
-                archive.writestr(f"{table}.md", f"{_format_head(table, table)}{text}\n".encode("utf-8", "replace"))
+                archive.writestr(f"{table}.md", f"{_make_yaml_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
     def write_page(self, file: IO[bytes], part: ExportPart) -> None:
         title, search = escape(tr("transfer-page-title")), escape(tr("transfer-page-search"))
@@ -123,7 +123,7 @@ class ReadableExport:
         write_text(
             Template(head).substitute(language=get_current_language(), direction=direction, title=title, search=search)
         )
-        for table, lines in self._iterate_texts(part):
+        for table, lines in self._iterate_tables(part):
             write_text(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
             write_text("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
         for month, said in self._group_messages_by_month(part):
@@ -147,7 +147,7 @@ class ReadableExport:
             role, speaker, title, content = map(str, said)
             yield self._to_local_time(at), role, speaker, title, content
 
-    def _iterate_texts(self, part: ExportPart) -> Iterator[tuple[str, list[str]]]:
+    def _iterate_tables(self, part: ExportPart) -> Iterator[tuple[str, list[str]]]:
         rows = self._rows if part.number == 1 else {}
         told = sorted(rows.get("summaries", ()), key=lambda row: str(row["first_at"]))
         yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])
@@ -178,7 +178,7 @@ def _is_shown(row: Row) -> bool:
     return False
 
 
-def _format_head(kind: str, title: str) -> str:
+def _make_yaml_head(kind: str, title: str) -> str:
     return f"---\ntype: {kind}\ntitle: {json.dumps(title)}\n---\n\n"
 
 

@@ -42,7 +42,7 @@ def _strip_invisible_characters(rows: Sequence[PortableRow]) -> list[PortableRow
 
 
 def demote_long_instructions(facts: Sequence[PortableRow]) -> Sequence[PortableRow]:
-    """Return the facts, with instructions that are too long to list before an import turned into plain knowledge."""
+    """Return the facts. Instructions too long to be listed before an import become plain knowledge."""
     made, left = [], MAX_LISTED_CHARS
     for row in facts:
         if row["kind"] in LASTING:

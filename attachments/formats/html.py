@@ -54,7 +54,7 @@ class _PageReader(HTMLParser):
 
 
 def read_lines(data: bytes, *, group: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
-    """Yield a page's lines, all in `group` or else grouped by heading. Raise ReadLimitReached after `max_chars`."""
+    """Yield a page's lines in `group`, or by heading if it is empty. Raise ReadLimitReached after `max_chars`."""
     page, max_chars = plain.decode_text(data), MAX_PAGE_CHARS if max_chars is None else max_chars
     seen = page if len(page) <= max_chars else page[:max_chars].rpartition("<")[0]
     reader = _PageReader()

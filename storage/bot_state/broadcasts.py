@@ -41,7 +41,7 @@ class BroadcastProgress:
 class Broadcasts(StatementRunner):
     """All broadcasts. Every change is durable when its method returns.
 
-    Only the process that serves the admin may change a broadcast. In other processes, methods raise ServedElsewhere.
+    Only the process that serves the admin may send or delete a broadcast. Others raise ServedElsewhere.
     """
 
     async def store_draft(self, admin_id: int, text: str, *, now: datetime) -> Broadcast:

@@ -134,9 +134,9 @@ class Directory(StatementRunner):
 class SharedDirectory(Directory):
     """A directory in PostgreSQL. Moves are recorded in memory.db, because they only touch this process's files."""
 
-    def __init__(self, database: OwnerDatabase, files: OwnerDatabase, instance_id: str) -> None:
-        super().__init__(database, files)
-        self._files = Directory(files)
+    def __init__(self, database: OwnerDatabase, local_db: OwnerDatabase, instance_id: str) -> None:
+        super().__init__(database, local_db)
+        self._files = Directory(local_db)
         self._instance_id = instance_id
 
     async def register_owner(self, config: OwnerConfig) -> StorageType:

@@ -100,7 +100,7 @@ class Inbox(StatementRunner):
         await self._update_rows("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def increment_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> int:
-        """Increment a counter and return it. Return 0 if the update is unknown. May raise ServedElsewhere."""
+        """Increment and return a counter. For an unknown update, return 0 or, in PostgreSQL, raise ServedElsewhere."""
         rows = await self._update_rows(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 
@@ -126,7 +126,7 @@ class Inbox(StatementRunner):
         rows = [(format_moment(now), bot_id, update_id, *self._holder) for update_id in update_ids]
         await self.database.transact(lambda connection: connection.executemany(sql, rows), None)
 
-    async def list_waiting_positions(self) -> dict[str, int]:
+    async def find_payload_positions(self) -> dict[str, int]:
         """Map the source ("bot:update") of each unfinished update with a payload to its position in the inbox."""
         sql = "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
         return {f"{row[1]}:{row[2]}": row[0] for row in await self._fetch_rows(None, sql)}
@@ -137,10 +137,10 @@ class Inbox(StatementRunner):
         async with self.database.open_transaction(None) as tx:
             await tx.execute_many(sql, [(number,) for number in positions])
 
-    async def delete_done_updates(self, older_than: datetime) -> int:
-        """Delete the updates that were done before `older_than`, and return their number."""
+    async def delete_done_updates(self, done_before: datetime) -> int:
+        """Delete the updates that were done before `done_before`, and return their number."""
         sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
-        return len(await self._execute(None, sql, format_moment(older_than)))
+        return len(await self._execute(None, sql, format_moment(done_before)))
 
 
 def parse_pending_update(row: Row, lease: Lease | None = None) -> PendingUpdate:

@@ -49,13 +49,13 @@ class People(StatementRunner):
         return frozenset(person.id for person in self.list_people("admin"))
 
     async def get_or_set_admin_link_expiry(self, *, new_expiry: datetime, now: datetime) -> datetime:
-        """Offer a link that makes its first user the admin, unless such a link is still valid. Return the expiry."""
+        """Return the expiry of the link that makes its first user the admin. If no link is valid, offer a new one."""
         [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(new_expiry), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
-    async def claim_bot(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:
-        """Make this person the admin. Return False if the link that expires at `until` was used or has expired."""
-        return now < until and await self.store_access(person, admin_id=person.id, now=now, link_expiry=until)
+    async def claim_bot(self, person: KnownPerson, *, expiry: datetime, now: datetime) -> bool:
+        """Make this person the admin. Return False if the link that expires at `expiry` was used or has expired."""
+        return now < expiry and await self.store_access(person, admin_id=person.id, now=now, link_expiry=expiry)
 
     async def record_request(self, person: KnownPerson, *, now: datetime) -> bool:
         """Record a person's request for access. Return False if the person is already known."""

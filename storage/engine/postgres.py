@@ -159,7 +159,7 @@ class PostgresDatabase:
             return borrowed[0]
 
         async def run_on_connection(work: Callable[[Any], Result], /) -> Result:
-            return await self.run_in_thread(lambda: _retry_if_stale(acquire_once(), work))
+            return await self.run_in_thread(lambda: _run_with_retry(acquire_once(), work))
 
         async with self._free:
             try:
@@ -232,7 +232,7 @@ class PostgresDatabase:
         self._pool.putconn(raw)
 
 
-def _retry_if_stale(connection: driver.PostgresConnection, work: Callable[[Any], Result]) -> Result:
+def _run_with_retry(connection: driver.PostgresConnection, work: Callable[[Any], Result]) -> Result:
     """Run `work`. If the server rejects an outdated prepared statement, run it again without prepared statements."""
     was_idle = connection.is_idle
     try:
@@ -282,7 +282,7 @@ def _check_session_pooling(raw: Raw, url: str) -> None:
 
 
 def make_connection_error(message: str) -> SettingsError | StorageError:
-    """Return an error that explains the server's message without secrets. A wrong setting gives a SettingsError."""
+    """Return an error that explains the server's message without secrets: a SettingsError if a setting is wrong."""
     words = "".join(message.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     refusals = (refusal for refusal in _REFUSALS if any(phrase in words for phrase in refusal[0].split("|")))
     _, sentence, is_setting_wrong = next(refusals, ("", "no PostgreSQL server answers at this address.", False))

@@ -50,7 +50,7 @@ def unescape_nul(raw: bytes) -> str:
 
 @lru_cache(maxsize=1_000)
 def encode_statement(sql: str) -> bytes:
-    """Replace each `?` in a statement with $1, $2 …, and each `?n` with $n."""
+    """Encode a statement, with each `?` replaced by $1, $2 …, and each `?n` by $n."""
     numbers = count(1)
 
     def number_placeholder(match: re.Match[str]) -> str:

@@ -118,7 +118,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
-    """Create the file, or migrate a copy of it to the newest schema. Raise StorageTooNew or StorageTooOld."""
+    """Create the file, or copy it aside and migrate it to the newest schema. Raise StorageTooNew or StorageTooOld."""
     with translate_storage_errors(path):
         version = 0
         if path.exists():

@@ -91,7 +91,7 @@ class SqliteWriter:
         self._writing: asyncio.Task[None] | None = None
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """Run `work` as a transaction, and return its result once it is on disk. It may run again after a rollback."""
+        """Run `work` as a transaction, and return its result once it is on disk. `work` may run more than once."""
         waiting = _QueuedWrite(work)
         self._waiting.append(waiting)
         if self._writing is None or self._writing.done():

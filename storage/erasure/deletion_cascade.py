@@ -51,11 +51,11 @@ class _RowsToDelete:
 
 
 class DeletionCascade(OwnerTables):
-    """Deletes data at an owner's request. `drop_copies` clears any caches that hold the owner's data."""
+    """Deletes data at an owner's request. `drop_caches` clears any caches that hold the owner's data."""
 
-    def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
+    def __init__(self, database: OwnerDatabase, kind: StorageType, drop_caches: Callable[[int], None]) -> None:
         super().__init__(database, kind)
-        self._drop_copies = drop_copies
+        self._drop_caches = drop_caches
 
     async def preview_deletion(self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True) -> ForgetResult:
         """Count the rows that `forget` would delete now, and preview the first of them."""
@@ -93,22 +93,22 @@ class DeletionCascade(OwnerTables):
                 await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(request.ids)))
             if request.what == "edits":
                 await fact_cascade.undo_fact_edits(tx, owner, request.ids)
-        self._drop_copies(owner)
+        self._drop_caches(owner)
         return taken
 
     async def unarchive_message(self, scope: Scope, message_id: int) -> None:
-        """Before an archived message changes, delete everything built on it and reactivate its chunk's messages."""
+        """Delete everything built on an archived message that will be changed, and reactivate its chunk's messages."""
         async with self.database.open_transaction(scope.owner) as tx:
             row = await tx.fetch_row(_MESSAGE, *scope, message_id)
             if row is None or row["chunk_id"] is None:
                 return
             await _delete_dependents(tx, parse_message(row))
-        self._drop_copies(scope.owner)
+        self._drop_caches(scope.owner)
 
     async def replace_message_text(
         self, scope: Scope, message_id: int, text: str, *, reason: str, now: datetime, explanation: str = ""
     ) -> Message | None:
-        """Replace a message's text, keep the old text as a version, and delete everything built on the old text."""
+        """Replace a text, keep the old one as a version, and delete what was built on it. Return None if unchanged."""
         text = replace_surrogates(text)
         async with self.database.open_transaction(scope.owner) as tx:
             row = await tx.fetch_row(_MESSAGE, *scope, message_id)
@@ -129,7 +129,7 @@ class DeletionCascade(OwnerTables):
             await tx.execute(VERSIONS.upsert_sql, *VERSIONS.to_values(version))
             after = await _rewrite_message(tx, before, text, now)
             await tx.run(explanation_table.store_explanation, before, explanation)
-        self._drop_copies(scope.owner)
+        self._drop_caches(scope.owner)
         return after
 
     async def list_versions(self, scope: Scope, answer_id: int) -> AnswerVersions:
@@ -155,7 +155,7 @@ class DeletionCascade(OwnerTables):
                 await tx.execute(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
                 await _rewrite_message(tx, before, str(chosen["content"]), parse_moment(chosen["written_at"]))
                 await tx.run(explanation_table.replace_explanation, before, explanations[str(chosen["content"])])
-        self._drop_copies(scope.owner)
+        self._drop_caches(scope.owner)
         return str(chosen["content"])
 
 

@@ -86,7 +86,7 @@ def _covers_any_message(summary: SummarySources, ids_by_thread: Mapping[int, Seq
 def find_outdated_profile_ids(
     profiles: Sequence[ProfileSources], *, summary_ids: Set[int], facts: Collection[DatedFact]
 ) -> frozenset[int]:
-    """Return the profile versions that may repeat these summaries or facts, and the later versions based on those."""
+    """Return the ids of profiles that may repeat these summaries or facts, and of later versions based on them."""
     first_summary = min(summary_ids, default=None)
     held = {profile.id for profile in profiles}
     gone: set[int] = set()

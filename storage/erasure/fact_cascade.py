@@ -17,7 +17,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """Facts to delete (`gone`) and not to learn again (`decided`), and messages to learn from `again`, by thread."""
+    """Facts to delete (`gone`), those not to learn again (`decided`), and messages to learn from `again`, by thread."""
 
     gone: tuple[DatedFact, ...] = ()
     decided: frozenset[int] = frozenset()

@@ -79,7 +79,7 @@ class _ForgottenWords:
         }
 
     def has_unambiguous_quote(self, text: str, phrases: Set[Phrase]) -> bool:
-        """Return True if one phrase alone proves a quote, because it is a sequence of words or a rare term."""
+        """Return True if a phrase proves a quote by itself, or `unsure` phrases do so as the class docstring says."""
         if any(isinstance(phrase, tuple) or phrase in self.rare for phrase in phrases - self.unsure):
             return True
         runs = [phrase for phrase in phrases & self.unsure if isinstance(phrase, tuple)]
@@ -180,10 +180,10 @@ async def _read_forgotten_words(
     rows = [row for row in rows if row["role"] == "user" or row["turn"] not in asked]
     in_large_memory = await reader.fetch_row(_IS_LARGE, owner, LARGE_MEMORY) is not None
     texts = [(str(row["content"]), (str(row["at"]), int(row["id"]))) for row in rows]
-    return await asyncio.to_thread(_build_forgotten_words, texts, in_large_memory=in_large_memory)
+    return await asyncio.to_thread(_build_forgotten_words, texts, is_memory_large=in_large_memory)
 
 
-def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, in_large_memory: bool) -> _ForgottenWords:
+def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_memory_large: bool) -> _ForgottenWords:
     words, left = _ForgottenWords(), MAX_TEXT_CHARS
     read: list[str] = []
     spoken: set[str] = set()
@@ -202,17 +202,17 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, in_l
             for phrase in phrases:
                 words.since[phrase] = min(at, words.since.get(phrase, at))
         left -= len(text)
-    rare = {word: analyzer.list_stems(word) for word in spoken if _is_rare_word(word, in_large_memory=in_large_memory)}
+    rare = {word: analyzer.list_stems(word) for word in spoken if _is_rare_word(word, is_memory_large=is_memory_large)}
     words.rare.update(*rare.values())
     everyday = (word for word in foreign & rare.keys() if word.isalpha() and _count_tokens(f" {word}") < CERTAIN_PIECES)
     words.unsure.update(*(rare[word] for word in everyday))
     for phrase in words.since:
         if isinstance(phrase, tuple):
             words.runs.setdefault(phrase[0], set()).add(phrase)
-            words.unsure.update([phrase] if _is_short_character_run(phrase) and not in_large_memory else ())
+            words.unsure.update([phrase] if _is_short_character_run(phrase) and not is_memory_large else ())
     terms = [phrase for phrase in words.since if isinstance(phrase, str)]
     with_digits = {term for term in terms if any(map(str.isdigit, term))}
-    words.rare |= {term for term in with_digits if _is_rare_word(term, in_large_memory=in_large_memory)}
+    words.rare |= {term for term in with_digits if _is_rare_word(term, is_memory_large=is_memory_large)}
     chosen = sorted(terms, key=lambda term: (term not in words.rare, term not in with_digits, -len(term)))[:MAX_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(terms)
     variants = analyzer.find_foreign_stems(chosen, *read)
@@ -336,7 +336,7 @@ def _estimate_word_tokens(word: str) -> float:
 
 
 @lru_cache(maxsize=20_000)
-def _is_rare_word(word: str, *, in_large_memory: bool) -> bool:
+def _is_rare_word(word: str, *, is_memory_large: bool) -> bool:
     """Return True if a word that nobody used before is rare enough to prove a quote by itself."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
@@ -347,7 +347,7 @@ def _is_rare_word(word: str, *, in_large_memory: bool) -> bool:
         return False
     pieces = _count_tokens(f" {word}")
     # As a name, or as a noun of German, it may be whole with a capital.
-    if in_large_memory and not digits:
+    if is_memory_large and not digits:
         return pieces > 1
     return min(pieces, _count_tokens(f" {word.capitalize()}")) >= MIN_PIECES
 

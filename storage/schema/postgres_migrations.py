@@ -14,7 +14,7 @@ _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keeps
 
 
 def migrate_schema(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Create or migrate the tables. Raise StorageError for an unsupported version or tables of another program."""
+    """Create or migrate the tables. Raise StorageError if they belong to another program or a newer Keepsake."""
     while (version := _read_schema_version(connection)) < len(MIGRATIONS):
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")

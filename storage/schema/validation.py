@@ -13,7 +13,7 @@ _MAX_TELEGRAM_ID = 2**62  # Telegram's ids have 52 bits at most. SQLite holds 64
 
 
 class RowError(Exception):
-    """Raised if a row contains an invalid value. Its text is the place of the value, such as "messages[3].role"."""
+    """Raised if a row contains an invalid value. Its text locates the value, as in "messages[3].role"."""
 
 
 def parse_tables(

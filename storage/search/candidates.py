@@ -117,7 +117,7 @@ def find_completions(
     """Map each term that occurs in no message before `before_id` to known terms that begin with it."""
     words = full_text.get_word_index(connection)
 
-    def is_unknown(term: str, count: int) -> bool:
+    def is_new_term(term: str, count: int) -> bool:
         if not count or before_id is None or count > MAX_ECHOES:
             return not count
         holders = words.find_messages_with_terms(connection, [scope], [term], MAX_ECHOES)
@@ -125,7 +125,7 @@ def find_completions(
 
     frequency = words.count_messages(connection, scope, select_searchable_terms(terms))
     prefixes = [term for term in frequency if len(term) >= MIN_PREFIX_CHARS and term.isalpha()]
-    unknown = [term for term in prefixes if is_unknown(term, frequency[term])]
+    unknown = [term for term in prefixes if is_new_term(term, frequency[term])]
     found = {term: sorted(words.find_completions(connection, scope, term), key=len) for term in unknown}
     return {term: tuple(longer[:MAX_COMPLETIONS]) for term, longer in found.items() if longer}
 

@@ -22,7 +22,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import TABLES, PortableRow, Table
 from storage.stores import json_files as files
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Journal, JournalEntry
-from storage.stores.json_recovery import JsonRecovery, WordIndexBacklog, mark_index_clean
+from storage.stores.json_recovery import JsonRecovery, WordIndexBacklog, mark_database_clean
 from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ class JsonStore(MemoryStore):
         # yet if its words are being indexed again.
         if store._is_before_deadline() and not store._is_corrupt:
             with contextlib.suppress(StorageError), translate_storage_errors(index):
-                await asyncio.to_thread(mark_index_clean, index)
+                await asyncio.to_thread(mark_database_clean, index)
 
     async def erase_owner(self, owner: int) -> None:
         await super().erase_owner(owner)

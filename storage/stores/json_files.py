@@ -103,7 +103,7 @@ def _write_table(
 
 @cache
 def _make_flat_encoder(depth: int) -> Callable[[object], str]:
-    """Return a fast JSON encoder that writes a member per line. json.dumps with an indent runs in slow pure Python."""
+    """Return a fast JSON encoder that writes one member per line. With an indent, json.dumps uses slow Python code."""
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
 

@@ -96,7 +96,7 @@ class JsonRecovery:
         state, identity = self._read_journal_state(), files.compute_file_fingerprint(self._target)
         if state is not None and state["snapshot"] == identity:
             # If journal records are lost, the working copy of a killed process is the best source left.
-            is_best = state["clean"] or (files.scan_journal(self._journal).garbled and _is_index_intact(self._index))
+            is_best = state["clean"] or (files.scan_journal(self._journal).garbled and _is_database_intact(self._index))
             if is_best and self._try_journal_replay(self._index):
                 return
         if identity is None and state is not None and state["snapshot"] is not None:
@@ -111,7 +111,7 @@ class JsonRecovery:
             self.snapshot_needed = True
             could_not = f"{files.SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
             _remove_database(fresh)
-            if state is not None and _is_index_intact(self._index) and self._try_journal_replay(self._index):
+            if state is not None and _is_database_intact(self._index) and self._try_journal_replay(self._index):
                 self.reports.append(f"{could_not}everything was restored from the working copy {files.INDEX_NAME}.")
                 return
             self.reports.append(
@@ -123,12 +123,12 @@ class JsonRecovery:
         _remove_database(self._index)
         fresh.replace(self._index)
 
-    def _try_journal_replay(self, index: Path) -> bool:
+    def _try_journal_replay(self, database: Path) -> bool:
         """Apply the journal to a working copy. Return False if the working copy is damaged."""
         try:
-            self._replay_journal(index)
+            self._replay_journal(database)
         except sqlite3.DatabaseError as error:
-            if not isinstance(to_storage_error(error, index), StorageCorrupt):
+            if not isinstance(to_storage_error(error, database), StorageCorrupt):
                 raise
             sentence = f"{files.INDEX_NAME} was damaged and is rebuilt from {files.SNAPSHOT_NAME} and journal."
             self.reports.append(sentence)
@@ -167,9 +167,9 @@ class JsonRecovery:
                 raise sqlite3.IntegrityError
             connection.execute("COMMIT")
 
-    def _replay_journal(self, index: Path) -> None:
+    def _replay_journal(self, database: Path) -> None:
         seen = files.scan_journal(self._journal)
-        with contextlib.closing(connect(index, durable=False)) as connection:
+        with contextlib.closing(connect(database, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
             if seen.garbled:
                 kept = self._set_file_aside(self._journal, removes_original=False)
@@ -201,8 +201,8 @@ class JsonRecovery:
         return kept
 
 
-def _is_index_intact(index: Path) -> bool:
-    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(index, durable=False)) as connection:
+def _is_database_intact(path: Path) -> bool:
+    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(path, durable=False)) as connection:
         return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) == "ok"
     return False
 
@@ -212,7 +212,7 @@ def _copy_vectors(new_path: Path, old_path: Path) -> None:
     if not old_path.exists():
         return
     with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(new_path, durable=False)) as connection:
-        if not _is_index_intact(old_path):
+        if not _is_database_intact(old_path):
             return
         connection.execute("ATTACH ? AS old", (str(old_path),))
         connection.execute("BEGIN IMMEDIATE")
@@ -263,13 +263,13 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
         mark_message_unindexed(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
 
 
-def mark_index_clean(index: Path) -> None:
+def mark_database_clean(path: Path) -> None:
     """Flush the working copy to disk and mark it as clean, so that it need not be rebuilt at the next start."""
-    with contextlib.closing(connect(index)) as connection:
+    with contextlib.closing(connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    with index.open("rb+") as file:
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
-    with contextlib.closing(connect(index)) as connection:
+    with contextlib.closing(connect(path)) as connection:
         connection.execute("UPDATE journal_state SET clean = 1")
 
 

@@ -47,7 +47,7 @@ MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not index
 class MemoryStore(SummaryTable):
     """A store of memories in an open database. Its owners are those whose `users.storage_type` is `kind`.
 
-    A row of `users` with another type, which directory.py maintains, records that its owner is in another store.
+    A row of `users` with another type records that its owner is in another store. directory.py maintains such rows.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -108,7 +108,7 @@ class MemoryStore(SummaryTable):
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, max_turns: int = 0) -> StoredQuestion:
-        """Store a question as one turn. Return its existing answer, if any, or the context from earlier turns."""
+        """Store a question as one turn. Return its existing answer, if any, or the context if `max_turns` is not 0."""
         analyzed = await message_table.analyze_drafts(scope, pieces)
         self._unmerged += len(pieces)
         ask = partial(message_table.store_question, scope=scope, storage=self.kind, pieces=analyzed)
@@ -147,7 +147,7 @@ class MemoryStore(SummaryTable):
     ) -> ContextSources:
         """Return all parts of a prompt except search results. Ignore turns from `before_turn` on."""
         read = partial(message_table.read_context_sources, scope=scope, max_turns=max_turns, before_turn=before_turn)
-        return await self._run_in_snapshot(scope.owner, read)
+        return await self._read_in_snapshot(scope.owner, read)
 
     async def count_messages_and_summaries(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
@@ -184,22 +184,22 @@ class MemoryStore(SummaryTable):
         """Return the earlier versions of edited messages that contain any of the terms, latest edit first."""
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
-        def filter_matching_messages() -> list[Message]:
+        def find_matching_versions() -> list[Message]:
             matching = [row for row in rows if not set(terms).isdisjoint(list_terms(row["earlier"]))]
             return [replace(parse_message(row), content=row["earlier"]) for row in matching]
 
-        return await asyncio.to_thread(filter_matching_messages)
+        return await asyncio.to_thread(find_matching_versions)
 
     async def list_speakers(self, scope: Scope) -> list[str]:
         """Return the names of the people who spoke recently in the scope."""
-        return await self._run_in_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
+        return await self._read_in_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
 
     async def find_term_completions(
         self, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
     ) -> dict[str, tuple[str, ...]]:
         """Map each term that occurs in no message before `before_id` to known terms that begin with it."""
         read = partial(search.find_completions, scope=scope, terms=terms, before_id=before_id)
-        return await self._run_in_snapshot(scope.owner, read)
+        return await self._read_in_snapshot(scope.owner, read)
 
     async def find_candidate_messages(
         self,
@@ -215,7 +215,7 @@ class MemoryStore(SummaryTable):
         await self.wait_until_indexed(scope.owner, timeout=MAX_INDEX_WAIT_SECONDS)
         read = partial(search.find_candidate_messages, scope=scope, terms=terms, limit=limit, before_id=before_id)
         read = partial(read, nearest_seqs=nearest_seqs, time_ranges=time_ranges)
-        return await self._run_in_snapshot(scope.owner, read)
+        return await self._read_in_snapshot(scope.owner, read)
 
     async def optimize_word_index(self) -> None:
         """Merge index segments if messages have been added. Call this when the bot is idle."""

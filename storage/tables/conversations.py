@@ -25,16 +25,16 @@ class ConversationTable(OwnerTables):
 
     async def find_open_conversation(self, chat: Scope) -> Scope:
         """Return the conversation that is currently open in a chat or topic."""
-        return await self._run_in_snapshot(chat.owner, lambda connection: _read_open_conversation(connection, chat))
+        return await self._read_in_snapshot(chat.owner, lambda connection: _read_open_conversation(connection, chat))
 
     async def has_conversation(self, chat: Scope, conversation: Scope) -> bool:
         """Return True if a conversation belongs to a chat."""
-        return await self._run_in_snapshot(chat.owner, partial(_belongs_to_chat, chat=chat, conversation=conversation))
+        return await self._read_in_snapshot(chat.owner, partial(_belongs_to_chat, chat=chat, conversation=conversation))
 
     async def begin_conversation(self, chat: Scope, title: str, *, now: datetime) -> Scope:
         """Open a new conversation, or reuse the open one if it is empty. Raise StorageError for an unknown owner."""
 
-        def begin_conversation(connection: Connection) -> Scope:
+        def begin_or_reuse(connection: Connection) -> Scope:
             if connection.execute(_IS_HERE, (chat.owner, self.kind)).fetchone() is None:
                 raise StorageError("This memory is not kept here; turn it on first.")
             scope = _read_open_conversation(connection, chat)
@@ -44,7 +44,7 @@ class ConversationTable(OwnerTables):
             _upsert_conversation(connection, chat, scope, now=now, title=title)
             return scope
 
-        return await self.database.transact(begin_conversation, chat.owner)
+        return await self.database.transact(begin_or_reuse, chat.owner)
 
     async def open_conversation(self, chat: Scope, conversation: Scope, *, now: datetime) -> bool:
         """Open a conversation. Return False if it was deleted or belongs to another chat."""
@@ -70,12 +70,12 @@ class ConversationTable(OwnerTables):
     ) -> dict[Scope, list[Message]]:
         """Map each untitled conversation that has messages to its first messages."""
 
-        def read_untitled_starts(connection: Connection) -> dict[Scope, list[Message]]:
+        def read_opening_messages(connection: Connection) -> dict[Scope, list[Message]]:
             untitled = [scope for scope in conversations if not _read_stored_title(connection, scope)]
             messages = {scope: _read_first_messages(connection, scope) for scope in untitled}
             return {scope: found for scope, found in messages.items() if found}
 
-        return await self._run_in_snapshot(chat.owner, read_untitled_starts)
+        return await self._read_in_snapshot(chat.owner, read_opening_messages)
 
     async def set_generated_title(
         self, chat: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
@@ -102,12 +102,12 @@ class ConversationTable(OwnerTables):
             page = [_make_listed_conversation(connection, chat, row, current) for row in shown[offset : offset + limit]]
             return page, len(shown)
 
-        return await self._run_in_snapshot(chat.owner, read_page)
+        return await self._read_in_snapshot(chat.owner, read_page)
 
     async def find_conversation(
         self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
     ) -> Scope | None:
-        """Find the conversation of a message by its source, id or Telegram id. Return None if unknown."""
+        """Find the conversation of a message by its source, id or Telegram id. Return None if it is not in the chat."""
         lookups = ((_BY_SOURCE, source or None), (_BY_NUMBER, message_id), (_BY_TELEGRAM_ID, telegram_id))
 
         def find_scope(connection: Connection) -> Scope | None:
@@ -118,7 +118,7 @@ class ConversationTable(OwnerTables):
                     return scope
             return None
 
-        return await self._run_in_snapshot(chat.owner, find_scope)
+        return await self._read_in_snapshot(chat.owner, find_scope)
 
     async def find_chat_of_message(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the chat of the stored message with this Telegram id, or None if it is unknown."""
@@ -130,7 +130,7 @@ class ConversationTable(OwnerTables):
             row = connection.execute(_ONE, (owner, found[0])).fetchone()
             return Scope(owner=owner, thread=int(found[0] if row is None else row["place"]))
 
-        return await self._run_in_snapshot(owner, find_scope)
+        return await self._read_in_snapshot(owner, find_scope)
 
 
 def _read_open_conversation(connection: Connection, chat: Scope) -> Scope:
@@ -175,7 +175,7 @@ def _upsert_conversation(
     is_named: bool = True,
     is_opened: bool = True,
 ) -> None:
-    """Insert or update a conversation. An empty `title` leaves the stored title unchanged."""
+    """Insert or update a conversation. An empty `title` keeps the old one. Pass is_named=False for a generated one."""
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *chat)).fetchall()
     first, last, instant = parse_moment(span[0]), parse_moment(span[1]), timedelta(microseconds=1)
     opened_at = max(now, last + instant) if is_opened else min(now, first) - instant
@@ -185,7 +185,7 @@ def _upsert_conversation(
     connection.execute(_PUT, (*scope, chat.thread, title, named, *moments, int(is_opened)))
 
 
-def _make_listed_conversation(connection: Connection, chat: Scope, row: Row, current: Scope) -> ListedConversation:
+def _make_listed_conversation(connection: Connection, chat: Scope, row: Row, open_scope: Scope) -> ListedConversation:
     scope = Scope(owner=chat.owner, thread=int(row["thread_id"]))
     label = str(row["title"] or "")
     first = connection.execute(_FIRST_MESSAGES, (*scope, 1)).fetchone()
@@ -200,7 +200,7 @@ def _make_listed_conversation(connection: Connection, chat: Scope, row: Row, cur
         is_titled=bool(row["title"]),
         messages=int(row["total"]),
         last_at=last_at,
-        is_open=scope == current,
+        is_open=scope == open_scope,
     )
 
 

@@ -35,7 +35,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def collect_decisions(facts: Iterable[Fact], erased_fact_decisions: Iterable[Decision]) -> list[Decision]:
-    """Return `erased_fact_decisions`, then decisions about `facts`. A decision about a successor counts as well."""
+    """Return `erased_fact_decisions`, then one decision for each of `facts` if there is one about it or a successor."""
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
     return [
@@ -77,9 +77,9 @@ class DecisionIndex:
                 self._by_rarest_word[self._find_rarest_word(text)].append(decision)
 
     def overrules(self, fact: NewFact) -> bool:
-        """Return True if a newer decision is about this fact.
+        """Return True if a decision about this fact is newer than the fact.
 
-        Older decisions count too if the fact is from a question, or from a sentence that lacks a word of the old fact.
+        Older decisions also overrule a fact from a question, or a repetition whose sentence lacks a word of both facts.
         """
         decisions = self.find_decisions_about(fact)
         return any(
@@ -146,7 +146,7 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
 
 
 def _hash_subject(fact: Fact | NewFact, key: str, *, is_group: bool) -> str:
-    """Return a keyed hash of a fact's single-valued attribute, or "". In a group, each member has a different hash."""
+    """Return a fact's single-valued attribute or "", hashed if `key` is not empty. In a group, include the member."""
     words = " ".join(sorted(find_topics(fact.subject))) if fact.kind not in LASTING else ""
     if words and is_group and fact.person_id:
         words = f"{words} of {fact.person_id}"
@@ -174,7 +174,7 @@ async def store_decisions(
 
 
 async def delete_decisions_without_sources(tx: Transaction, owner: int, erased_ids: Collection[int]) -> None:
-    """Delete the decisions whose last source message has been erased."""
+    """Delete the decisions whose source messages are all gone after the erasure of `erased_ids`."""
     for decision in await read_decisions(tx, owner):
         shares_topic = not set(decision.source_ids).isdisjoint(erased_ids)
         if shares_topic and not await tx.fetch_row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):

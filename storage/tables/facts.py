@@ -64,7 +64,7 @@ class FactTable(OwnerTables):
                 learned = int(known or 0)
             return learned, [parse_message(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
 
-        return await self._run_in_snapshot(scope.owner, read_messages)
+        return await self._read_in_snapshot(scope.owner, read_messages)
 
     async def begin_learning(self, scope: Scope, last_learned_id: int) -> None:
         """Start learning in a scope after the message `last_learned_id`, unless its progress is already recorded."""

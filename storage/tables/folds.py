@@ -33,7 +33,7 @@ class SummaryTable(OwnerTables):
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
         """Return the summaries of a scope, ordered by id. If `ids` is given, return only those summaries."""
-        return await self._run_in_snapshot(
+        return await self._read_in_snapshot(
             scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
 

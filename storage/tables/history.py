@@ -171,7 +171,7 @@ class HistoryTable(OwnerTables):
         for name, portable in group_rows_by_table(rows, owner).items():
             if name == tables.USERS.name:  # of which only higher counters are used
                 for row in portable:
-                    await self._ensure_min_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
+                    await self._raise_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
             elif name == tables.MESSAGES.name:
                 held_rows = await tx.fetch_rows(_HELD, owner, json.dumps([row["id"] for row in portable]))
                 held = {row[0] for row in held_rows}
@@ -182,12 +182,12 @@ class HistoryTable(OwnerTables):
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
-                await self._ensure_min_counters(tx, owner, {counter: highest + 1})
+                await self._raise_counters(tx, owner, {counter: highest + 1})
 
-    async def _ensure_min_counters(self, tx: Transaction, owner: int, counters: Mapping[str, int]) -> None:
-        maxima = ", ".join(f"{name} = MAX({name}, ?)" for name in counters)
+    async def _raise_counters(self, tx: Transaction, owner: int, minima: Mapping[str, int]) -> None:
+        maxima = ", ".join(f"{name} = MAX({name}, ?)" for name in minima)
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
-        await tx.execute(sql, *counters.values(), owner, self.kind)
+        await tx.execute(sql, *minima.values(), owner, self.kind)
 
     async def find_time_before_first_record(self, owner: int) -> datetime | None:
         """Return the moment before an owner's first live message or decision, or None if there is neither."""
@@ -254,7 +254,7 @@ async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fa
 
 
 def _is_overruled(fact: PortableRow, decisions: DecisionIndex) -> bool:
-    """Return True if a decision is newer than a fact. If the fact has `is_chosen`, older decisions count as well."""
+    """Return True if a decision about a fact is newer than it. A fact with `is_chosen` is overruled by any decision."""
     said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
     new = NewFact(
         text=str(fact["text"]), kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at

@@ -19,9 +19,9 @@ class OwnerTables(StatementRunner):
         super().__init__(database)
         self.kind = kind
 
-    async def _run_in_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
+    async def _read_in_snapshot(self, owner: int, query: Callable[[Connection], Result]) -> Result:
         async with self.database.open_reader(owner) as reader:
-            return await reader.run_in_snapshot(work)
+            return await reader.run_in_snapshot(query)
 
 
 def reserve_ids(connection: Connection, storage: StorageType, owner: int, counter: str, count: int = 1) -> int:

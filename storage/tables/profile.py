@@ -19,7 +19,7 @@ class ProfileTable(OwnerTables):
     """The profiles of the owners in one store, with all versions (`store.profiles`)."""
 
     async def find_newest_profile(self, owner: int) -> Profile | None:
-        return await self._run_in_snapshot(owner, lambda connection: read_newest_profile(connection, owner))
+        return await self._read_in_snapshot(owner, lambda connection: read_newest_profile(connection, owner))
 
     async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions of an owner's profile, newest first."""

@@ -67,7 +67,7 @@ class AdminCommands(CommandGroup):
         if decided is None or decided.standing != standing:
             decided = await set_access(self._dependencies, person_id, standing, event.person.id)
         text = _format_known_person(decided)
-        await self._show_text(event, text, self._make_back_buttons(event))
+        await self._show_text(event, text, self._make_back_row(event))
         return text[:200]
 
     async def _remove_person(self, event: ChatEvent, person_id: int) -> str:
@@ -123,7 +123,7 @@ class AdminCommands(CommandGroup):
             for at, where, template in reversed(logs.RECENT.lines)
         ]
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
-        return await self._show_text(event, text, self._make_back_buttons(event))
+        return await self._show_text(event, text, self._make_back_row(event))
 
     async def _show_people(self, event: ChatEvent, page: int) -> str | None:
         shown, page, pages = select_page(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
@@ -135,9 +135,9 @@ class AdminCommands(CommandGroup):
             rows.append([self._make_button(event, KIND, label, f"{REMOVE if is_in else ALLOW}.{person.id}")])
         lines += [tr("admin-nobody")] if not shown else []
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, KIND, label, f"{PEOPLE}.{to}"))
-        return await self._show_text(event, "\n".join(lines), *rows, turn, self._make_back_buttons(event))
+        return await self._show_text(event, "\n".join(lines), *rows, turn, self._make_back_row(event))
 
-    def _make_back_buttons(self, event: ChatEvent) -> list[InlineKeyboardButton]:
+    def _make_back_row(self, event: ChatEvent) -> list[InlineKeyboardButton]:
         return [self._make_button(event, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
 
 

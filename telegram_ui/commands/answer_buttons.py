@@ -65,7 +65,7 @@ class AnswerButtons(CommandGroup):
     @Action(GO_ON, queue="chat", runs_once="by button")
     async def _continue_answer(self, event: ChatEvent) -> str | None:
         """Continue a truncated answer in a new turn, so that both parts are kept in the prompt and in memory."""
-        stream = await self._begin_answer(event)
+        stream = await self._begin_stream(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         source = f"{event.update.get_bot().id}:{event.update.update_id}"
         pieces = (IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now()),)
@@ -90,7 +90,7 @@ class AnswerButtons(CommandGroup):
         return None
 
     @Action(NOTHING)
-    async def _delete_question(self, event: ChatEvent) -> None:
+    async def _delete_bot_question(self, event: ChatEvent) -> None:
         if event.message_id is not None:
             await self._delivery.delete_messages(event.chat, [event.message_id])
 
@@ -107,7 +107,7 @@ class AnswerButtons(CommandGroup):
     ) -> str | None:
         """Answer a turn again. If given, `status` replaces the text of the message whose button was pressed."""
         chat, turn = event.chat, int(event.argument.partition(".")[0])
-        stream = await self._begin_answer(event, replaced_ids=replaced_ids)
+        stream = await self._begin_stream(event, replaced_ids=replaced_ids)
         again = partial(self._services.conversation.answer_again, on_text=stream.show, on_stop=stream.get_seen_text)
         async with stream.mark_if_interrupted():
             answered = await again(chat.scope, turn, event.person, in_group=not chat.is_private)
@@ -126,7 +126,7 @@ class AnswerButtons(CommandGroup):
             return ()
         return await self._services.explanations.list_message_ids_of_same_answer(event.chat.scope, event.message_id)
 
-    async def _begin_answer(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream:
+    async def _begin_stream(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream:
         await _acknowledge_press(event)
         stop = partial(make_stop_keyboard, self._dependencies, event.chat, event.person)
         return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
@@ -191,7 +191,7 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
 
 
 def format_reply(reply: Reply) -> str:
-    """Format a reply. Where they apply, add an incognito notice, the text shown before an error, or a stop notice."""
+    """Format a reply. Add an incognito notice, the text shown before an error, or a stop notice if they apply."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_formatting(reply.half)}\n\n" if reply.half else ""
     return above + (f"{close_formatting(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)

@@ -80,11 +80,11 @@ class BasicCommands(CommandGroup):
         return [row for row in self._dependencies.commands if row.where != "admins" or is_admin]
 
 
-def _format_command(row: Command) -> str:
-    return tr("basics-row", command=f"/{row.name}", description=row.description)
+def _format_command(command: Command) -> str:
+    return tr("basics-row", command=f"/{command.name}", description=command.description)
 
 
-def make_private_menu(rows: Sequence[Command]) -> list[Command]:
+def make_private_menu(commands: Sequence[Command]) -> list[Command]:
     """Return the commands shown in the menu of private chats, in order."""
-    named = {row.name: row for row in rows}
+    named = {row.name: row for row in commands}
     return [named[name] for name in IN_PRIVATE_MENU if name in named]

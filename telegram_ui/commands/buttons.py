@@ -54,7 +54,7 @@ class Buttons:
     def make_retry_keyboard(
         self, chat: Chat, person: Person, update_id: int, *, is_only_in_memory: bool = False
     ) -> InlineKeyboardMarkup:
-        """Return a keyboard with a [Try again] button, which processes the update with this id again."""
+        """Return a [Try again] button for an update. If `is_only_in_memory` is True, a restart makes it useless."""
         payload = f"{update_id}{IN_PROCESS if is_only_in_memory else ''}"
         return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
@@ -88,11 +88,11 @@ def is_button_of_anonymous_admin(callback_data: str) -> bool:
     return callback_data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
 
-def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int, int]:
+def select_page(items: Sequence[Item], page: int, per_page: int) -> tuple[Sequence[Item], int, int]:
     """Return the items on a page, the page number (clamped to the last page), and the number of pages."""
-    pages = max(1, -(-len(items) // size))
+    pages = max(1, -(-len(items) // per_page))
     page = min(page, pages - 1)
-    return items[page * size : (page + 1) * size], page, pages
+    return items[page * per_page : (page + 1) * per_page], page, pages
 
 
 def make_page_buttons(
@@ -146,7 +146,7 @@ class LastButtons:
             await _remove_keyboard(delivery, chat, message_id)
 
     async def remove_buttons(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
-        """Remove the buttons of a message, if there is one. Ignore Telegram errors."""
+        """Remove the buttons of a message. Do nothing if `message_id` is None. Ignore Telegram errors."""
         if self._shown.get(chat.chat_scope) == message_id:
             self._shown.pop(chat.chat_scope, None)
         elif message_id in (earlier := self._earlier.get(chat.chat_scope, [])):

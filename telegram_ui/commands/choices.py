@@ -65,9 +65,9 @@ class ChoiceCommands(CommandGroup):
         if what == BACK:
             return await self._show_settings(event, await self._read_config(event))
         if what == ZONE:
-            return await self._ask_local_time(event, None if value else event.message_id)
+            return await self._ask_for_local_time(event, None if value else event.message_id)
         if what == OFFSET:
-            return await self._set_zone_by_time(event, value)
+            return await self._set_zone_from_offset(event, value)
         if refused := await self._set_choice(event, what, value):
             return refused
         return await self._show_settings(event, await self._read_config(event))
@@ -126,7 +126,7 @@ class ChoiceCommands(CommandGroup):
     async def _set_or_ask_for_time_zone(self, event: ChatEvent) -> str | None:
         name = event.argument.strip()
         if not name:
-            return await self._ask_local_time(event, None)
+            return await self._ask_for_local_time(event, None)
         if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         try:
@@ -135,7 +135,7 @@ class ChoiceCommands(CommandGroup):
             return str(unknown)
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
-    async def _ask_local_time(self, event: ChatEvent, message_id: int | None) -> str | None:
+    async def _ask_for_local_time(self, event: ChatEvent, message_id: int | None) -> str | None:
         """Ask for the person's local time with buttons. `message_id` is the settings message to replace, if any."""
         config, now = await self._read_config(event), self._now()
         after = "" if message_id is None else f".{BACK}"
@@ -150,7 +150,7 @@ class ChoiceCommands(CommandGroup):
         await self._delivery.replace_message(event.chat, message_id, text, keyboard=make_keyboard(*rows, back))
         return None
 
-    async def _set_zone_by_time(self, event: ChatEvent, value: str) -> str | None:
+    async def _set_zone_from_offset(self, event: ChatEvent, value: str) -> str | None:
         minutes, _, after = value.partition(".")
         name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
@@ -232,9 +232,9 @@ class ChoiceCommands(CommandGroup):
     _press_model = Action(MODEL, who="admins")(partial(_press_option, name="model"))
     _press_persona = Action(PERSONA, who="admins")(partial(_press_option, name="persona"))
 
-    async def _set_option(self, event: ChatEvent, name: str, value: str) -> None:
-        await self._update_config(event, **{name: value})
-        if name == "language":
+    async def _set_option(self, event: ChatEvent, setting: str, value: str) -> None:
+        await self._update_config(event, **{setting: value})
+        if setting == "language":
             with use_language(self._resolve_language(event, value)):
                 await self._set_menu(event, value)
 
@@ -251,26 +251,26 @@ class ChoiceCommands(CommandGroup):
         with suppress(TelegramError):  # commands work without a menu
             await (bot.set_my_commands(rows, scope=scope) if language else bot.delete_my_commands(scope=scope))
 
-    async def _show_options(self, event: ChatEvent, name: str, message_id: int | None = None) -> str | None:
+    async def _show_options(self, event: ChatEvent, setting: str, message_id: int | None = None) -> str | None:
         """Show the possible values of a setting, in the message `message_id` or in a new message."""
-        config, choice = await self._read_config(event), self._choices[name]
+        config, choice = await self._read_config(event), self._choices[setting]
         chosen, values = choice.get_value(config), choice.values
-        if name == "model" and len(values) == 1:
+        if setting == "model" and len(values) == 1:
             return tr("model-only", model=chosen)
-        if name == "language":
+        if setting == "language":
             values = (*LANGUAGES, "") if event.chat.is_private else tuple(LANGUAGES)
-        labels = {make_option_key(name, value): choice.label(value) for value in values}
+        labels = {make_option_key(setting, value): choice.label(value) for value in values}
         shown = {key: wording.format_quote(label, MAX_LABEL_CHARS) for key, label in labels.items()}
-        buttons = self._make_choice_buttons(event, LISTS[name], shown, make_option_key(name, chosen))
-        rows = [*split_into_rows(buttons, 1 if name == "model" else 2), [self._make_settings_button(event)]]
-        text = self._format_option_heading(name, chosen, config)
+        buttons = self._make_choice_buttons(event, LISTS[setting], shown, make_option_key(setting, chosen))
+        rows = [*split_into_rows(buttons, 1 if setting == "model" else 2), [self._make_settings_button(event)]]
+        text = self._format_option_heading(setting, chosen, config)
         await self._delivery.replace_message(event.chat, message_id, text, keyboard=make_keyboard(*rows))
         return None
 
-    def _format_option_heading(self, name: str, chosen: str, config: OwnerConfig | None) -> str:
-        if name == "language":
+    def _format_option_heading(self, setting: str, chosen: str, config: OwnerConfig | None) -> str:
+        if setting == "language":
             return tr("language-question")
-        if name == "persona":
+        if setting == "persona":
             own = f"\n\n{tr('model-own-now', text=config.persona_text)}" if config and chosen == OWN_PERSONA else ""
             return tr("model-manner-question") + own
         keys = {True: "model-can-see", False: "model-can-not-see"}
@@ -282,9 +282,9 @@ class ChoiceCommands(CommandGroup):
         return "\n".join([tr("model-question", model=chosen), *abilities])
 
 
-def make_option_key(name: str, value: str) -> str:
+def make_option_key(setting: str, value: str) -> str:
     """Return a short key for a value of a setting, which fits in the payload of a button."""
-    return hashlib.sha256(value.encode()).hexdigest()[:12] if name == "model" else value or NOTHING_CHOSEN[name]
+    return hashlib.sha256(value.encode()).hexdigest()[:12] if setting == "model" else value or NOTHING_CHOSEN[setting]
 
 
 def _parse_value(choice: Choice, value: str) -> object:

@@ -151,7 +151,7 @@ class Command(Action):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerControls:
-    """Callbacks that show and stop answers. The defaults work without queues."""
+    """Callbacks that begin, send and stop answers. The defaults do not use the queues of the running bot."""
 
     # Cancels the answer in a scope, and returns True if one was being written.
     stop: Callable[[Scope], bool] = lambda scope: False
@@ -262,7 +262,7 @@ class CommandGroup:
     def _make_settings_button(self, event: ChatEvent) -> InlineKeyboardButton:
         return self._make_button(event, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
-    async def _report_failure(self, event: ChatEvent, text: str) -> str | None:
+    async def _offer_retry(self, event: ChatEvent, text: str) -> str | None:
         keyboard = self._dependencies.buttons.make_retry_keyboard(event.chat, event.person, event.update.update_id)
         await self._delivery.send_text(replace(event.chat, reply_to=event.message_id), text, keyboard=keyboard)
         return None
@@ -303,7 +303,7 @@ class TextQuestion:
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
     async def find_answered_subject_id(self, event: ChatEvent) -> int | None:
-        """Return the subject id of the question that a text answers (0: no subject), or None for any other text."""
+        """Return the subject id of the question that a text answers (0 if it has none), or None for other texts."""
         state = await self._states.find_state(event.chat.chat_scope, event.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None

@@ -231,7 +231,7 @@ class ForgetCommands(CommandGroup):
         return await self._ask_to_confirm(event, target) if target is not None else tr("shared-dead-button")
 
     @Action(CONVERSATION, who="admins")
-    async def _choose_conversation(self, event: ChatEvent) -> str | None:
+    async def _ask_about_conversation(self, event: ChatEvent) -> str | None:
         scope = Scope(owner=event.chat.id, thread=int(event.argument))
         if not await self._services.memory.has_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")

@@ -53,7 +53,7 @@ class ForgetTarget:
 
     @classmethod
     def parse_payload(cls, text: str, now: datetime) -> "ForgetTarget | None":
-        """Return the target of a pressed button, or None if the button is too old."""
+        """Return the target of a pressed button, or None if the button is too old or its payload is invalid."""
         code, _, minute = text.partition(".")
         try:
             age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)

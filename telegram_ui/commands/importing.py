@@ -360,7 +360,7 @@ class ImportProgress:
 
 
 def _find_import_source(message: object) -> _ImportSource | None:
-    """Return the file of a message, or the file or text that it replies to. Ignore texts from bots."""
+    """Return the file in a message, or the file or text that it replies to, or None. Ignore texts from bots."""
     if (document := find_document(message)) is not None:
         return _ImportSource(message_id=document.message_id, document=document)
     replied = message.reply_to_message if isinstance(message, Message) else None

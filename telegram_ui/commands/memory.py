@@ -207,7 +207,7 @@ def _render_fact_list(
     page: int, facts: Sequence[Fact], versions: Sequence[Profile], title: str, zone: tzinfo, make_button: MakeButton
 ) -> RenderedPage:
     valid = [fact for fact in facts if fact.is_valid]
-    valid.sort(key=lambda fact: (_get_fact_rank(fact), not fact.is_pinned, -fact.id))
+    valid.sort(key=lambda fact: (_get_kind_rank(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
     here, page, pages = select_page(valid, page, FACTS_PER_PAGE)
     lines = [title]
@@ -215,10 +215,10 @@ def _render_fact_list(
         lines += ["", *_format_version(versions[0], zone)]
     if valid:
         for rank, kind in enumerate((*LASTING, "facts")):
-            if section := [fact for fact in here if _get_fact_rank(fact) == rank]:
-                total = sum(_get_fact_rank(fact) == rank for fact in valid)
+            if section := [fact for fact in here if _get_kind_rank(fact) == rank]:
+                total = sum(_get_kind_rank(fact) == rank for fact in valid)
                 lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
-                lines += [f"{fact.id} · {_mark_pinned_fact(fact, fact.text)}" for fact in section]
+                lines += [f"{fact.id} · {_mark_if_pinned(fact, fact.text)}" for fact in section]
     elif not versions:
         lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
@@ -226,7 +226,7 @@ def _render_fact_list(
     if valid:
         lines += ["", tr("memory-press")]
     listed = [*here, *(deleted if page == 0 else [])][: 2 * FACTS_PER_PAGE]
-    numbers = [make_button(_mark_pinned_fact(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
+    numbers = [make_button(_mark_if_pinned(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
     rows = split_into_rows(numbers, FACTS_PER_PAGE)
     rows.append(make_page_buttons(page, pages, lambda label, target: make_button(label, f"l.{target}")))
     profile = [make_button(tr("memory-button-profile"), "p")] if versions or valid else []
@@ -234,16 +234,16 @@ def _render_fact_list(
     return "\n".join(lines), rows
 
 
-def _get_fact_rank(fact: Fact) -> int:
+def _get_kind_rank(fact: Fact) -> int:
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
-def _mark_pinned_fact(fact: Fact, label: str) -> str:
+def _mark_if_pinned(fact: Fact, label: str) -> str:
     return f"📌 {label}" if fact.is_pinned else label
 
 
 def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, make_button: MakeButton) -> RenderedPage:
-    lines = [_mark_pinned_fact(fact, fact.text), "", *filter(None, [format_importance(fact)])]
+    lines = [_mark_if_pinned(fact, fact.text), "", *filter(None, [format_importance(fact)])]
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
         until = format_local_day(fact.valid_to, zone)

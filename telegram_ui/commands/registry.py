@@ -109,9 +109,9 @@ class Commands:
         return None
 
     async def handle_command(self, name: str, event: ChatEvent) -> None:
-        """Handle a known command."""
+        """Run a known command and send its reply, or explain why it cannot be used like this."""
         group, action = self._actions[f"/{name}"]
-        event = await self._prepare_event(_make_ephemeral(event, action))
+        event = await self._prepare_event(_to_ephemeral_event(event, action))
         # The handler of /cancel only says that there is nothing to cancel.
         if name == CANCEL and any([await group.cancel_awaited_input(event) for group in self._groups]):
             return
@@ -142,7 +142,7 @@ class Commands:
                     # Any admin may press for an anonymous one.
                     event = replace(event, person=replace(event.person, id=ANONYMOUS_ADMIN))
                 payload = self.dependencies.buttons.read_payload(data, event.chat, event.person)
-                event = _make_ephemeral(replace(event, argument=payload), found[1], query.id)
+                event = _to_ephemeral_event(replace(event, argument=payload), found[1], query.id)
                 toast = await self._run_command(await self._prepare_event(event), *found)
         except ForeignButton as foreign:
             toast = str(foreign)
@@ -157,7 +157,7 @@ class Commands:
                 await query.answer(toast)
 
     async def awaits_text(self, event: ChatEvent) -> bool:
-        """Return True if a command group may have asked for this text, or if the store fails."""
+        """Return True if a command group may have asked for this text. If the store fails, assume that one has."""
         try:
             state = await self.dependencies.services.memory.wizards.find_state(event.chat.chat_scope, event.person.id)
         except KeepsakeError:
@@ -245,7 +245,7 @@ class Commands:
             raise
 
 
-def _make_ephemeral(event: ChatEvent, action: Action, query_id: str = "") -> ChatEvent:
+def _to_ephemeral_event(event: ChatEvent, action: Action, query_id: str = "") -> ChatEvent:
     chat, person = event.chat, event.person
     if chat.is_private or chat.only_for is not None or not action.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return event

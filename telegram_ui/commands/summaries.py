@@ -73,7 +73,7 @@ class SummaryCommands(CommandGroup):
             outcome = await self._services.summaries.fold(event.chat.scope, "now")
         if outcome.state not in ("failed", "busy"):
             return format_summary_outcome(outcome)
-        return await self._report_failure(event, format_summary_outcome(outcome))
+        return await self._offer_retry(event, format_summary_outcome(outcome))
 
     @Action(FOLD, who="admins", queue="slow")
     async def _retry_summary(self, event: ChatEvent) -> None:
@@ -148,7 +148,7 @@ class SummaryCommands(CommandGroup):
                 if is_update:
                     await self._delivery.replace_message(event.chat, message_ids[-1], format_progress(progress))
                 elif progress.state in ("failed", "busy"):
-                    await self._report_failure(event, format_progress(progress))
+                    await self._offer_retry(event, format_progress(progress))
                 else:
                     message_ids.extend(await self._delivery.send_text(event.chat, format_progress(progress)))
             except DeliveryError as error:

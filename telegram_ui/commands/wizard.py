@@ -77,7 +77,7 @@ class SetupWizard(CommandGroup):
         return tr("wizard-nothing-to-cancel")
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
-        if (state := await self._find_wizard(event)) is None:
+        if (state := await self._find_open_state(event)) is None:
             return False
         await self._states.delete_state(event.chat.chat_scope, event.person.id)
         await self._delivery.send_text(
@@ -88,7 +88,7 @@ class SetupWizard(CommandGroup):
     @Action(KIND)
     async def _apply_pressed_choice(self, event: ChatEvent) -> str | None:
         nonce, _, choice = event.argument.partition(".")
-        state = await self._find_wizard(event)
+        state = await self._find_open_state(event)
         number = parse_threshold(choice)
         is_known = choice in self._offered_storages or number is not None
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce):
@@ -101,7 +101,7 @@ class SetupWizard(CommandGroup):
         if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         if number is not None:
-            await self._finish_wizard(event, state, number)
+            await self._complete_setup(event, state, number)
             return await self._show_text(event, format_option(str(number), is_chosen=True))
         storage = StorageType(choice)
         await self._show_text(event, format_option(STORAGE_NAMES[storage], is_chosen=True))
@@ -134,10 +134,10 @@ class SetupWizard(CommandGroup):
         elif number is None:
             await self._ask_for_threshold(event, state, "wizard-no-number")
         else:
-            await self._finish_wizard(event, state, number)
+            await self._complete_setup(event, state, number)
         return True
 
-    async def _find_wizard(self, event: ChatEvent) -> WizardState | None:
+    async def _find_open_state(self, event: ChatEvent) -> WizardState | None:
         state = await self._read_state(event.chat.chat_scope, event.person.id)
         return None if state is None or state.step == LEFT else state
 
@@ -181,7 +181,7 @@ class SetupWizard(CommandGroup):
         await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(numbers))
         return None
 
-    async def _finish_wizard(self, event: ChatEvent, state: WizardState, threshold: int) -> None:
+    async def _complete_setup(self, event: ChatEvent, state: WizardState, threshold: int) -> None:
         chat, storage, memory = event.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, event.person):
             await self._end_wizard(state, event.update)

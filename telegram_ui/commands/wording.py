@@ -165,11 +165,11 @@ def format_switch(label: str, *, is_on: bool) -> str:
 
 
 def make_threshold_buttons(
-    chosen: int | None, make_button: Callable[[str, int], InlineKeyboardButton], to_label: Callable[[int], str] = str
+    chosen: int | None, make_button: Callable[[str, int], InlineKeyboardButton], make_label: Callable[[int], str] = str
 ) -> list[InlineKeyboardButton]:
     """Return a row of threshold buttons, with the current one marked. `make_button` takes a label and a number."""
     numbers = sorted({*OFFERED_THRESHOLDS, *([chosen] if chosen is not None else [])})
-    return [make_button(format_option(to_label(number), is_chosen=number == chosen), number) for number in numbers]
+    return [make_button(format_option(make_label(number), is_chosen=number == chosen), number) for number in numbers]
 
 
 def format_conversation(entry: ListedConversation) -> str:

@@ -44,7 +44,7 @@ class Chat:
 
     @property
     def topic_id(self) -> int | None:
-        """The `message_thread_id` of the Bot API, or None."""
+        """The topic's id, sent to the Bot API as `message_thread_id`, or None if there is no such topic."""
         return self.thread if self.thread > 0 else None
 
     @property

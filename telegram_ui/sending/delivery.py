@@ -44,11 +44,11 @@ MAX_KNOWN_CHATS = 1_000  # idle chats whose state is kept
 
 
 class DeliveryError(KeepsakeError):
-    """Telegram did not accept the message."""
+    """Raised if a request to send, edit or fetch something fails."""
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
-    """The connection broke, so it is unknown whether the message arrived. `sent` holds the ids of earlier messages."""
+    """Raised if the connection broke, so a message may have arrived. `sent` holds the ids of the messages before it."""
 
     def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
         super().__init__(sentence or tr("errors-telegram-unknown"))
@@ -56,7 +56,7 @@ class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
 
 
 class ChatGone(DeliveryError):  # noqa: N818
-    """The chat is gone: the bot was blocked or removed, or the chat was deleted."""
+    """Raised if the chat is gone: the bot was blocked or removed, or the chat was deleted."""
 
 
 class _ChatState:
@@ -105,7 +105,7 @@ class Delivery:
         return message_id
 
     async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
-        """Send a text with a keyboard under its last message. Return the ids. Raise DeliveryError on failure."""
+        """Send a text, with a keyboard under its last message. Return the message ids, or raise DeliveryError."""
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
         return await self.send_parts(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
@@ -278,7 +278,7 @@ class Delivery:
         async with self.get_state(chat).order:
             return await self.request_with_retries(chat, attempt, is_repeatable=False)
 
-    async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
+    async def send_draft_once(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
         """Try once to show a draft, as a rich message if `markdown` is given. Raise TelegramError on failure."""
         self.get_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic_id}
@@ -319,7 +319,7 @@ class Delivery:
             async def edit_piece(piece: Piece = piece) -> None:
                 if self.get_migrated_chat_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
-                await self.request_edit(chat, message_id, piece, keyboard)
+                await self.edit_text_once(chat, message_id, piece, keyboard)
 
             try:
                 await self.request_with_retries(chat, edit_piece, is_repeatable=True)
@@ -363,7 +363,7 @@ class Delivery:
             # python-telegram-bot cannot parse the response, but the text may have arrived.
             raise TelegramError("Invalid server response") from None
 
-    async def request_edit(
+    async def edit_text_once(
         self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
     ) -> None:
         """Try once to change the text and buttons of a message. Raise TelegramError on failure.
@@ -392,7 +392,7 @@ class Delivery:
         return await self.newer_api.request_with_fallback("button.style", request, older)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, is_repeatable: bool) -> T:
-        """Make a request, and retry it within limits if it had no effect or is `is_repeatable`.
+        """Make a request, and retry it within limits if it had no effect or if `is_repeatable` is True.
 
         Raise BadRequest if Telegram refuses the content, and DeliveryError for other failures.
         """

@@ -93,13 +93,13 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     return "\n".join(units[2 * begin : 2 * end].decode("utf-16-le") for begin, end in pairwise(edges)), tuple(entities)
 
 
-def _make_entity(entity: ConvertedEntity, lines: Sequence[int]) -> MessageEntity:
+def _make_entity(entity: ConvertedEntity, line_ends: Sequence[int]) -> MessageEntity:
     end = entity.offset + entity.length
-    offset = entity.offset + bisect_right(lines, entity.offset)
+    offset = entity.offset + bisect_right(line_ends, entity.offset)
     return MessageEntity(
         type=entity.type,
         offset=offset,
-        length=end + bisect_left(lines, end) - offset,
+        length=end + bisect_left(line_ends, end) - offset,
         url=entity.url,
         language=entity.language or None,
         custom_emoji_id=entity.custom_emoji_id,

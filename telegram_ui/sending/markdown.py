@@ -312,7 +312,7 @@ def _escape_asterisks(match: re.Match[str]) -> str:
 
 
 def _escape_neighbours_of_bold(match: re.Match[str]) -> str:
-    """Write letters next to bold text as entities. Markdown would not close the bold in "**注意：**内容"."""
+    """Write letters next to bold text as HTML entities. Otherwise "**注意：**内容" would not become bold."""
     before, inner, after = match.groups()
     if before and unicodedata.category(inner[0])[0] in "PS" and unicodedata.category(inner[0]) != "Pe":
         before = f"&#{ord(before)};"

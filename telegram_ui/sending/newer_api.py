@@ -69,7 +69,7 @@ class NewerApi:
 
 
 def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
-    """Return the keyboard without button styles, for servers older than Bot API 9.4, or the same if it has none."""
+    """Return a keyboard without button styles, for servers older than Bot API 9.4, or unchanged if it has none."""
     rows = keyboard.inline_keyboard if isinstance(keyboard, InlineKeyboardMarkup) else ()
     if not any(button.style for row in rows for button in row):
         return keyboard

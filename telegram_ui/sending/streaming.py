@@ -109,7 +109,7 @@ class AnswerStream:
             raise
 
     async def show(self, text_so_far: str) -> None:
-        """Schedule a preview of the text so far, and return at once. It is skipped if the answer ends first."""
+        """Schedule a preview of the text so far, and return at once. Skip the preview if the answer ends first."""
         if self._mode == "off" or is_blank(text_so_far):
             return
         self._text = text_so_far
@@ -126,7 +126,7 @@ class AnswerStream:
         """Send the whole answer, or the rest of it, and return the message ids. Raise DeliveryError on failure."""
         await self._stop_previews()
         # Not if a part has arrived in plain messages.
-        if self._arrived is None and (rich := await self._convert_to_rich(markdown)):
+        if self._arrived is None and (rich := await self._make_rich_markdown(markdown)):
             sent = await self._delivery.send_rich_message(self._chat, rich, keyboard=keyboard)
             if sent is not None:
                 self._sent = [sent]
@@ -171,7 +171,7 @@ class AnswerStream:
                 raise DeliveryUnknown(sent=self._sent) from unknown
         return self._sent
 
-    async def _convert_to_rich(self, markdown: str) -> str:
+    async def _make_rich_markdown(self, markdown: str) -> str:
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
         return await convert_without_blocking(convert_to_rich_markdown, markdown) if self._is_rich else ""
@@ -326,8 +326,8 @@ class AnswerStream:
     async def _request_preview(self, number: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
-            rich = await self._convert_to_rich(close_formatting(self._text)) if not number else ""
-            await self._delivery.request_draft(chat, self._draft_id, piece, rich)
+            rich = await self._make_rich_markdown(close_formatting(self._text)) if not number else ""
+            await self._delivery.send_draft_once(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._make_stop_keyboard() if self._make_stop_keyboard and part.is_growing else None
             await self._send_or_edit_part(number, piece.text, piece.entities, keyboard)
@@ -337,7 +337,7 @@ class AnswerStream:
     ) -> None:
         piece, chat = Piece(text=text, entities=tuple(entities)), self._chat
         if number < len(self._ids):
-            await self._delivery.request_edit(chat, self._ids[number], piece, keyboard)
+            await self._delivery.edit_text_once(chat, self._ids[number], piece, keyboard)
         else:
             here = chat if not number else replace(chat, reply_to=None)
             self._ids.append(await self._delivery.send_message_once(here, piece, keyboard))

@@ -31,7 +31,7 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
     """Return a function that returns True for any group, and for people admitted by the settings or the admins."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
-    def may_serve_owner(owner: int) -> bool:
+    def serves_owner(owner: int) -> bool:
         if owner < 0 or owner in settings.admin_user_ids:
             return True
         standing = people.get_access_status(owner) if people else None
@@ -39,7 +39,7 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
             return standing != "removed"
         return settings.everyone_allowed or owner in named
 
-    return may_serve_owner
+    return serves_owner
 
 
 @define(eq=False, slots=False)
@@ -73,7 +73,7 @@ class AccessPolicy:
             await self._people.load_people()
 
     def reserve_stranger_notice(self, person: Person) -> bool:
-        """Count a notice to a stranger that they have no access. Return False if the limit for notices is reached."""
+        """Count a notice that tells a stranger they have no access. Return False if too many notices were sent."""
         told = self._increment_counter(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
             return False
@@ -84,7 +84,7 @@ class AccessPolicy:
         return True
 
     def reserve_admission_request(self, person: Person) -> bool:
-        """Count a request to the admins to admit a stranger. Return False if they cannot or must not be asked."""
+        """Count a request to the admins to admit a stranger. Return False if the admins cannot or must not be asked."""
         if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.claimed_admin_ids:
@@ -115,7 +115,7 @@ class AccessPolicy:
 
 
 class RelevanceFilter:
-    """Decides which updates of people with access may be stored. In groups, they must be addressed to the bot.
+    """Decides which updates from people with access may be stored. In groups, they must be addressed to the bot.
 
     Later pieces of a long message that was addressed to the bot are stored as well. `commands` holds the names of the
     bot's commands.
@@ -156,13 +156,13 @@ class AdminClaim:
         self._now = now
         self._until: datetime | None = None
 
-    async def make_link(self, username: str) -> str:
+    async def make_link(self, bot_username: str) -> str:
         """Return a text with the link and its expiry, or "" if somebody has access. Raise StorageError on failure."""
         people, now = self._people, self._now()
         if people is None or people.claimed_admin_ids or people.list_people("allowed"):
             return ""
         self._until = await people.get_or_set_admin_link_expiry(new_expiry=now + CLAIM_LIFETIME, now=now)
-        link = f"https://t.me/{username}?start={self._make_token(self._until)}"
+        link = f"https://t.me/{bot_username}?start={self._make_token(self._until)}"
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 
     def matches_token(self, token: str) -> bool:
@@ -176,7 +176,7 @@ class AdminClaim:
         if self._people is None or self._until is None:
             return False
         admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)
-        return await self._people.claim_bot(admin, until=self._until, now=self._now())
+        return await self._people.claim_bot(admin, expiry=self._until, now=self._now())
 
     def _make_token(self, expiry: datetime) -> str:
         return hmac.digest(self._key, f"claim until {expiry.isoformat()}".encode(), "sha256").hex()[:32]

@@ -298,7 +298,7 @@ class TurnAnswerer:
         return replace(reaction, chat=replace(reaction.chat, thread=thread))
 
     async def _find_existing_scope(self, chat: Chat) -> Scope:
-        """Return the scope of the chat's conversation. If it has been forgotten, return that of the open one."""
+        """Return the scope of the chat's conversation. If that conversation was forgotten, use the open one."""
         try:
             if not chat.conversation or await self._memory.has_conversation(chat.chat_scope, chat.scope):
                 return chat.scope

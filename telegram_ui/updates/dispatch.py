@@ -205,7 +205,7 @@ class Dispatcher:
         queues.submit(parsed.chat_scope, partial(self._run_and_mark_done, item, parsed, work))
 
     def _submit_chat_job(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
-        async def run_job(_: object = None) -> None:
+        async def run_request(_: object = None) -> None:
             try:
                 await self._run_and_mark_done(item, parsed, work)
             except asyncio.CancelledError:
@@ -213,7 +213,7 @@ class Dispatcher:
                     await self._mark_done(item)
                 raise
 
-        self._queues.chats.submit(parsed.chat_scope, WaitingTurn(run_job, [parsed]) if is_answer else run_job)
+        self._queues.chats.submit(parsed.chat_scope, WaitingTurn(run_request, [parsed]) if is_answer else run_request)
 
     async def _run_and_mark_done(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work) -> None:
         request = UserRequest(pieces=(parsed,), item=item)
@@ -258,7 +258,7 @@ class Dispatcher:
     async def _finish_stop_request(self, parsed: ParsedUpdate, *, was_cancelled: bool) -> None:
         # An answer that had begun says itself that it was stopped.
         if not was_cancelled and not self._queues.chats.cancel_running_job(parsed.chat_scope):
-            waiting = self._queues.chats.pop_next(parsed.chat_scope, WaitingTurn)
+            waiting = self._queues.chats.pop_work(parsed.chat_scope, WaitingTurn)
             if waiting is None:
                 await self._delivery.send_text(parsed.chat, tr("answers-nothing-to-stop"))
                 return

@@ -278,14 +278,14 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         number = update.update_id
         if not isinstance(error, StorageError):
             logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)
-        elif number not in self._unwritten and await self._may_handle_unwritten_update(update):
+        elif number not in self._unwritten and await self._can_handle_unwritten_update(update):
             logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)
             self._unwritten[number] = update
             await self._enqueue_update(QueuedUpdate(update, is_durable=True, lease=self._find_lease(update)))
         if not isinstance(error, StorageError) or number not in self._unwritten:
             raise StorageError("The update could not be kept.") from error
 
-    async def _may_handle_unwritten_update(self, update: telegram.Update) -> bool:
+    async def _can_handle_unwritten_update(self, update: telegram.Update) -> bool:
         return True
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
@@ -349,8 +349,8 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         limit = self._limit_per_person + (MAX_URGENT if is_command or update.callback_query else 0)
         return self._count_unfinished(sender) + pending_count >= limit
 
-    def _count_unfinished(self, person: int) -> int:
-        return self._counts_by_person[person]
+    def _count_unfinished(self, person_id: int) -> int:
+        return self._counts_by_person[person_id]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
         sender = find_sender_id(update)

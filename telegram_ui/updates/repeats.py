@@ -25,7 +25,7 @@ CHARS_PER_MESSAGE = 2_000  # what each message counts in addition to its text
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserRequest:
-    """A request that may be repeated: the messages of a turn, or one update of another kind."""
+    """A request that a button can repeat: the messages of a turn, or one update of another kind."""
 
     pieces: tuple[ParsedUpdate, ...]  # empty if the request is no longer known
     item: QueuedUpdate | None = None  # set if this is not a turn
@@ -72,7 +72,7 @@ class RequestRepeater:
             del self._failed_requests[key]
 
     def find_repeated_request(self, item: QueuedUpdate, press: ParsedUpdate) -> UserRequest | None:
-        """Return the request that a press repeats (empty if unknown), or None for other buttons and second presses."""
+        """Return the request that a press repeats, or an empty one if it is lost, or None if it repeats nothing."""
         query = item.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
@@ -124,7 +124,7 @@ class RequestRepeater:
     def _read_request_from_message(
         self, item: QueuedUpdate, press: ParsedUpdate, question: telegram.Message | None, first_id: int = 0
     ) -> UserRequest | None:
-        """Return the request in the person's message, or the command that the bot's message proposes, or None."""
+        """Return the request that the person sent as `question`, or that the bot proposes in it, or None."""
         query = item.update.callback_query
         if question is not None and query is not None and question.from_user and question.from_user.id == press.bot_id:
             question = _make_command_message(query, question)

@@ -107,8 +107,8 @@ class SerialQueues:
             return False
         return ticket.task.cancel()
 
-    def pop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove a queue's first job and return its work, or None if the job is held, has begun or is not a `kind`."""
+    def pop_work(self, key: Hashable, kind: type[T]) -> T | None:
+        """Remove a queue's first job and return its work, or None if it is missing, held, begun or not a `kind`."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():

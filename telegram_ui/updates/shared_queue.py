@@ -107,7 +107,7 @@ class SharedQueue(DurableQueue):
                     await self._requeue_or_give_up(row, row.attempts, bot)
         return len(rows)
 
-    async def _may_handle_unwritten_update(self, update: telegram.Update) -> bool:
+    async def _can_handle_unwritten_update(self, update: telegram.Update) -> bool:
         # If this process serves the chat, and no updates on disk come before this one.
         if self._find_lease(update) is None or not self._shared.leases.replica.is_surely_alive():
             return False
@@ -144,8 +144,8 @@ class SharedQueue(DurableQueue):
                 found = await self._shared.count_unfinished_by_person(self._bot_id, people)
                 self._known.update({person: found.get(person, 0) for person in people})
 
-    def _count_unfinished(self, person: int) -> int:
-        return self._known.get(person, 0)
+    def _count_unfinished(self, person_id: int) -> int:
+        return self._known.get(person_id, 0)
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
         return self._shared.find_lease(find_owner_id(update))

@@ -64,8 +64,8 @@ class SupergroupUpgrades:
 async def _wait_for_jobs(queues: SerialQueues, key: Scope) -> None:
     reached = asyncio.Event()
 
-    async def mark_jobs_reached() -> None:
+    async def signal_jobs_done() -> None:
         reached.set()
 
-    queues.submit(key, mark_jobs_reached)
+    queues.submit(key, signal_jobs_done)
     await reached.wait()

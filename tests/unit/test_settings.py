@@ -7,7 +7,7 @@ import pytest
 
 from records.errors import SettingsError
 from records.model_calls import Abilities
-from settings import Settings, find_misspelt_variables, make_integer_parser, read_environment, setting
+from settings import Settings, describe_misspelt_variables, make_integer_parser, read_environment, setting
 
 
 def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,10 +135,10 @@ def test_a_secret_is_never_shown(variable: str, value: str) -> None:
 
 def test_names_that_look_like_ours_are_found() -> None:
     environ = {"OPENAI_MODLE": "x", "OPENAI_MODEL": "y", "XDG_DATA_DIRS": "/usr", "PATH": "/bin", "X" * 100_000: "long"}
-    assert find_misspelt_variables(environ) == [
+    assert describe_misspelt_variables(environ) == [
         "OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?"
     ]
-    assert find_misspelt_variables({"openai_model": "x"}) == [
+    assert describe_misspelt_variables({"openai_model": "x"}) == [
         "openai_model is no setting of this program; did you mean OPENAI_MODEL?"
     ]
 

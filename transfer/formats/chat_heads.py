@@ -241,7 +241,7 @@ def detect_language(dates: Sequence[str]) -> str:
 
 @cache
 def find_month(word: str, language: str = "") -> tuple[int, int] | None:
-    """Return (rank, month) for a month's name in `language`, or else in any language, or None.
+    """Return (rank, month) for a month's name in `language`, or else in any language. Return None for other words.
 
     The rank is 0 for `language`, or else the position in list_language_codes(), from 1.
     """

@@ -118,7 +118,7 @@ class PeopleChats:
         if "callduration" in members or any(map(_SERVICE.match, kinds)) or True in pick_member_values(given, "added"):
             raise SkipElement("service")
         values = pick_member_values(given, "words")
-        texts = map(_find_words, values)
+        texts = map(_find_text, values)
         words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = extract_text(_LAYOUT.sub(lambda tag: tag[1] + ("div" if tag[2] else "span"), words))
@@ -144,16 +144,16 @@ class PeopleChats:
         return f"{sign.replace('!', '@')}{label or self._names.get(target, target)}"
 
 
-def find_speaker(value: Mapping[str, Any]) -> str:
-    sender = value.get("from_id")  # Telethon names people by their ids alone
+def find_speaker(message: Mapping[str, Any]) -> str:
+    sender = message.get("from_id")  # Telethon names people by their ids alone
     number = as_object(sender).get("user_id", sender)
-    known = next(filter(None, map(_find_name, pick_member_values(value, "speaker"))), "")
+    known = next(filter(None, map(_find_name, pick_member_values(message, "speaker"))), "")
     return known or (str(number) if isinstance(number, int) else "")
 
 
-def _find_words(content: object) -> str:
+def _find_text(content: object) -> str:
     if isinstance(content, list):  # Hangouts divides a message at its links
-        return "".join(map(_find_words, content))
+        return "".join(map(_find_text, content))
     if not isinstance(content, dict):
         return as_text(content)
     return "" if is_hidden_part(content) else pick_member_text(content, "words")

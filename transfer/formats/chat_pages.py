@@ -21,7 +21,7 @@ def _read_pages(
     files: Sequence[SourceFile],
     context: ReadContext,
 ) -> ImportedHistory:
-    """Read the pages of each chat, whose title stands in an element with the class `head`."""
+    """Read the pages of each chat. The chat's title is in an element with the class `head`."""
     builder = HistoryBuilder(name, context)
     for folder in dict.fromkeys(file.folder for file in files):
         pages = [file for file in files if file.folder == folder]
@@ -37,7 +37,7 @@ def _read_pages(
 
 
 def _read_telegram_message(builder: HistoryBuilder, names: list[str], block: Block) -> ImportedMessage:
-    """Read a message. `names` are those of its sender and of whom it is forwarded from: they are shown only once."""
+    """Read a message. `names` keeps the last sender and forwarded author, since a page does not repeat their names."""
     if "service" in block.classes:
         raise SkipElement("service")
     body = block.find("body") or block

@@ -113,7 +113,7 @@ def _make_message_from_line(
 
 
 def _fill_in_missing_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: int) -> list[DateNumbers]:
-    """Add years to dates written without any, counting back from the last date, whose year the user is asked for."""
+    """If no date has a year, ask the user for the year of the last date, and count back from it."""
     if not dates or any(year for year, _, _ in dates):
         return dates
     years = range(last_year, FIRST_YEAR - 1, -1)
@@ -250,7 +250,7 @@ def _fits_format(file: SourceFile) -> bool:
 
 
 def _is_log(text: str) -> bool:
-    """Return True if a text begins like a log in most of its lines. Others only quote one."""
+    """Return True if most of a text's first lines are messages of a log. Other texts may quote a few."""
     lines = [line for line in text[:SAMPLED].splitlines()[:50] if line.strip()]
     lines = [line for line in lines if not (_LOG_NOTE.match(line) or _LOG_DAY.match(line))]
     return 2 * sum(any(head.match(line) for head in _LOGS) for line in lines) > len(lines)

@@ -201,7 +201,7 @@ class HistoryBuilder:
 
     @contextmanager
     def skip_failures(self, location: str, stream: JsonStream | None = None, offset: int = -1) -> Iterator[None]:
-        """Count the element at `location` as skipped or damaged if the block fails. `offset` is where it begins."""
+        """Count the element at `location` as skipped or damaged if the block fails. The element begins at `offset`."""
         outer = self._place
         self._place = (f"{outer[0]}{location}".lstrip(), *((stream, offset) if stream else outer[1:]))
         try:

@@ -34,7 +34,7 @@ from transfer.formats.members import (
     pick_member_text,
     pick_member_values,
 )
-from transfer.formats.transcripts import is_transcript, parse_title_date_and_messages
+from transfer.formats.transcripts import is_transcript, parse_transcript
 from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, require_object, select_objects
 
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
@@ -82,7 +82,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 
 
 class _ConversationFileReader:
-    """Reads the conversations in a file. Messages outside any conversation form their own, named after the folder."""
+    """Reads the conversations in a file. Messages outside them form one more conversation, named after the folder."""
 
     def __init__(self, folder: str, builder: HistoryBuilder, chats: PeopleChats) -> None:
         self._folder = folder
@@ -98,7 +98,7 @@ class _ConversationFileReader:
         elif file.text.lstrip().startswith(("<?xml", _TEXT_MESSAGES)):
             self._read_text_messages(file.text)
         else:
-            about, messages = parse_title_date_and_messages(file.text)
+            about, messages = parse_transcript(file.text)
             _add_assistant_conversation(about, messages, self._builder)
         self._add_conversation({}, self._loose, {})
 
@@ -318,7 +318,7 @@ def _unwrap_message(item: Any) -> Any:
 
 
 def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the question and the answer in a row of a table, or only the question if the row has no answer."""
+    """Return the question and the answer in a table row, only the question if there is no answer, or [] for neither."""
     is_prompt = "prompt" in row and find_role(row) is None and find_member_names(row, "time")
     return _split_turn(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
 

@@ -141,7 +141,7 @@ class SourceFile:
 
     @property
     def sample(self) -> str:
-        """The beginning by which the format is recognised. A page may have more style than that before its records."""
+        """The text used to recognise the format: a whole page, since styles may come first, or else the beginning."""
         return self.text if self.opening == "<" else self.text[:SAMPLED]
 
     def open_json(self) -> JsonStream:
@@ -151,7 +151,7 @@ class SourceFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportFormat:
-    """A format that can be imported. `read` receives its files in an import, and may raise ImportRefused."""
+    """A format that can be imported. `read` takes the files of one import, and may raise ImportRefused."""
 
     name: str
     marks: tuple[str, ...] = ()  # alternatives of members of its objects in JSON, or columns of its table

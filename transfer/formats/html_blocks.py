@@ -27,21 +27,21 @@ class Block:
         """Return the first descendant with the class `name`, or None."""
         return next(self.find_all(name), None)
 
-    def find_all(self, name: str) -> "Iterator[Block]":
+    def find_all(self, of_class: str) -> "Iterator[Block]":
         for part in self.parts:
             if isinstance(part, Block):
-                if name in part.classes:
+                if of_class in part.classes:
                     yield part
                 else:
-                    yield from part.find_all(name)
+                    yield from part.find_all(of_class)
 
     def get_text(self, without: str = "") -> str:
         """Return the text outside the class `without`. Link targets follow in brackets if the text lacks them."""
         lines = (line.strip() for line in "".join(self._iterate_text(without)).splitlines())
         return _GAP.sub("\n\n", "\n".join(lines)).strip().replace(_CODE_SPACE, " ")
 
-    def find_text(self, name: str) -> str:
-        found = self.find(name)
+    def find_text(self, of_class: str) -> str:
+        found = self.find(of_class)
         return found.get_text() if found else ""
 
     def _iterate_text(self, without: str) -> Iterator[str]:

@@ -123,7 +123,7 @@ class JsonStream:
             self.raise_syntax_error()
 
     def raise_syntax_error(self, offset: int | None = None) -> NoReturn:
-        """Raise NotJson with the line and the column of the offset `offset` (default: the current one)."""
+        """Raise NotJson with the line and column of `offset`, which defaults to the current position."""
         offset = self.at if offset is None else offset
         column = offset - self._text.rfind("\n", 0, offset)
         raise NotJson(tr("import-not-json", line=str(self.find_line_number(offset)), column=str(column)))

@@ -88,9 +88,9 @@ def find_role(raw_message: Mapping[str, Any]) -> str | None:
     return next(filter(None, (*labels, *unknown_types, *kinds)), None)
 
 
-def find_speaker_side(value: Mapping[str, Any]) -> int | None:
+def find_speaker_side(message: Mapping[str, Any]) -> int | None:
     """Return the number of the speaker's side in a conversation, or None if the message gives none."""
-    return next((number for number in pick_member_values(value, "side") if isinstance(number, int)), None)
+    return next((number for number in pick_member_values(message, "side") if isinstance(number, int)), None)
 
 
 def guess_role(label: str) -> Role | None:
@@ -124,10 +124,10 @@ def collect_text(value: object, depth: int = 0) -> str:
     return next((words for words in inner if words.strip()), "")
 
 
-def is_hidden_part(value: Mapping[str, Any]) -> bool:
+def is_hidden_part(part: Mapping[str, Any]) -> bool:
     """Return True if a part of a message is a thought, a tool call or a file."""
-    kinds = map(str, pick_member_values(value, "kind"))
-    return value.get("thought") is True or any(map(_HIDDEN_PART.search, kinds))
+    kinds = map(str, pick_member_values(part, "kind"))
+    return part.get("thought") is True or any(map(_HIDDEN_PART.search, kinds))
 
 
 def find_message_text(value: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
 def parse_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
-    """Yield a fact for each line, or only for list items if `is_list`, which defaults to True if there are any."""
+    """Yield a fact for each line, or for each list item if `is_list` (default: if the text has list items)."""
     lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
     is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
     found: list[tuple[str, datetime | None]] = []
@@ -72,9 +72,9 @@ def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:
     return [fact for item in (value if isinstance(value, list) else ()) if (fact := _parse_fact(item, texts))]
 
 
-def _parse_fact(value: Any, texts: Sequence[str]) -> ImportedFact | None:
+def _parse_fact(value: Any, keys: Sequence[str]) -> ImportedFact | None:
     held = value if isinstance(value, dict) else {"memory": value}
-    text = next((held[name] for name in texts if isinstance(held.get(name), str)), "")
+    text = next((held[name] for name in keys if isinstance(held.get(name), str)), "")
     said_at = next((_parse_date(str(held[name])) for name in _WHEN if held.get(name)), None)
     return ImportedFact(text=text, observed_at=said_at) if text.strip() else None
 

@@ -101,7 +101,7 @@ def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | Non
         is_fenced ^= is_fence
 
 
-def parse_title_date_and_messages(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
+def parse_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     """Return the title and the date of a transcript, and its messages. Other text before the first turn is ignored."""
     if logo := _PERPLEXITY_LOGO.match(text):
         return {}, _parse_perplexity_export(text[logo.end() :])

@@ -74,7 +74,7 @@ async def test_a_text_that_was_beside_one_that_kills_is_not_blamed() -> None:
 
 
 async def test_after_questions_that_were_given_up_the_next_texts_are_embedded() -> None:
-    async with LocalEmbedder(longest_work=1.0, code=FRAGILE) as embedder:
+    async with LocalEmbedder(max_seconds=1.0, code=FRAGILE) as embedder:
         for _ in range(3):
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(embedder.embed_query("hang"), 0.2)

@@ -140,7 +140,7 @@ def _message(**values: object) -> Message:
 
 def test_tags_that_a_small_model_copied_into_a_summary_are_removed() -> None:
     copied = "<superseded> </superseded> <summaries> Nora is a nurse.\n</summaries>"  # by one of 1.5 billion parameters
-    assert quoting.remove_own_tags(copied, ["I'm a nurse"]).split() == ["Nora", "is", "a", "nurse."]
-    assert quoting.remove_own_tags("a < b, <b>bold</b> and <summary>", []) == "a < b, <b>bold</b> and <summary>"
+    assert quoting.remove_prompt_tags(copied, ["I'm a nurse"]).split() == ["Nora", "is", "a", "nurse."]
+    assert quoting.remove_prompt_tags("a < b, <b>bold</b> and <summary>", []) == "a < b, <b>bold</b> and <summary>"
     page = "Nora wraps her <img> in a <picture> element."
-    assert quoting.remove_own_tags(page, [quoting.quote_text("I wrapped my <img> in a <picture>")]) == page
+    assert quoting.remove_prompt_tags(page, [quoting.quote_text("I wrapped my <img> in a <picture>")]) == page

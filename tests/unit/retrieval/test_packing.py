@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from records.messages import Message
 from records.scopes import Scope
-from retrieval.packing import Packing, RankedPassage
+from retrieval.packing import Packer, RankedPassage
 from text.passages import split_into_passages
 
 NOW = datetime(2026, 6, 10, tzinfo=UTC)
@@ -24,8 +24,8 @@ def passage(number: int, text: str, part: int = 0, *, days: int = 1) -> RankedPa
     return RankedPassage(message=message, part=part, score={})
 
 
-def packing(room: int) -> Packing:
-    return Packing(room=room, now=NOW, count=lambda text: len(text.split()))
+def packing(room: int) -> Packer:
+    return Packer(room=room, now=NOW, count=lambda text: len(text.split()))
 
 
 def test_what_does_not_fit_is_skipped_and_never_cut() -> None:

@@ -17,7 +17,7 @@ from records.model_calls import PromptMessage
 from records.scopes import Person, Scope
 from records.summaries import Summary
 from records.turns import IncomingPiece, UserMessage
-from retrieval.packing import Packing
+from retrieval.packing import Packer
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from text.tokenizer import Tokenizer
 
@@ -157,7 +157,7 @@ def drafted(
     snippets = [
         Snippet(message=message, text=message.content, score={}) for message in everything if message.id not in shown
     ]
-    packing = Packing(room=builder.remaining_snippet_tokens, now=NOW, count=TOKENS.count)
+    packing = Packer(room=builder.remaining_snippet_tokens, now=NOW, count=TOKENS.count)
     for snippet in snippets:
         packing.add_snippet(snippet)
     builder.add_snippets(packing.snippets)

@@ -481,7 +481,7 @@ async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Des
     assert not {"admin", "start", "cancel"} & told.keys()
     section = prompts.format_command_list(told)
     assert "Memory is on" in section
-    assert "Nothing that is said now is stored" in prompts.format_command_list(told, is_stored=False)
+    assert "Nothing that is said now is stored" in prompts.format_command_list(told, is_memory_on=False)
     assert len(section) < 1_800, "some 350 tokens, in each request"
     assert (
         append_sections(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)

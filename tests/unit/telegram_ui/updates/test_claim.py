@@ -92,8 +92,8 @@ async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> Non
     until = await first.get_or_set_admin_link_expiry(new_expiry=NOW + HOUR, now=NOW)
     assert await second.get_or_set_admin_link_expiry(new_expiry=NOW + 2 * HOUR, now=NOW) == until
     ann, bob = (KnownPerson(id=number, standing="admin", name="") for number in (ANN, BOB))
-    assert await first.claim_bot(ann, until=until, now=NOW)
-    assert not await second.claim_bot(bob, until=until, now=NOW)
+    assert await first.claim_bot(ann, expiry=until, now=NOW)
+    assert not await second.claim_bot(bob, expiry=until, now=NOW)
     await second.load_people()
     assert second.claimed_admin_ids == {ANN}
 

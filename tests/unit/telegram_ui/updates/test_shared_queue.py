@@ -134,7 +134,7 @@ async def test_who_claimed_the_bot_in_one_process_is_known_where_they_speak_next
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
         until = await first.people.get_or_set_admin_link_expiry(new_expiry=NOW + timedelta(hours=1), now=NOW)
-        assert await first.people.claim_bot(KnownPerson(id=ANN, standing="admin", name=""), until=until, now=NOW)
+        assert await first.people.claim_bot(KnownPerson(id=ANN, standing="admin", name=""), expiry=until, now=NOW)
         assert second.people.claimed_admin_ids == frozenset()
         await second.enqueue_updates(fetched(1, bot))
         assert second.people.claimed_admin_ids == {ANN}
