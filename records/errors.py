@@ -21,9 +21,9 @@ class KeepsakeError(Exception):
         return str(self)
 
 
-def list_error_names(base: type[KeepsakeError]) -> list[str]:
+def list_error_names(kind: type[KeepsakeError]) -> list[str]:
     """Return the names of an error class and of all its subclasses."""
-    return [base.__name__, *(name for below in base.__subclasses__() for name in list_error_names(below))]
+    return [kind.__name__, *(name for below in kind.__subclasses__() for name in list_error_names(below))]
 
 
 class SettingsError(KeepsakeError):
@@ -89,11 +89,11 @@ class StorageCorrupt(StorageError):  # noqa: N818
 
 
 class StorageIndexing(StorageError):  # noqa: N818
-    """The word index is not complete yet."""
+    """I am still going through your earlier messages. Please try again in a minute."""
 
 
 class StaleSummary(StorageError):  # noqa: N818
-    """The lease on the scope's summaries was lost, or the sources were changed."""
+    """The fold lost its lease, or its sources were changed."""
 
 
 class StaleFacts(StorageError):  # noqa: N818
@@ -136,7 +136,7 @@ class ContextTooLong(ModelRefused):
 
 
 class HistoryRefused(ContextTooLong):
-    """The model's server refused the request, perhaps because of the earlier messages."""
+    """The model's server refused the request."""
 
 
 class PicturesRefused(ModelRefused):
@@ -190,6 +190,6 @@ class ImportBusy(ImportRefused):
 
 
 class DocumentUnreadable(KeepsakeError):  # noqa: N818
-    """The file cannot be read. It may be damaged."""
+    """I can't read this file. It may be damaged."""
 
     may_pass = False
