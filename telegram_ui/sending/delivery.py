@@ -44,11 +44,11 @@ MAX_KNOWN_CHATS = 1_000  # idle chats whose state is kept
 
 
 class DeliveryError(KeepsakeError):
-    """Raised if a request to send, edit or fetch something fails."""
+    """Telegram did not accept the message."""
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
-    """Raised if the connection broke, so a message may have arrived. `sent` holds the ids of the messages before it."""
+    """The connection broke, so it is unknown whether the message arrived. `sent` holds the ids of earlier messages."""
 
     def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
         super().__init__(sentence or tr("errors-telegram-unknown"))
@@ -56,7 +56,7 @@ class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
 
 
 class ChatGone(DeliveryError):  # noqa: N818
-    """Raised if the chat is gone: the bot was blocked or removed, or the chat was deleted."""
+    """The chat is gone: the bot was blocked or removed, or the chat was deleted."""
 
 
 class _ChatState:

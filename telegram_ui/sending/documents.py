@@ -18,7 +18,7 @@ MAX_FETCHED_BYTES = 20 * 1024 * 1024  # bytes that a bot may fetch (Bot API, get
 
 
 class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is
-    """Raised if a file is too large for a bot to download."""
+    """The file is too large for a bot to download."""
 
     may_pass = False
 
