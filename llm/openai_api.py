@@ -156,16 +156,13 @@ class OpenAIChat(EndpointClient, ChatModel):
                     self._remember_refused_parameter("max_tokens")
                     continue
                 self._raise_if_pictures_were_refused(messages, error)
-                is_unclear = error.kind == "unclear"
-                may_pass = is_unclear and error.status_code == 500
+                is_unclear = error.kind == "unclear" and error.status_code != 500
                 # xAI's 403 for a declined message names the key, too.
                 names_key = is_unclear and error.status_code == 403 and failures.NAMES_KEY.search(error.searchable_text)
-                asks_first = names_key or (may_pass and fallbacks.for_person and fallbacks.refusals == 1)
-                if asks_first and not await self._answers_harmless_question(client, timer, fallbacks) and names_key:
+                if names_key and not await self._answers_harmless_question(client, timer, fallbacks):
                     raise
                 if not self._reduce_request(fallbacks, messages, request, error, timer):
-                    is_certain = is_unclear and (not may_pass or (fallbacks.is_exhausted and fallbacks.answers_others))
-                    if is_certain and await self._answers_harmless_question(client, timer, fallbacks):
+                    if is_unclear and await self._answers_harmless_question(client, timer, fallbacks):
                         raise ModelDeclined from None
                     raise
             except FAILURES as error:

@@ -200,7 +200,8 @@ async def test_refusals_of_several_things_at_once_are_answered_through(
 async def test_what_is_understood_is_said_at_once(tmp_path: Path, status: int, body: object, words: str) -> None:
     replies, server = await said(tmp_path, lambda _: refused(status, body), "Hello?")
     assert words in replies[0].text
-    assert len(server.bodies) == 1
+    # xAI's 403 for a declined message names the key, too: a harmless question tells the two apart.
+    assert len(server.bodies) == (2 if status == 403 and words == "OPENAI_API_KEY" else 1)
 
 
 async def test_an_endpoint_that_refuses_everything_is_asked_four_times_at_most(tmp_path: Path) -> None:
