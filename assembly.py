@@ -184,7 +184,7 @@ async def open_services(
                 yield services
         finally:
             await quota.store_usage()
-            if left := await services.conversation.write_waiting_turns():
+            if left := await services.conversation.flush_unwritten_turns():
                 log.error("%d turns could not be written before the process ended", left)
 
 
@@ -204,7 +204,7 @@ async def open_core_resources(
     choosable = {answers.name: answers}
     for name in further:
         if name != settings.openai_model:
-            choosable[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
+            choosable[name] = await open_model(name, settings, stack, setting_name="OPENAI_MODELS")
     precedence = Precedence()
     background = summarizer.for_background_work(precedence)
     tokenizer = Tokenizer.for_model(settings.openai_model)
@@ -368,7 +368,7 @@ def make_periodic_tasks(core: Core, services: Services) -> Sequence[AbstractAsyn
     look_for_endings = partial(warn_of_model_shutdowns, core.settings, services.clock)
     repeat = repeat_in_background
     tasks = [
-        repeat("writing what is unwritten", services.conversation.write_waiting_turns, interval=5),
+        repeat("writing what is unwritten", services.conversation.flush_unwritten_turns, interval=5),
         repeat("writing what was used", core.quota.store_usage, interval=30),
         repeat("learning from paused chats", services.facts.learn_from_idle_scopes, interval=15),
         repeat("folding quiet chats", services.summaries.fold_idle_conversations, interval=60),
@@ -392,19 +392,19 @@ async def open_answer_and_summary_models(settings: Settings, stack: AsyncExitSta
     answers = await open_model(settings.openai_model, settings, stack)
     if settings.summary_model == settings.openai_model:
         return answers, answers
-    return answers, await open_model(settings.summary_model, settings, stack, setting="SUMMARY_MODEL")
+    return answers, await open_model(settings.summary_model, settings, stack, setting_name="SUMMARY_MODEL")
 
 
 async def open_model(
-    model: str, settings: Settings, stack: AsyncExitStack, *, setting: str = "OPENAI_MODEL"
+    model_name: str, settings: Settings, stack: AsyncExitStack, *, setting_name: str = "OPENAI_MODEL"
 ) -> ChatModel:
-    """Open a chat model at the configured endpoint. `setting` is the environment variable that names the model."""
+    """Open a chat model at the configured endpoint. `setting_name` is the environment variable that names the model."""
     chat = OpenAIChat(
-        model_setting=setting,
+        model_setting=setting_name,
         vision=settings.vision,
-        abilities=dict(settings.model_abilities).get(model, UNKNOWN),
+        abilities=dict(settings.model_abilities).get(model_name, UNKNOWN),
         folder=settings.data_dir,
-        **make_model_address(settings, model),
+        **make_model_address(settings, model_name),
     )
     return await stack.enter_async_context(chat)
 

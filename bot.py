@@ -115,14 +115,14 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             log.warning("%s", sentence)
         if options.playground:
             browser = not options.no_browser and can_open_browser(environ)
-            work = partial(run_playground, settings, port=options.port, browser=browser)
+            work = partial(run_playground, settings, port=options.port, opens_page=browser)
             return asyncio.run(_run_until_stopped(work, Supervisor(environ)))
         if missing := list(find_missing_settings(settings).values()):
             first, *others = missing
             raise SettingsError(first.variable, " ".join([first.plain, *(error.sentence for error in others)]))
         return asyncio.run(_run_until_stopped(partial(run_bot, settings), Supervisor(environ)))
     except KeepsakeError as error:
-        logs.log_always(error.sentence, logging.ERROR)
+        logs.log_unfiltered(error.sentence, logging.ERROR)
         return 2 if isinstance(error, SETTINGS_ERRORS) else 1
     except KeyboardInterrupt:
         return 130
@@ -168,9 +168,9 @@ async def run_bot(
                 settings, make_access_check=partial(make_access_check, settings), commands=describe_commands()
             )
             services = await stack.enter_async_context(opening)
-        end_moves = partial(_set_close_deadline, services.memory, stop)
+        end_moves = partial(_set_shutdown_deadline, services.memory, stop)
         stack.callback(end_moves)
-        run_servers = partial(_run_servers, readiness.check_components, has_page=serves_dashboard)
+        run_servers = partial(_run_servers, readiness.check_components, has_dashboard=serves_dashboard)
         service = await stack.enter_async_context(open_telegram_service(settings, services, run_alongside=run_servers))
         # Again before Telegram's side ends, which may wait for a database that does not answer.
         stack.callback(end_moves)
@@ -181,25 +181,25 @@ async def run_bot(
         )
         readiness.mark_started(measuring, storage=services.memory.check_writable, updates=service.raise_if_polls_fail)
         # Not by the log, because LOG_LEVEL may hide it.
-        logs.log_always("Keepsake is ready.")
+        logs.log_unfiltered("Keepsake is ready.")
         stop.supervisor.notify("READY=1")
         if service.invitation:
             print(service.invitation, flush=True)
         await stop.wait_for_stop_or_completion(service.wait_for_failure())
 
 
-def _set_close_deadline(memory: ExternalMemory, stop: StopRequest) -> None:
+def _set_shutdown_deadline(memory: ExternalMemory, stop: StopRequest) -> None:
     if stop.requested_at is not None:
         memory.set_shutdown_deadline(stop.requested_at + 5.0)  # the process has ten seconds to end
 
 
 @asynccontextmanager
-async def _run_servers(health: Health, dependencies: Dependencies, *, has_page: bool) -> AsyncIterator[None]:
+async def _run_servers(health: Health, dependencies: Dependencies, *, has_dashboard: bool) -> AsyncIterator[None]:
     services, settings = dependencies.services, dependencies.settings
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(services.reminders.run_sender(partial(send_reminder, dependencies)))
         await stack.enter_async_context(broadcast.run_broadcasts(dependencies))
-        if has_page and settings.dashboard_url:
+        if has_dashboard and settings.dashboard_url:
             # Imported here, because a bot without a page needs no web server.
             from dashboard.app import serve_dashboard
 
@@ -208,8 +208,8 @@ async def _run_servers(health: Health, dependencies: Dependencies, *, has_page: 
         yield
 
 
-async def run_playground(settings: Settings, stop: StopRequest, *, port: int | None, browser: bool = False) -> None:
-    """Run the bot with a local Bot API server and a chat page. If `browser`, open the page in a browser."""
+async def run_playground(settings: Settings, stop: StopRequest, *, port: int | None, opens_page: bool = False) -> None:
+    """Run the bot with a local Bot API server and a chat page. If `opens_page`, open the page in a browser."""
     # Imported here, because a bot without a playground needs no web server.
     from playground.stage import serve_playground
 
@@ -240,7 +240,7 @@ async def run_playground(settings: Settings, stop: StopRequest, *, port: int | N
         )
         address = f"Keepsake's playground: {stage.url}"
         print(f"{address}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)", flush=True)
-        if browser:
+        if opens_page:
             await asyncio.to_thread(webbrowser.open, stage.url)
         await run_bot(settings, stop, services=services, serves_dashboard=False)
 

@@ -65,7 +65,7 @@ class ExternalMemory:
 
         def mark_index_corrupt(reason: str) -> None:
             log.error("%s", reason)
-            json.mark_corrupt()
+            json.mark_copy_corrupt()
 
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(held_data_dir(path))
@@ -86,9 +86,9 @@ class ExternalMemory:
             await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_index_corrupt))
             yield cls(state, stores, clock, make_access_check(state.people) if make_access_check else lambda _: True)
 
-    def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:
+    def on_owner_acquired(self, callback: Callable[[int], None]) -> None:
         """Register a callback that runs for each owner that this process takes over from another process."""
-        self._when_acquired.append(prepare)
+        self._when_acquired.append(callback)
 
     async def check_writable(self) -> None:
         """Raise StorageError if the storage is not writable."""
@@ -117,7 +117,7 @@ class ExternalMemory:
         return tuple(self._stores.values())
 
     @property
-    def storages(self) -> tuple[StorageType, ...]:
+    def storage_types(self) -> tuple[StorageType, ...]:
         """The configured storage types."""
         return tuple(self._stores)
 
@@ -279,7 +279,7 @@ class ExternalMemory:
             finally:
                 self._drop_cached_owners(owner)
 
-    async def rename_group(self, old_id: int, new_id: int) -> bool:
+    async def change_group_id(self, old_id: int, new_id: int) -> bool:
         """Move a group's data to its new id. Return False if there is no data, or if the new id already has some."""
         async with self._locks.get_lock(old_id).hold_exclusive(), self._locks.get_lock(new_id).hold_exclusive():
             for group in (old_id, new_id):
@@ -369,7 +369,7 @@ class ExternalMemory:
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         try:
             # The directory first: no store may hold an owner whom the directory does not know.
-            if await self._state.directory.register_owner(config) is not config.storage:
+            if await self._state.directory.get_or_set_storage(config) is not config.storage:
                 raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
             await self._stores[config.storage].upsert_owner(config)
         finally:

@@ -23,18 +23,12 @@ from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import UserMessage
 from retrieval import prefix_cache
-from retrieval.fact_ranking import FactRecall, FoundFacts, find_facts, select_usable_facts
+from retrieval.fact_ranking import FactRecall, FoundFacts, select_facts, select_usable_facts
 from retrieval.packing import Packer, RankedPassage
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.question import Question
-from retrieval.ranking import Ranking, find_rarest_word_passages, rank_passages
-from retrieval.turns import (
-    NEIGHBOURS,
-    count_characters,
-    find_reply_snippets,
-    find_uncovered_ranges,
-    select_newest_turns,
-)
+from retrieval.ranking import Ranking, find_passages_with_rarest_word, rank_passages
+from retrieval.turns import NEIGHBOURS, count_characters, find_reply_snippets, find_uncovered_ranges, keep_newest_turns
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
@@ -115,14 +109,14 @@ class MemoryRetrieval:
         builder = await _run_in_thread_if_text_is_long(start_prompt, words)
         if store is None:
             words += count_characters(local_messages)
-            newest = select_newest_turns(local_messages, LAST_TURNS)
+            newest = keep_newest_turns(local_messages, LAST_TURNS)
             await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), words)
             await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(local_messages), words)
             return await _run_in_thread_if_text_is_long(builder.build_context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
-        said = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
-        correct = partial(prompts.add_corrections, facts=sources.facts)
+        said = keep_newest_turns([*sources.last, *local_messages], LAST_TURNS)
+        correct = partial(prompts.add_correction_notes, facts=sources.facts)
         sources = replace(sources, last=correct(sources.last), unsummarized=correct(sources.unsummarized))
         newest = correct(said)
         await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))
@@ -186,7 +180,7 @@ class MemoryRetrieval:
         ]
         previous = own[-1] if own else ""
         speakers = await store.list_speakers(scope)
-        analyze = partial(Question.analyze, text, previous=previous, now=now, speakers=speakers)
+        analyze = partial(Question.analyze, text, previous_text=previous, now=now, speakers=speakers)
         question = await _run_in_thread_if_text_is_long(analyze, len(text) + len(previous))
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
@@ -244,7 +238,7 @@ class MemoryRetrieval:
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.read_vectors(owner, model) if question.vector is not None else {}
         found = await asyncio.to_thread(
-            find_facts, facts, question, vectors=vectors, model=model, recall_settings=self._facts
+            select_facts, facts, question, vectors=vectors, model=model, recall_settings=self._facts
         )
         if not found.relevant:
             return found
@@ -264,10 +258,10 @@ class MemoryRetrieval:
     ) -> None:
         snippets = await self._find_reply_snippets(incoming, store, builder, before_turn=before_turn)
         if result is not None:
-            required = _find_required_rows(result, builder)
+            required = _find_rare_word_rows(result, builder)
             if required:
                 await _run_in_thread_if_text_is_long(builder.make_room_for_snippet, len(incoming.text))
-                required = _find_required_rows(result, builder)
+                required = _find_rare_word_rows(result, builder)
             taken = self._tokens.count(prompts.format_remembered_snippets(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
                 result,
@@ -292,7 +286,7 @@ class MemoryRetrieval:
         ids = range(target.id - NEIGHBOURS, target.id + NEIGHBOURS + 1)
         messages = await store.read_messages(scope, ids)
         shown, room = builder.shown_ids, builder.remaining_snippet_tokens
-        choose = partial(find_reply_snippets, messages, self._tokens, target_id=target.id, shown_ids=shown)
+        choose = partial(find_reply_snippets, messages, self._tokens, replied_to_id=target.id, shown_ids=shown)
         return await _run_in_thread_if_text_is_long(
             partial(choose, before_turn=before_turn, available_tokens=room), count_characters(messages)
         )
@@ -390,10 +384,10 @@ class MemoryRetrieval:
         return active_summaries, ()
 
 
-def _find_required_rows(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
+def _find_rare_word_rows(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
     """Return the rows of passages that contain the question's rarest words and are not yet in the prompt."""
     candidates, shown = result.ranked.candidates, builder.shown_ids
-    rows = find_rarest_word_passages(candidates, result.question, result.ranked.order.tolist(), limit=MAX_RARE)
+    rows = find_passages_with_rarest_word(candidates, result.question, result.ranked.order.tolist(), limit=MAX_RARE)
     return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:MAX_RARE]
 
 

@@ -83,7 +83,7 @@ class SummaryLimits:
             quiet=timedelta(minutes=min(idle_minutes, 60 * 24 * 366)) if idle_minutes else None,
         )
 
-    def get_text_limit(self, policy: SummaryPolicy) -> int:
+    def get_max_tokens(self, policy: SummaryPolicy) -> int:
         """Return the token limit of a single summary under a policy."""
         return self.chunk if policy.has_levels else self.rolling_tokens
 
@@ -327,7 +327,7 @@ class SummaryManager:
             dropped=make_message_sources(dropped, config.zone),
             window=make_message_sources(window, config.zone) if dropped else (),
             superseded=format_superseded_facts(facts, min(moments), max(moments)),
-            limit=self.get_limits().get_text_limit(find_policy(plan.policy)),
+            limit=self.get_limits().get_max_tokens(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,
         )

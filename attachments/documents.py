@@ -16,7 +16,7 @@ from text.characters import collapse_to_single_line
 
 MAX_WAIT_SECONDS = 180.0  # seconds after which a child is ended, however little it computed
 MAX_NAME_CHARS = 80
-CHILD = subprocess_worker.make_child_process_code("attachments.documents_child")
+CHILD = subprocess_worker.make_child_script("attachments.documents_child")
 
 
 class DocumentReader:
@@ -35,9 +35,9 @@ class DocumentReader:
             return await _read_document_in_child(data, name)
 
 
-def make_display_name(name: str) -> str:
+def make_display_name(file_name: str) -> str:
     """Return a file name on one line, without brackets, so that it can be quoted in a prompt."""
-    drawn = escape_tags(collapse_to_single_line(name))
+    drawn = escape_tags(collapse_to_single_line(file_name))
     # Not the round ones of "report (1).pdf".
     marks = {character for character in drawn if category(character) in ("Ps", "Pe", "Cc", "Zl", "Zp")} - {*"()"}
     plain = " ".join("".join(" " if character in {*"<>"} | marks else character for character in drawn).split())

@@ -55,7 +55,7 @@ def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Pass
     drafts: list[_PassageBuilder] = []
     characters = 0
     with suppress(ReadLimitReached):
-        for piece in (replace(line, text=text) for line in lines for text in _split_into_pieces(line.text)):
+        for piece in (replace(line, text=text) for line in lines for text in _split_long_text(line.text)):
             is_fitting = bool(drafts) and drafts[-1].has_room_for(piece)
             if characters + len(piece.text) > MAX_TEXT_CHARS or (len(drafts) == MAX_PASSAGES and not is_fitting):
                 break
@@ -69,7 +69,7 @@ def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Pass
     return tuple(draft.build(number) for number, draft in enumerate(drafts, 1)), False
 
 
-def _split_into_pieces(text: str) -> Iterator[str]:
+def _split_long_text(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > MAX_PASSAGE_CHARS:
         head = text[start : start + MAX_PASSAGE_CHARS]

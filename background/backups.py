@@ -15,7 +15,7 @@ from external_memory import ExternalMemory
 from records.errors import SettingsError
 from records.scopes import Clock
 from runtime.metrics import make_counter, make_gauge
-from runtime.subprocess_worker import ChildDied, iterate_child_answers, make_child_process_code
+from runtime.subprocess_worker import ChildDied, iterate_child_answers, make_child_script
 from settings import Settings
 from storage.bot_state.leases import BACKUPS as ELECTION
 
@@ -64,7 +64,7 @@ class Backups:
         """Make a backup in a separate process. Return an error message, or "" on success."""
         settings = self._settings
         request = {"folder": str(settings.data_dir), "file": str(file), "url": settings.database_url.value}
-        code, data = make_child_process_code("storage.backup"), json.dumps(request).encode()
+        code, data = make_child_script("storage.backup"), json.dumps(request).encode()
         child = iterate_child_answers(code, (), data, timeout=MAX_SECONDS, inherits_environment=True)
         try:
             async with aclosing(child) as answers:

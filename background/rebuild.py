@@ -112,7 +112,7 @@ class Rebuilder:
         since = self._clock()
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
-            if config is None or store is None or not (outline := await store.rebuilds.read_outline(scope)):
+            if config is None or store is None or not (outline := await store.rebuilds.read_outlines(scope)):
                 return RebuildProgress(state="nothing")
             lease = await store.acquire_summary_lease(scope, "rebuild", now=since, duration=LEASE)
         if lease is None:
@@ -235,7 +235,7 @@ class Rebuilder:
             of_summaries=not said,
             prior=summaries if said else (),
             superseded=format_superseded_facts(facts, min(moments), max(moments)),
-            limit=self._summaries.get_limits().get_text_limit(find_policy(policy)),
+            limit=self._summaries.get_limits().get_max_tokens(find_policy(policy)),
             wishes=config.fold_instructions,
         )
 
@@ -247,7 +247,7 @@ class Rebuilder:
             return "busy"
         try:
             async with self._memory.open_store(scope.owner) as store:
-                is_found = await store.rebuilds.store_correction(lease, summary_id, text)
+                is_found = await store.rebuilds.correct_summary(lease, summary_id, text)
         except BaseException:
             await self._summaries.release_lease(lease)
             raise
@@ -319,8 +319,8 @@ def _make_scope_state(rebuilt: Sequence[RebuiltSummary], turns: Sequence[ActiveT
 
 
 def _list_covered_ids_and_times(
-    children: Sequence[Summary], messages: Sequence[Message]
+    summaries: Sequence[Summary], messages: Sequence[Message]
 ) -> tuple[list[int], list[datetime]]:
-    ids = [number for summary in children for number in (summary.first_id, summary.last_id)]
-    moments = [moment for summary in children for moment in (summary.first_at, summary.last_at)]
+    ids = [number for summary in summaries for number in (summary.first_id, summary.last_id)]
+    moments = [moment for summary in summaries for moment in (summary.first_at, summary.last_at)]
     return ids + [message.id for message in messages], moments + [message.created_at for message in messages]

@@ -144,7 +144,7 @@ async def _measure_filled_storage(settings: Settings, turn_count: int) -> dict[s
                 )
                 recall_times.append(time.perf_counter() - start)
             start = time.perf_counter()
-            await services.conversation.run_follow_up_work(SCOPE)
+            await services.conversation.run_post_turn_tasks(SCOPE)
             fold_times.append(time.perf_counter() - start)
         return {
             "turn_ms": summarize_times(turn_times[WARM_UP_TURNS:]),
@@ -174,7 +174,7 @@ async def _measure_process_memory(settings: Settings, person_count: int) -> floa
             )
             if reply.is_error:
                 raise RuntimeError(reply.text)
-            await services.conversation.run_follow_up_work(scope)
+            await services.conversation.run_post_turn_tasks(scope)
 
         for first in range(1, person_count + 1, MAX_WRITING_PEOPLE):
             people = range(first, min(person_count + 1, first + MAX_WRITING_PEOPLE))

@@ -176,7 +176,7 @@ async def measure_conversation_tokens(
             if reply.is_error:
                 raise RuntimeError(reply.text)
             history_size += tokenizer.count_message_tokens(PromptMessage(role="assistant", content=reply.text))
-            failed_folds += bool(await services.conversation.run_follow_up_work(SCOPE))
+            failed_folds += bool(await services.conversation.run_post_turn_tasks(SCOPE))
             if services.indexing is not None:
                 await services.indexing.wait_until_done()
             if len(history_sizes) % 50 == 0:

@@ -168,12 +168,12 @@ class AnswerLoop:
             rounds += 1
             max_tokens = ceiling // RESULTS_SHARE - self._count_exchange_tokens(exchange)
             max_tokens = max(max_tokens, ceiling - context.token_count - extra)
-            messages, new = await self._run_tools(completion, turn, context, results, max_tokens=max_tokens)
+            messages, new = await self._run_tool_calls(completion, turn, context, results, max_tokens=max_tokens)
             exchange += messages
             results += new
             must_answer = rounds == MAX_ROUNDS or len(new) < len(completion.calls)
 
-    async def _run_tools(
+    async def _run_tool_calls(
         self,
         completion: Completion,
         turn: Turn,
@@ -227,10 +227,10 @@ def _collect_seen_ids(context: Context, results: Sequence[ToolResult]) -> SeenId
     return SeenIds(messages=shown | found, summaries=summaries, in_part=cut - found)
 
 
-def _add_tool_exchange(context: Context, exchange: Prompt, extra_tokens: int) -> Context:
-    if not extra_tokens:
+def _add_tool_exchange(context: Context, exchange: Prompt, tool_tokens: int) -> Context:
+    if not tool_tokens:
         return context
-    part = ContextPart(name="tools", tokens=extra_tokens, budget=0)
+    part = ContextPart(name="tools", tokens=tool_tokens, budget=0)
     *parts, rest = context.parts
     return replace(context, messages=(*context.messages, *exchange), parts=(*parts, part, rest))
 

@@ -83,7 +83,7 @@ class Answerer:
                     turn.notices.append(tr("notices-indexing"))
                 turn.session.recall_failed = not is_indexed
             except StorageError as error:
-                self._report_failed_recall(error, turn)
+                self._report_recall_error(error, turn)
             else:
                 return context
         return await built(store=None, local_messages=turn.history)
@@ -99,7 +99,7 @@ class Answerer:
         is_folded = outcome.state == "folded"
         return await self._build_context(turn, self._answer_loop.find_token_limit(turn)) if is_folded else context
 
-    def _report_failed_recall(self, error: StorageError, turn: Turn) -> None:
+    def _report_recall_error(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
         if not turn.session.recall_failed:

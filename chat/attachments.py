@@ -31,7 +31,7 @@ class Attachments:
         """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
         return await self._documents.read_document(data, name, person_id=person_id)
 
-    async def find_picture_budget(self, owner_id: int) -> int:
+    async def find_picture_token_limit(self, owner_id: int) -> int:
         """Return the token limit for a turn's pictures. Raise DocumentUnreadable if the model accepts none."""
         config = None
         with suppress(StorageError):  # the turn meets it again, and says so
@@ -53,11 +53,11 @@ class Attachments:
             raise DocumentUnreadable(tr("files-deaf"), remedy=remedy)
         return self._transcriber
 
-    async def transcribe(self, data: bytes, name: str, mime: str, *, person_id: int) -> str:
+    async def transcribe(self, data: bytes, name: str, mime_type: str, *, person_id: int) -> str:
         """Transcribe a recording. Raise DocumentUnreadable if it has no speech, or ModelError if the model fails."""
         transcriber = self.require_transcriber()
         await self._quota.raise_if_used_up(person_id)
-        text = await transcriber.transcribe(data, name, mime)
+        text = await transcriber.transcribe(data, name, mime_type)
         await self._quota.charge_speech(person_id, transcriber.name, transcribed_text=text)
         if not text:
             raise DocumentUnreadable(tr("files-nothing-heard"))

@@ -81,10 +81,10 @@ class Choice:
 
 def list_choices(services: Services) -> tuple[Choice, ...]:
     """Return the settings that owners can change, in display order."""
-    models, storages = tuple(services.models), services.memory.storages
+    models, storages = tuple(services.models), services.memory.storage_types
     spoken = SPOKEN_ANSWERS if services.speech is not None else ("",)
 
-    def change_model(name: str) -> ConfigChange:
+    def make_model_change(name: str) -> ConfigChange:
         # The default is stored as no choice, so that a later default is followed.
         return lambda known: replace(known, model="" if name == models[0] else name)
 
@@ -107,7 +107,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
             longest=MAX_INSTRUCTIONS_CHARS,
             hint="policy-prompt-usual",
         ),
-        in_answers("model", "dashboard-set-model", values=models, change_to=change_model),
+        in_answers("model", "dashboard-set-model", values=models, change_to=make_model_change),
         in_answers(
             "persona",
             "dashboard-set-persona",
@@ -146,7 +146,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
     )
 
 
-async def save_choices(services: Services, owner: int, chosen_values: Mapping[str, object]) -> OwnerConfig:
+async def save_settings(services: Services, owner: int, chosen_values: Mapping[str, object]) -> OwnerConfig:
     """Store chosen values, keyed by setting. Raise NotOffered if a value is invalid, or StorageError on failure."""
     memory, choices = services.memory, list_choices(services)
     changes = {

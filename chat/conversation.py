@@ -67,8 +67,8 @@ class Conversation:
                         is_mode_known=mode is not None,
                         local_id=self._sessions.make_local_id(),
                     )
-                    await self._store_question(turn)
-                    session.open_turn(turn.number, incoming.replied)
+                    await self._store_user_messages(turn)
+                    session.set_last_turn(turn.number, incoming.replied)
                     if turn.answer is not None:
                         return record_reply(
                             Reply(text=turn.answer.content, is_repeated=True, is_remembered=True, turn=turn.stored)
@@ -101,7 +101,7 @@ class Conversation:
         """
         session = self._sessions.get_session(scope)
         async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
-            if (last := await self._find_last_turn(session, turn, person, in_group)) is None:
+            if (last := await self._restore_last_turn(session, turn, person, in_group)) is None:
                 return None
             again, earlier = last
             if earlier is not None and earlier.chunk_id is not None:
@@ -131,16 +131,16 @@ class Conversation:
                 await self._store_revised_answer(turn, old_answer, result)
         except (ModelError, StorageError) as error:
             failed = record_reply(self._make_failure_reply(turn, error))
-            stands = await self._make_reply_from_stored_answer(turn, old_answer)
+            stands = await self._make_reply_from_old_answer(turn, old_answer)
             return replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
         except asyncio.CancelledError:
             if on_stop is None or on_stop() is None:
                 raise
-            if (stands := await self._make_reply_from_stored_answer(turn, old_answer)) is None:
+            if (stands := await self._make_reply_from_old_answer(turn, old_answer)) is None:
                 raise
             return replace(stands, notices=(tr("answers-stopped"),))
         reply = record_reply(self._make_reply(turn, result))
-        stands = await self._make_reply_from_stored_answer(turn, old_answer)
+        stands = await self._make_reply_from_old_answer(turn, old_answer)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def switch_answer_version(
@@ -149,7 +149,7 @@ class Conversation:
         """Select a version of the last answer by its number. Return None if there is no such version."""
         session = self._sessions.get_session(scope)
         async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
-            shown, earlier = await self._find_last_turn(session, turn, person, in_group) or (None, None)
+            shown, earlier = await self._restore_last_turn(session, turn, person, in_group) or (None, None)
             if shown is None or earlier is None:
                 return None
             if shown.stored is None:
@@ -157,19 +157,19 @@ class Conversation:
             else:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
-                accounts |= {text: given.record.to_json() for text, given in session.open_turn(turn).given.items()}
+                accounts |= {text: given.record.to_json() for text, given in session.set_last_turn(turn).given.items()}
                 async with self._memory.open_store_if_enabled(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.switch_answer_version(scope, earlier.id, number, explanations=accounts)
                 session.recent.clear()
-            reply = await self._make_reply_from_stored_answer(shown, earlier)
-            chosen = session.open_turn(turn).given.get(reply.text) if reply is not None else None
+            reply = await self._make_reply_from_old_answer(shown, earlier)
+            chosen = session.set_last_turn(turn).given.get(reply.text) if reply is not None else None
             if shown.stored is None and chosen:
                 self._explanations.cache_unstored_record(shown.number, shown.incoming, chosen.record)
         self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
-    async def _find_last_turn(
+    async def _restore_last_turn(
         self, session: Session, turn: int, person: Person, in_group: bool
     ) -> tuple[Turn, Message | None] | None:
         config = await self._memory.get_config(session.scope.owner)
@@ -180,13 +180,13 @@ class Conversation:
         last: Sequence[Message] = [message for message in held if message.turn == held[-1].turn]
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
-            await self._write_turns(session)
+            await self._flush_unwritten(session)
             async with self._memory.open_store_if_enabled(session.scope.owner) as store:
                 last = await store.read_last_turns(session.scope, 1) if store else []
         incoming = restore_incoming_message(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
             return None
-        incoming = replace(incoming, replied=session.open_turn(turn).replied)
+        incoming = replace(incoming, replied=session.set_last_turn(turn).replied)
         again = Turn(incoming=incoming, session=session, config=config, mode=mode, local_id=turn)
         if mode == "on":
             again.local_id, again.stored = self._sessions.make_local_id(), turn
@@ -194,7 +194,7 @@ class Conversation:
 
     async def _store_revised_answer(self, turn: Turn, old_answer: Message, result: AnswerResult) -> None:
         text, record = result.completion.text, result.explanation_record
-        turn.session.open_turn(turn.number).given[text] = result.outcome
+        turn.session.set_last_turn(turn.number).given[text] = result.outcome
         if turn.stored is None:
             turn.session.add_answer_version(turn.number, text, turn.mode)
             self._explanations.cache_unstored_record(turn.number, turn.incoming, record)
@@ -212,7 +212,7 @@ class Conversation:
                     explanation=record.to_json(),
                 )
 
-    async def _make_reply_from_stored_answer(self, turn: Turn, answer: Message | None) -> Reply | None:
+    async def _make_reply_from_old_answer(self, turn: Turn, answer: Message | None) -> Reply | None:
         versions = turn.session.get_answer_versions(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
             versions = AnswerVersions(texts=(answer.content,), number=1)
@@ -222,7 +222,7 @@ class Conversation:
         if not versions.number:
             return None
         text = versions.texts[versions.number - 1]
-        given = turn.session.open_turn(turn.number).given.get(text)
+        given = turn.session.set_last_turn(turn.number).given.get(text)
         return Reply(
             text=text,
             is_truncated=given is not None and given.is_truncated,
@@ -238,8 +238,8 @@ class Conversation:
         """Return the memory mode of an owner. Raise StorageError if the store cannot be read."""
         return get_memory_mode(await self._memory.get_config(owner))
 
-    async def run_follow_up_work(self, scope: Scope) -> Notices:
-        return await self._follow_up.run_follow_up_work(scope)
+    async def run_post_turn_tasks(self, scope: Scope) -> Notices:
+        return await self._follow_up.run_post_turn_tasks(scope)
 
     def call_when_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
         """Call `callback` once a scope's waiting messages are stored. Return False if none are waiting."""
@@ -248,7 +248,7 @@ class Conversation:
             unwritten[-1].then.append(callback)
         return bool(unwritten)
 
-    async def write_waiting_turns(self) -> int:
+    async def flush_unwritten_turns(self) -> int:
         """Store the turns that could not be stored before. Return how many are still waiting."""
         for session in self._sessions:
             owner = session.scope.owner
@@ -258,7 +258,7 @@ class Conversation:
             # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
             async with self._memory.block_turns(owner):
                 try:
-                    await self._write_turns(session)
+                    await self._flush_unwritten(session)
                 except (StorageError, ServedElsewhere) as error:
                     log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
@@ -278,7 +278,7 @@ class Conversation:
             self._explanations.drop_scope_records(session.scope)
         return config, mode
 
-    async def _store_question(self, turn: Turn) -> None:
+    async def _store_user_messages(self, turn: Turn) -> None:
         person, in_group = turn.incoming.person, turn.incoming.in_group
         questions = [
             NewMessage(
@@ -295,7 +295,7 @@ class Conversation:
         ]
         if turn.is_memory_on:
             try:
-                await self._write_turns(turn.session)
+                await self._flush_unwritten(turn.session)
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     if store is None:
                         turn.mode = "off"
@@ -305,13 +305,13 @@ class Conversation:
                         turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources
                 self._store_fails = False
             except StorageError as error:
-                self._report_failed_storage(error, turn)
+                self._report_storage_error(error, turn)
                 turn.session.unwritten.append(UnwrittenMessages(questions, if_on=not turn.is_mode_known))
         self._sessions.add_messages(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
     async def _store_answer(self, turn: Turn, result: AnswerResult) -> None:
         pictures.queue_pictures_for_description(turn)
-        turn.session.open_turn(turn.number).given[result.completion.text] = result.outcome
+        turn.session.set_last_turn(turn.number).given[result.completion.text] = result.outcome
         messages = result.make_messages(turn.incoming.source, turn.stored, includes_explanation=turn.is_memory_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
@@ -324,7 +324,7 @@ class Conversation:
                 if store is not None:
                     await store.append_messages(turn.scope, messages)
         except StorageError as error:
-            self._report_failed_storage(error, turn)
+            self._report_storage_error(error, turn)
             turn.session.unwritten.append(UnwrittenMessages(messages, turn=turn.stored))
             self._explanations.cache_unstored_record(turn.number, turn.incoming, result.explanation_record)
 
@@ -338,7 +338,7 @@ class Conversation:
                 if store is not None:
                     await store.mark_turns_declined(turn.scope, stored)
         except StorageError as error:
-            self._report_failed_storage(error, turn)
+            self._report_storage_error(error, turn)
 
     def _make_reply(self, turn: Turn, result: AnswerResult) -> Reply:
         return Reply(
@@ -377,7 +377,7 @@ class Conversation:
             turn=turn.number,
         )
 
-    async def _write_turns(self, session: Session) -> None:
+    async def _flush_unwritten(self, session: Session) -> None:
         """Store unwritten turns, oldest first. Storing them twice is harmless. Raise StorageError on failure."""
         while session.unwritten:
             first = session.unwritten[0]
@@ -394,7 +394,7 @@ class Conversation:
             log.info("a turn of %s that a store had not taken is written", session.scope)
             self._wake_indexer()
 
-    def _report_failed_storage(self, error: StorageError, turn: Turn) -> None:
+    def _report_storage_error(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:

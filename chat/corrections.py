@@ -35,7 +35,7 @@ class Corrections:
     _when_forgotten: list[Callable[[int], None]] = field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._memory.on_owner_acquired(self._drop_sessions)
+        self._memory.on_owner_acquired(self._clear_sessions)
 
     def add_forgetting_callback(self, callback: Callable[[int], None]) -> None:
         """Register a callback that gets the id of each owner whose messages were forgotten."""
@@ -101,14 +101,14 @@ class Corrections:
         if requests:
             await self._memory.overwrite_erased_data()
 
-    async def rename_owner(self, owner: int, new_id: int) -> None:
+    async def change_owner_id(self, owner: int, new_id: int) -> None:
         """Move a group's memory to the group's new id. Can be repeated after a StorageError."""
         async with self._memory.block_turns(owner):
-            await run_to_completion(partial(self._rename_owner, owner, new_id))
+            await run_to_completion(partial(self._change_owner_id, owner, new_id))
         self._wake_indexer()
 
-    async def _rename_owner(self, owner: int, new_id: int) -> None:
-        if await self._memory.rename_group(owner, new_id):
+    async def _change_owner_id(self, owner: int, new_id: int) -> None:
+        if await self._memory.change_group_id(owner, new_id):
             log.info("the memory of %d is that of %d now", owner, new_id)
         self._drop_cached_owner_state(owner)
         for session in self._sessions.list_owner_sessions(owner):
@@ -138,7 +138,7 @@ class Corrections:
         self._wake_indexer()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
-    def _drop_sessions(self, owner: int) -> None:
+    def _clear_sessions(self, owner: int) -> None:
         # Another process may have served them in between.
         self._drop_cached_owner_state(owner)
         for session in self._sessions.list_owner_sessions(owner):

@@ -61,11 +61,11 @@ async def apply_fact_action(services: Services, owner: int, action: str, fact_id
             if current is not None and current.deleted_at is not None:
                 fact = await facts.restore(owner, fact_id)
             elif current is not None:
-                return format_undo_result(await _undo_change(services, owner, current))
+                return format_undo_result(await _undo_fact_change(services, owner, current))
     return tr(f"memory-done-{action}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))
 
 
-async def _undo_change(services: Services, owner: int, fact: Fact) -> ForgetResult | None:
+async def _undo_fact_change(services: Services, owner: int, fact: Fact) -> ForgetResult | None:
     """Undo the last edit of a fact, or restore the fact that it replaced. Return None if neither exists."""
     undone_edit = await services.corrections.undo_fact_edit(owner, fact.id)
     if undone_edit is not None or fact.origin != "owner":

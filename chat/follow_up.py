@@ -34,7 +34,7 @@ class FollowUp:
     _describer: PictureDescriber
     _wake_indexer: Callable[[], None]
 
-    async def run_follow_up_work(self, scope: Scope) -> Notices:
+    async def run_post_turn_tasks(self, scope: Scope) -> Notices:
         """Describe pictures, learn facts and fold messages, each if due. Return notices for the owner."""
         try:
             if get_memory_mode(await self._memory.get_config(scope.owner)) == "incognito":

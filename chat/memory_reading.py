@@ -109,7 +109,7 @@ class MemoryReader:
     ) -> SearchResult:
         """Return unseen results up to message `until_id`, within `max_tokens` tokens. Raise StorageError on failure."""
         if call.around is not None:
-            return await self._read_neighbours(
+            return await self._read_nearby_messages(
                 scope, call.around, seen_ids, until_id=until_id, now=now, max_tokens=max_tokens
             )
         async with self._memory.open_store(scope.owner) as store:
@@ -141,10 +141,10 @@ class MemoryReader:
     ) -> list[Hit]:
         """Return the hits of all queries, interleaved. Without a query, return all messages of the period."""
         if not call.queries:
-            return await self._find_by_time(store, scope, call, until_id)
+            return await self._find_hits_by_time(store, scope, call, until_id)
         lists: list[Sequence[Hit]] = []
         for query in call.queries:
-            page = await self._search.find_page(
+            page = await self._search.find_hit_page(
                 scope,
                 query,
                 limit=MAX_HITS,
@@ -160,7 +160,7 @@ class MemoryReader:
             hits_by_id.setdefault(hit.message.id, hit)
         return list(hits_by_id.values())
 
-    async def _find_by_time(
+    async def _find_hits_by_time(
         self, store: MemoryStore, scope: Scope, call: SearchCall, until_id: int | None
     ) -> list[Hit]:
         since = call.since or datetime.min.replace(tzinfo=UTC)
@@ -177,7 +177,7 @@ class MemoryReader:
         for hit in hits:
             if hit.is_long_winded and max_tokens < MAX_ANSWER_TOKENS:
                 continue
-            text = self._shorten_for_list(hit)
+            text = self._shorten_hit_text(hit)
             day = prompts.format_date(hit.message.created_at.astimezone(now.tzinfo))
             line = prompts.format_numbered_message(hit.message, text, "" if day in listed else day)
             cost = self._tokens.count(line + "\n")
@@ -194,7 +194,7 @@ class MemoryReader:
         shown = {message.id: text for of_day in listed.values() for message, text in of_day}
         return (format_block("remembered", lines) if lines else ""), shown
 
-    def _shorten_for_list(self, hit: Hit) -> str:
+    def _shorten_hit_text(self, hit: Hit) -> str:
         """Return a message in full if it is short. If not, return an extract of a long answer, or its beginning."""
         most, said = MAX_ANSWER_TOKENS if hit.is_long_winded else MAX_LINE_TOKENS, hit.message.content
         whole = " ".join(said[: 8 * most].split())
@@ -214,7 +214,7 @@ class MemoryReader:
         text = prompts.format_remembered_snippets(fitting, now, format_line=line) if fitting else ""
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
-    async def _read_neighbours(
+    async def _read_nearby_messages(
         self, scope: Scope, message_id: int, seen_ids: SeenIds, *, until_id: int | None, now: datetime, max_tokens: int
     ) -> SearchResult:
         async with self._memory.open_store(scope.owner) as store:

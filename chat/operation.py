@@ -34,12 +34,12 @@ class Operator:
         return self.settings.admin_user_ids | (self.people.claimed_admin_ids if self.people else frozenset())
 
     @property
-    def models(self) -> list[str]:
+    def model_names(self) -> list[str]:
         return list(dict.fromkeys((self.settings.openai_model, self.settings.summary_model)))
 
-    def is_admin(self, person: Person, *, is_private: bool) -> bool:
+    def is_admin(self, person: Person, *, in_private: bool) -> bool:
         """Return True if a person is an admin of the bot and the chat is private."""
-        return is_private and person.id in self.admin_ids
+        return in_private and person.id in self.admin_ids
 
     def counts_as_operator(self, person: Person) -> bool:
         """Return True if a person is an admin, or if the bot has no admins."""
@@ -116,7 +116,7 @@ async def draft_broadcast(
 
 def format_broadcast_receipt(progress: BroadcastProgress, heading: str) -> str:
     """Return a report on a broadcast: how many people received it, and why others did not."""
-    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people_count)]
+    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.recipient_count)]
     if progress.gone:
         lines.append(tr("broadcast-gone", people=progress.gone))
     if progress.unknown:

@@ -14,7 +14,7 @@ from records.messages import Message
 from records.scopes import Scope
 from retrieval.question import SearchQuery
 from storage.stores.memory_store import MemoryStore
-from text.passages import excerpt_passages, split_into_passages
+from text.passages import extract_passages, split_into_passages
 
 PAGE = 500
 NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message without a word of the query
@@ -32,7 +32,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """A page of search results. Pass its `until` to `find_page` to exclude newer messages from further pages."""
+    """A page of search results. Pass its `until` to `find_hit_page` to exclude newer messages from further pages."""
 
     found: tuple[Hit, ...]
     first: int
@@ -53,7 +53,7 @@ class MemorySearch:
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
 
-    async def find_page(
+    async def find_hit_page(
         self,
         scope: Scope,
         typed_query: str,
@@ -80,7 +80,7 @@ class MemorySearch:
                 await (
                     self._search_exact_words(store, searched, query)
                     if query.phrases
-                    else self._search_by_meaning(store, searched, query, until_id, min_meaning_score)
+                    else self._run_hybrid_search(store, searched, query, until_id, min_meaning_score)
                 )
                 for searched in scopes
             ]
@@ -102,7 +102,7 @@ class MemorySearch:
             has_words=any(hit.has_words for hit in found),
         )
 
-    async def _search_by_meaning(
+    async def _run_hybrid_search(
         self, store: MemoryStore, scope: Scope, query: SearchQuery, until_id: int, min_meaning_score: float
     ) -> list[Hit]:
         # 200 by words and as many by meaning are more than anybody pages through.
@@ -111,7 +111,7 @@ class MemorySearch:
         hits = [
             Hit(
                 message=passage.message,
-                text=excerpt_passages(passage.message.content, {passage.part}),
+                text=extract_passages(passage.message.content, {passage.part}),
                 has_words="words" in passage.score,
                 is_long_winded="assistant" in passage.score,
             )
@@ -151,4 +151,4 @@ def _find_matching_hits(messages: Sequence[Message], query: SearchQuery) -> list
 
 def _make_hit(message: Message, query: SearchQuery) -> Hit:
     weights = [query.score_sentence(part) for part in split_into_passages(message.content)]
-    return Hit(message=message, text=excerpt_passages(message.content, {weights.index(max(weights))}))
+    return Hit(message=message, text=extract_passages(message.content, {weights.index(max(weights))}))

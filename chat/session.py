@@ -115,7 +115,7 @@ class Session:
     def get_messages(self, mode: Mode) -> deque[Message]:
         return self.incognito if mode == "incognito" else self.recent
 
-    def open_turn(self, turn: int, reply_target: ReplyTarget | None = None) -> LastTurn:
+    def set_last_turn(self, turn: int, reply_target: ReplyTarget | None = None) -> LastTurn:
         """Make a turn the last turn and return its state. `reply_target` is the message that a new turn replies to."""
         if self.last.number != turn:
             self.last = LastTurn(turn, reply_target)
@@ -123,7 +123,7 @@ class Session:
 
     def get_answer_versions(self, turn: int, mode: Mode) -> AnswerVersions:
         """Return the versions of the unstored answer to a turn."""
-        if (versions := self.open_turn(turn).versions) is not None:
+        if (versions := self.set_last_turn(turn).versions) is not None:
             return versions
         said = tuple(
             message.content
@@ -142,7 +142,7 @@ class Session:
 
     def select_answer_version(self, turn: int, number: int, mode: Mode) -> None:
         """Select a version of the answer to the last turn by its number. Ignore unknown numbers."""
-        versions = self.open_turn(turn).versions
+        versions = self.set_last_turn(turn).versions
         if versions is not None and 1 <= number <= len(versions.texts):
             self.last.versions = replace(versions, number=number)
             held = self.get_messages(mode)
@@ -158,7 +158,7 @@ class Session:
                 held[index] = replace(message, content=text)
                 is_last = held[-1].turn == message.turn
                 if is_last:
-                    self.open_turn(message.turn).versions = AnswerVersions()  # they answered what it said before
+                    self.set_last_turn(message.turn).versions = AnswerVersions()  # they answered what it said before
                 return Correction(turn=message.turn, is_last=is_last)
         return Correction()
 

@@ -57,9 +57,9 @@ class TitleGenerator:
             async with self._memory.open_store_if_enabled(chat.owner) as store:
                 if store is None:
                     return
-                untitled = await store.conversations.read_starts_of_untitled_conversations(chat, conversations)
+                untitled = await store.conversations.read_first_messages_of_untitled(chat, conversations)
             for conversation, messages in untitled.items():
-                await self._store_generated_title(chat, conversation, messages)
+                await self._make_and_store_title(chat, conversation, messages)
         except KeepsakeError as error:
             log.info("a conversation of %s has no title yet: %s", chat, type(error).__name__)
         except Exception as error:  # error boundary of this task: nobody waits for it
@@ -67,7 +67,7 @@ class TitleGenerator:
         finally:
             self._tasks.pop(chat, None)
 
-    async def _store_generated_title(self, chat: Scope, conversation: Scope, messages: Sequence[Message]) -> None:
+    async def _make_and_store_title(self, chat: Scope, conversation: Scope, messages: Sequence[Message]) -> None:
         # A title needs no more of a message than its subject.
         asked = PromptMessage(role="user", content=prompts.make_title_request(messages, max_chars=400))
         made = await self._quota.complete(chat.owner, self._model, [asked])

@@ -45,7 +45,7 @@ class AdminHandlers:
             "failed_folds": found.failed,
             "bytes": found.size,
             "backup": describe_backups(services.backups, UTC),
-            "models": operation.models,
+            "models": operation.model_names,
             "used_today": found.used,
             "budget": operation.settings.daily_token_budget,
             "everyone": operation.settings.everyone_allowed,

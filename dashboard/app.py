@@ -20,7 +20,7 @@ from dashboard.admin import AdminHandlers
 from dashboard.changes import ChangeHandlers
 from dashboard.endpoints import Handler, PageApi, ParameterReader
 from dashboard.host import STATIC, Host
-from dashboard.parameters import read_json, read_query
+from dashboard.parameters import read_json_body, read_query
 from dashboard.sessions import PageSessions
 from dashboard.transfers import TransferHandlers
 from dashboard.views import ViewHandlers
@@ -52,7 +52,7 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[
             Middleware(RateLimitMiddleware, visitors=visitors),
-            Middleware(RequestGuard, is_allowed=partial(is_known_host, names=host.hostnames), refusal=WRONG_HOST),
+            Middleware(RequestGuard, is_allowed=partial(is_known_host, hostnames=host.hostnames), refusal=WRONG_HOST),
             Middleware(SafeHeaders, policy=CONTENT_POLICY.format(scripts=read_assets(STATIC).script_sources)),
         ],
     )
@@ -67,7 +67,7 @@ class SlowUploadProtocol(BoundedProtocol):
 def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
     """Serve the page while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     app = make_dashboard_app(services, host)
-    return serve(app, address, setting_name="DASHBOARD_LISTEN", protocol=SlowUploadProtocol)
+    return serve(app, address, listen_setting="DASHBOARD_LISTEN", protocol=SlowUploadProtocol)
 
 
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
@@ -110,10 +110,10 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
     # The body is a file, so the parameters are in the query string.
     uploading: dict[str, Handler] = {"import/plan": transfers.plan_import, "import/run": transfers.run_import}
 
-    def make_route(name: str, method: str, handler: Handler, reader: ParameterReader) -> Route:
-        return Route(f"/{name}", api.make_endpoint(handler, reader), methods=[method])
+    def make_route(path: str, method: str, handler: Handler, reader: ParameterReader) -> Route:
+        return Route(f"/{path}", api.make_endpoint(handler, reader), methods=[method])
 
-    async def serve_texts(request: Request) -> Response:
+    async def serve_page_texts(request: Request) -> Response:
         texts = make_page_texts_for_request(STATIC, request.query_params.get("wanted", ""), request.headers)
         return await compress_response(request, JSONResponse(texts))
 
@@ -125,11 +125,11 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         Mount(
             "/api",
             routes=[
-                Route("/texts", serve_texts),
+                Route("/texts", serve_page_texts),
                 Route("/session", api.begin_session, methods=["POST"]),
                 Route("/session/end", api.end_sessions, methods=["POST"]),
                 *(make_route(name, "GET", handler, read_query) for name, handler in reading.items()),
-                *(make_route(name, "POST", handler, read_json) for name, handler in writing.items()),
+                *(make_route(name, "POST", handler, read_json_body) for name, handler in writing.items()),
                 *(make_route(name, "POST", handler, read_query) for name, handler in uploading.items()),
             ],
             middleware=[
@@ -153,13 +153,13 @@ class RequestGuard:
         await (self.refusal if is_refused else self.app)(scope, receive, send)
 
 
-def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
-    """Return True if the Host rules out DNS rebinding: one of `names`, an IP address, or a local or private name."""
+def is_known_host(scope: Scope, *, hostnames: Collection[str]) -> bool:
+    """Return True if the Host rules out DNS rebinding: in `hostnames`, an IP address, or a local or private name."""
     try:
         name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname
     except ValueError:  # such as [::
         return False
-    if not name or name in names or "." not in name or name.endswith(PRIVATE_DOMAINS):
+    if not name or name in hostnames or "." not in name or name.endswith(PRIVATE_DOMAINS):
         return bool(name)
     with suppress(ValueError):
         return bool(ip_address(name))

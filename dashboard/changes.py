@@ -7,7 +7,7 @@ from functools import partial
 
 from attrs import define
 
-from chat.choices import Choice, MemoryIsOff, NotOffered, list_choices, save_choices
+from chat.choices import Choice, MemoryIsOff, NotOffered, list_choices, save_settings
 from chat.facts_by_hand import FACT_ACTIONS, add_fact, apply_fact_action, edit_fact
 from chat.services import Services
 from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
@@ -141,7 +141,7 @@ class ChangeHandlers:
                 until = datetime.combine(last + timedelta(days=1), time(), request.zone)
                 return ForgetRequest(what="dates", since=since, until=until, with_quotes=with_quotes)
             case "conversation":
-                await self._find_topic(request)
+                await self._find_chat_scope(request)
                 return ForgetRequest(what="conversations", ids=(request.scope.thread,), with_quotes=with_quotes)
             case "everything":
                 return ForgetRequest(what="everything")
@@ -152,7 +152,7 @@ class ChangeHandlers:
         choices = [choice for choice in list_choices(self._services) if parameters.is_present(choice.name)]
         wanted = {choice.name: _read_chosen_value(parameters, choice) for choice in choices}
         try:
-            config = await save_choices(self._services, request.owner, wanted)
+            config = await save_settings(self._services, request.owner, wanted)
         except NotOffered as error:
             raise RequestRefused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
         return {"said": tr("web-saved"), "settings": await self._views.get_settings(replace(request, config=config))}
@@ -182,7 +182,7 @@ class ChangeHandlers:
         return {"said": tr("dashboard-summary-corrected")}
 
     async def begin_conversation(self, request: PageRequest) -> JsonBody:
-        chat, title = await self._find_topic(request), _parse_title(request)
+        chat, title = await self._find_chat_scope(request), _parse_title(request)
         if get_memory_mode(request.config) == "off":
             raise RequestRefused(409, tr("chats-off"))
         current = await self._services.memory.find_open_conversation(chat)
@@ -191,7 +191,7 @@ class ChangeHandlers:
         return {"scopes": await self._views.list_scopes(request.owner)}
 
     async def open_conversation(self, request: PageRequest) -> JsonBody:
-        chat = await self._find_topic(request)
+        chat = await self._find_chat_scope(request)
         current = await self._services.memory.find_open_conversation(chat)
         if not await self._services.memory.open_conversation(chat, request.scope):
             raise RequestRefused(404, tr("chats-gone"))
@@ -199,14 +199,14 @@ class ChangeHandlers:
         return {"scopes": await self._views.list_scopes(request.owner)}
 
     async def name_conversation(self, request: PageRequest) -> JsonBody:
-        chat, title = await self._find_topic(request), _parse_title(request)
+        chat, title = await self._find_chat_scope(request), _parse_title(request)
         async with self._services.memory.open_store(request.owner) as store:
             is_done = await store.conversations.set_title(chat, request.scope, title, now=self._services.clock())
         if not is_done:
             raise RequestRefused(404, tr("chats-gone"))
         return {"scopes": await self._views.list_scopes(request.owner)}
 
-    async def _find_topic(self, request: PageRequest) -> Scope:
+    async def _find_chat_scope(self, request: PageRequest) -> Scope:
         for scope in await self._views.list_scopes(request.owner):
             if scope["thread"] == request.scope.thread:
                 return Scope(owner=request.owner, thread=int(str(scope["place"])))
@@ -226,10 +226,10 @@ class ChangeHandlers:
                 raise RequestRefused(400, reading)
             reminder, ambiguity = reading
             if ambiguity is not None:
-                return {"proposed": _serialize_proposal(reminder, request.zone, ambiguity)}
+                return {"proposed": _serialize_reminder(reminder, request.zone, ambiguity)}
         thread = request.scope.thread
         if thread >= FIRST_NUMBER:
-            thread = (await self._find_topic(request)).thread
+            thread = (await self._find_chat_scope(request)).thread
         added = await services.reminders.add(owner, reminder, thread=thread, person=person, language=request.language)
         if added is None:
             raise RequestRefused(409, tr("reminders-full", reminders=MAX_REMINDERS))
@@ -252,7 +252,7 @@ def _parse_title(request: PageRequest) -> str:
     return title
 
 
-def _serialize_proposal(reminder: NewReminder, zone: tzinfo, ambiguity: str) -> dict[str, str]:
+def _serialize_reminder(reminder: NewReminder, zone: tzinfo, ambiguity: str) -> dict[str, str]:
     local, when = reminder.due_at.astimezone(zone), format_due_time(reminder, zone)
     asked = tr("reminders-offer-unsure", words=ambiguity, when=when) if ambiguity else tr("reminders-offer", when=when)
     rule = {"repeat": reminder.repeat, "weekdays": " ".join(WEEKDAYS[day] for day in reminder.weekdays)}

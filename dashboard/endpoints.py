@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from chat.services import Services
 from dashboard.forms import pick_fields
 from dashboard.host import STATIC, Host
-from dashboard.parameters import BadRequest, Parameters, read_json
+from dashboard.parameters import BadRequest, Parameters, read_json_body
 from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import choose_language, tr, use_language
 from locales.page_texts import find_reader_language, make_page_texts, remove_commands
@@ -83,7 +83,7 @@ class PageApi:
         """Handle POST api/session: check the proof of identity and return a token."""
 
         async def open_session() -> JsonBody:
-            parameters = await read_json(request)
+            parameters = await read_json_body(request)
             if "init_data" in parameters:
                 session = await self._sessions.open_with_init_data(parameters.read_text("init_data", 8_192))
             elif "link" in parameters:
@@ -105,7 +105,7 @@ class PageApi:
                 "opening": await self._make_start_page(session, request, parameters, language),
             }
 
-        return await self._respond_in_language(request, open_session)
+        return await self._make_localized_response(request, open_session)
 
     async def _make_start_page(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
@@ -126,7 +126,7 @@ class PageApi:
             await self._sessions.end_sessions((await self._require_session(request)).person)
             raise NoSession  # the response to every later request, too
 
-        return await self._respond_in_language(request, revoke_sessions)
+        return await self._make_localized_response(request, revoke_sessions)
 
     async def _choose_language(self, session: PageSession, request: Request, *, takes_lease: bool = False) -> str:
         """Return the person's language. If `takes_lease`, first take over the lease on the person."""
@@ -141,7 +141,7 @@ class PageApi:
     def make_endpoint(self, handler: Handler, reader: ParameterReader) -> Callable[[Request], Awaitable[Response]]:
         """Return an endpoint that checks the session, reads the parameters and calls a handler."""
 
-        async def check_and_respond(request: Request) -> Response:
+        async def handle_request(request: Request) -> Response:
             async def check_session_and_respond() -> JsonBody | Response:
                 session = await self._require_session(request)
                 self._require_access(session)
@@ -156,11 +156,11 @@ class PageApi:
                 with use_language(language), use_reader_role(is_operator=is_operator):
                     return await make_response(call_handler)
 
-            return await self._respond_in_language(request, check_session_and_respond)
+            return await self._make_localized_response(request, check_session_and_respond)
 
-        return check_and_respond
+        return handle_request
 
-    async def _respond_in_language(self, request: Request, make_body: BodyMaker) -> Response:
+    async def _make_localized_response(self, request: Request, make_body: BodyMaker) -> Response:
         with use_language(find_reader_language(request.headers, self._host.settings.default_language)):
             return await compress_response(request, await make_response(make_body))
 

@@ -9,7 +9,7 @@ from chat.choices import Choice
 from chat.explanations import Explanation
 from chat.search import Hit
 from locales.catalog import tr
-from locales.sentences import format_cuts, format_importance, format_match_reason, format_part_name
+from locales.sentences import format_cuts, format_importance, format_match_reason, format_prompt_part
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
@@ -30,9 +30,9 @@ def pick_fields(record: object, *names: str) -> Json:
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
 
 
-def serialize_message(message: Message, *, text: str | None = None, with_full_text: bool = False) -> Json:
-    """Return a message as JSON. `text` is a passage to show in place of the message's beginning."""
-    shown = message.content if text is None else text
+def serialize_message(message: Message, *, excerpt: str | None = None, with_full_text: bool = False) -> Json:
+    """Return a message as JSON. `excerpt` is a passage to show in place of the message's beginning."""
+    shown = message.content if excerpt is None else excerpt
     cut = shown if with_full_text else shown[:MAX_SHOWN_CHARS]
     topic = message.scope.thread if message.scope.thread < FIRST_NUMBER else 0
     return {
@@ -48,7 +48,7 @@ def serialize_message(message: Message, *, text: str | None = None, with_full_te
 
 def serialize_hit(hit: Hit) -> Json:
     """Return a search hit as JSON, with its message and the matching passage."""
-    form = serialize_message(hit.message, text=hit.text)
+    form = serialize_message(hit.message, excerpt=hit.text)
     return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
 
 
@@ -117,7 +117,7 @@ def serialize_explanation(answer_id: int | None, explanation: Explanation, messa
         "parts": [
             {
                 "name": part.name,
-                "label": format_part_name(part.name),
+                "label": format_prompt_part(part.name),
                 "tokens": part.tokens,
                 "budget": part.budget if part.budget and part.name != "message" else None,
             }

@@ -93,7 +93,7 @@ async def read_query(request: Request) -> Parameters:
     return Parameters(request.query_params)
 
 
-async def read_json(request: Request) -> Parameters:
+async def read_json_body(request: Request) -> Parameters:
     """Return a JSON body as parameters. Raise RequestTooLarge if it is too long, or BadRequest if it is no object."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")

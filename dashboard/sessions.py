@@ -99,10 +99,10 @@ class PageSessions:
 
     async def end_sessions(self, person_id: int) -> None:
         """End all sessions of a person, and invalidate all links and initData issued so far."""
-        await self._memory.used_links.revoke_sessions(person_id, until=self._clock() + MAX_SESSION)
+        await self._memory.used_links.revoke_sessions(person_id, max_expiry=self._clock() + MAX_SESSION)
 
     async def _require_unrevoked(self, session: PageSession) -> PageSession:
-        until = await self._memory.used_links.find_revocation_time(session.person)
+        until = await self._memory.used_links.find_max_revoked_expiry(session.person)
         if until is not None and session.since <= until - MAX_SESSION:
             raise NoSession
         return session

@@ -51,7 +51,7 @@ class TransferHandlers:
 
     async def plan_import(self, request: PageRequest) -> JsonBody:
         """Return a preview of an import, with the questions that the person still has to answer."""
-        reading = self._parse_read_context(request)
+        reading = self._parse_import_context(request)
         async with self._uploads.reserve_transfer_slot(request.session.person):
             data = await _receive_upload(request)
             plan = await self._services.importer.plan(request.scope, request.session.person, data, reading)
@@ -74,7 +74,7 @@ class TransferHandlers:
         }
 
     async def run_import(self, request: PageRequest) -> Response:
-        reading = self._parse_read_context(request)
+        reading = self._parse_import_context(request)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._uploads.reserve_transfer_slot(request.session.person))
             lines = self._stream_import(request, await _receive_upload(request), reading, stack.pop_all())
@@ -121,7 +121,7 @@ class TransferHandlers:
             return {"error": tr("notices-went-wrong")}
 
     async def _make_fact_learning_offer(self, owner: int, id_range: tuple[int, int] | None) -> JsonBody | None:
-        estimate = await self._services.history_extraction.estimate(owner, *id_range) if id_range else None
+        estimate = await self._services.history_extraction.estimate_cost(owner, *id_range) if id_range else None
         if estimate is None or id_range is None:
             return None
         figures = {"messages": estimate.messages, "requests": estimate.requests, "tokens": estimate.tokens}
@@ -169,7 +169,7 @@ class TransferHandlers:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
         await stack.enter_async_context(self._exports.reserve_transfer_slot(request.session.person))
         exporter = self._services.exporter
-        making = exporter.export_files(request.owner) if wanted == "json" else exporter.export_readable(request.owner)
+        making = exporter.export_files(request.owner) if wanted == "json" else exporter.export_for_people(request.owner)
         files = await stack.enter_async_context(making)
         if wanted != "json":
             files = tuple(file for file in files if file.name.endswith((".html", "-page.zip")) == (wanted == "html"))
@@ -190,7 +190,7 @@ class TransferHandlers:
                 raise RequestRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
-    def _parse_read_context(self, request: PageRequest) -> ReadContext:
+    def _parse_import_context(self, request: PageRequest) -> ReadContext:
         try:
             answers = parse_untrusted_json(request.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:

@@ -18,7 +18,7 @@ from locales.page_texts import remove_commands
 from locales.sentences import STORAGE_NAMES, format_privacy_text
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
-from records.messages import TIMELINE_KINDS, Message, TimelineKind, matches_kind
+from records.messages import TIMELINE_KINDS, Message, TimelineKind, matches_filter
 from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OwnerConfig
 from records.scopes import Scope
 from records.status import Status
@@ -147,14 +147,14 @@ class ViewHandlers:
         if parameters.read_flag("all", default=False):
             async with self._services.memory.open_store(request.owner) as store:
                 among = [scope for scope in await store.list_scopes(request.owner) if scope.thread >= 0][:MAX_PLACES]
-        page = await self._services.search.find_page(
+        page = await self._services.search.find_hit_page(
             request.scope,
             query,
             limit=MAX_FOUND,
             since=_find_midnight(request, parameters.read_day("since")),
             before=_find_midnight(request, until + timedelta(days=1) if until else None),
             other_scopes=among,
-            is_wanted=lambda message: matches_kind(message, kind) and (not speaker or message.speaker == speaker),
+            is_wanted=lambda message: matches_filter(message, kind) and (not speaker or message.speaker == speaker),
         )
         exact = [hit for hit in page.found if hit.has_words]
         near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]

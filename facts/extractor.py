@@ -102,7 +102,7 @@ class FactExtractor:
     _trials: int = field(default=0, init=False)  # turns that were asked about again, each by itself
     _gains: int = field(default=0, init=False)  # of these, the turns in which a fact was found then
 
-    async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
+    async def extract(self, batch: Batch, request: ExtractionRequest, *, failure_count: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
         If the answer is not a list of facts, or every fact in it is rejected, ask about each turn separately, because
@@ -121,7 +121,7 @@ class FactExtractor:
                     repair = self._requests.make_repair_request(request, answer)
                     extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, repair))
             except (ModelBroken, ModelDeclined, ContextTooLong):
-                if not is_answered and failures + 1 < MAX_ATTEMPTS:
+                if not is_answered and failure_count + 1 < MAX_ATTEMPTS:
                     raise
             except ModelError as error:
                 if not (is_optional or (is_answered and isinstance(error, QuotaExceeded))):

@@ -29,9 +29,9 @@ class HistoryExtraction:
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
 
-    async def estimate(self, owner: int, first_id: int, last_id: int) -> ExtractionEstimate | None:
+    async def estimate_cost(self, owner: int, first_id: int, last_id: int) -> ExtractionEstimate | None:
         """Estimate the cost of learning from imported messages. Return None if there is nothing to learn."""
-        if not await self._is_learning(owner):
+        if not await self._may_learn(owner):
             return None
         async with self._memory.open_store(owner) as store:
             backlog = await store.history_extraction.measure_backlog(owner, first_id, last_id)
@@ -42,9 +42,9 @@ class HistoryExtraction:
 
         Return "off" if learning is not allowed, "nothing" if no message is left, or "busy" if another range is running.
         """
-        if not await self._is_learning(owner):
+        if not await self._may_learn(owner):
             return "off"
-        if await self.estimate(owner, first_id, last_id) is None:
+        if await self.estimate_cost(owner, first_id, last_id) is None:
             return "nothing"
         async with self._memory.open_store(owner) as store:
             if not await store.history_extraction.begin_extraction(owner, first_id, last_id):
@@ -58,7 +58,7 @@ class HistoryExtraction:
         async with self._memory.open_store(owner) as store:
             await store.history_extraction.stop_extraction(owner)
 
-    async def _is_learning(self, owner: int) -> bool:
+    async def _may_learn(self, owner: int) -> bool:
         config = await self._memory.get_config(owner)
         return self._is_on and config is not None and config.enabled and not config.incognito
 

@@ -117,7 +117,7 @@ class Facts:
     async def _learn_facts_from_batch(self, batch: Batch) -> list[Fact] | None:
         """Learn from a batch and return the new facts, or None if memory was turned off in the meantime."""
         failures = self._backoff.get_failure_count((batch.scope, batch.from_history))
-        new = await self._extractor.extract(batch, batch.request, failures=failures) if batch.request else []
+        new = await self._extractor.extract(batch, batch.request, failure_count=failures) if batch.request else []
         async with self._memory.open_store_if_enabled(batch.scope.owner) as store:
             if store is None:
                 return None
@@ -142,7 +142,7 @@ class Facts:
                     batch.scope,
                     changes,
                     source_messages=request.messages if request else (),
-                    shown_facts=request.shown if request else (),
+                    prompt_facts=request.shown if request else (),
                     last_learned_id=batch.learned,
                     new_last_learned_id=batch.until,
                     newest_fact_id=max((fact.id for fact in facts), default=0),

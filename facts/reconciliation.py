@@ -28,11 +28,11 @@ class FactCandidates:
         for number, fact in facts.items():
             self.add(number, fact)
 
-    def add(self, number: int, fact: Fact | NewFact) -> None:
+    def add(self, fact_number: int, fact: Fact | NewFact) -> None:
         """Add a fact to the index under a number. Facts added later count as newer."""
         self._total += 1
         for key in _include_term_prefixes(_iterate_index_terms(fact)):
-            self._having.setdefault(key, []).append(number)
+            self._having.setdefault(key, []).append(fact_number)
 
     def find_by_terms(self, terms: Iterable[str], limit: int = MAX_CANDIDATES) -> list[int]:
         """Return the numbers of the facts that share the most terms, best first. Rare terms weigh more."""
@@ -84,7 +84,7 @@ def plan_fact_changes(
         for number in _select_related_facts(draft, valid, candidates):
             fact = valid[number]
             match compare_facts(draft, fact, is_named_by_model=number in draft.known and draft.is_change):
-                case "changed" | "ended" if _is_decision_newer_than_draft(fact, draft):
+                case "changed" | "ended" if _decision_overrules_draft(fact, draft):
                     is_overruled = True
                 case "same" if number not in closed:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
@@ -117,7 +117,7 @@ def plan_fact_changes(
     return changes
 
 
-def _is_decision_newer_than_draft(fact: Fact | NewFact, draft: NewFact) -> bool:
+def _decision_overrules_draft(fact: Fact | NewFact, draft: NewFact) -> bool:
     if fact.decided_at is None:
         return False
     words, quoted = find_topics(fact.text), {word[:4] for word in find_topics(draft.quote)}
@@ -181,12 +181,12 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iter
     known = {decision.id: decision for decision in make_decisions_about_replaced_facts(facts)} | decided
     index = DecisionIndex(decision for id_, decision in known.items() if id_ not in valid)
 
-    def is_current(id_: int, words: frozenset[str]) -> bool:
+    def is_current(fact_id: int, words: frozenset[str]) -> bool:
         """Return True if a sentence has what replaced a fact ("left Porto for Oslo"), or nothing that was replaced."""
-        old, new = find_topics(by_id[id_].text), find_topics(by_id[by_id[id_].superseded_by or 0].text)
+        old, new = find_topics(by_id[fact_id].text), find_topics(by_id[by_id[fact_id].superseded_by or 0].text)
         return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)
 
-    def find_decisions(text: str) -> set[int]:
+    def find_decision_ids(text: str) -> set[int]:
         at = datetime.min.replace(tzinfo=UTC)
         fact = NewFact(text=text, quote=text, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
         words = find_topics(text)
@@ -198,9 +198,9 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iter
     for line in text.splitlines():
         kept = ""
         for sentence in split_sentences_with_spaces(line):
-            against = find_decisions(sentence) | find_decisions(sentence.partition(": ")[2])  # behind a label
+            against = find_decision_ids(sentence) | find_decision_ids(sentence.partition(": ")[2])  # behind a label
             if against and restated is None:
-                restated = set().union(*(find_decisions(fact.text) for fact in valid.values()))
+                restated = set().union(*(find_decision_ids(fact.text) for fact in valid.values()))
             kept += sentence if against <= (restated or set()) else ""
         lines += [kept.strip()] if kept.strip() or not line.strip() else []
     return "\n".join(lines)

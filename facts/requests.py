@@ -105,7 +105,7 @@ class RequestBuilder:
         until, is_all, left, longest = turns[0][0].id, False, room, 0
         covered: list[tuple[Message, ...]] = []
         for number, turn in enumerate(turns[:max_turns], start=1):
-            fresh = [(message, self._format_line(message, zone, room)) for message in turn]
+            fresh = [(message, self._format_message(message, zone, room)) for message in turn]
             size = self._count_tokens([line for _, line in fresh])
             if lines and (size > left or (separates_long_turns and max(size, longest) > LONG_TURN_TOKENS)):
                 break
@@ -244,13 +244,13 @@ class RequestBuilder:
         lines = self._select_fitting_lines([prompts.format_known_fact(fact) for fact in ranked], max_tokens)
         return ranked[: len(lines)], lines
 
-    def _format_line(self, message: Message, zone: tzinfo, tokens: int) -> str:
+    def _format_message(self, message: Message, zone: tzinfo, free_tokens: int) -> str:
         def format_message_with_text(text: str) -> str:
             return prompts.format_message_for_extraction(message, message.created_at.astimezone(zone), text)
 
         if message.role == "assistant":
             return ""
-        most = min(max(MIN_LINE_TOKENS, tokens // 4), tokens - 1)
+        most = min(max(MIN_LINE_TOKENS, free_tokens // 4), free_tokens - 1)
         text = format_message_with_text(
             self._tokens.truncate_for_rendering(
                 message.content, most, format_message_with_text, self._tokens.omit_middle

@@ -133,7 +133,7 @@ def _truncate_words(words: Iterable[str]) -> set[str]:
     return {word[:4] for word in words}
 
 
-def _begin_alike(word: str, other: str) -> bool:
+def _have_same_prefix(word: str, other: str) -> bool:
     shorter, longer = sorted((word[:4], other[:4]), key=len)
     return shorter == longer or (len(shorter) > 2 and longer.startswith(shorter))  # stems of "живёт" and "живу"
 
@@ -181,7 +181,7 @@ def _extend_quote_to_negation(
     return quote_start, quote_end
 
 
-def _is_denial(quote: str, topics: Iterable[str]) -> bool:
+def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
     """Return True if every clause of a quote that mentions a topic has a negation before or shortly after the topic."""
     found = []
     for clause in _CLAUSE_BREAK.split(quote):
@@ -196,7 +196,7 @@ def find_denied_facts(quote: str, facts: Iterable[Fact]) -> list[int]:
     """Return the ids of facts whose number a quote corrects ("980 euros, not 940"), if it has most of their words."""
     said = find_topics(quote)
     numbers = {topic for topic in said if topic.isdigit()}
-    denied = {number for number in numbers if _is_denial(quote, {number})}
+    denied = {number for number in numbers if _denies_topics(quote, {number})}
     # "I don't want to pay 940 euros" corrects nothing.
     topics = {fact.id: find_topics(fact.text) for fact in facts} if denied < numbers else {}
     return [id_ for id_, words in topics.items() if denied & words and 2 * len(said & words) > len(words)]
@@ -242,7 +242,7 @@ def _make_fact(
     is_positive = not (extracted.is_over or _is_negated(text))
     topics = _truncate_words(find_topics(text) - own)
     denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
-    is_denied = is_positive and any(_is_denial(quote, part) for part in denied_parts)
+    is_denied = is_positive and any(_denies_topics(quote, part) for part in denied_parts)
     if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open
@@ -276,7 +276,9 @@ def _make_fact(
         known=known,
         is_change=extracted.is_over or describes_change(message.content) or _is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
-        unsaid=frozenset(word for word in unsaid if word.isalpha() and not any(map(partial(_begin_alike, word), said))),
+        unsaid=frozenset(
+            word for word in unsaid if word.isalpha() and not any(map(partial(_have_same_prefix, word), said))
+        ),
         person_id=message.person_id,
     )
 
@@ -337,27 +339,27 @@ def _iterate_json_values(answer: str) -> Iterator[object]:
 def _parse_list(answer: str) -> list[object] | None:
     for value in _iterate_json_values(answer):
         for _ in range(3):  # {"result": {"facts": […]}}
-            if isinstance(value, dict) and not _parse_text(value):
+            if isinstance(value, dict) and not _parse_fact_text(value):
                 parts = [part for part in value.values() if isinstance(part, list | dict)]
                 if "facts" not in value and value and not parts:
                     break
                 value = value.get("facts", parts[0] if len(parts) == 1 else parts)
         if isinstance(value, list | None):
             return cast("list[object]", value or [])
-        if isinstance(value, dict) and _parse_text(value):
+        if isinstance(value, dict) and _parse_fact_text(value):
             return [value]
     return None
 
 
 def _parse_fact(item: object) -> ExtractedFact | None:
-    if not isinstance(item, dict) or not _parse_text(item):
+    if not isinstance(item, dict) or not _parse_fact_text(item):
         return None
     kind = str(item.get("type") or item.get("kind") or "").strip().lower()
     attribute = _parse_short_text(item.get("attribute"), MAX_SUBJECT_CHARS)
     replaced = item.get("replaces")
     values = replaced if isinstance(replaced, list) else [replaced]  # without a schema, models name a single one
     return ExtractedFact(
-        text=_parse_text(item),
+        text=_parse_fact_text(item),
         kind=TYPES.get(kind, "personal"),
         message=_parse_whole_number(item.get("message")),
         replaces=tuple(number for value in values if (number := _parse_whole_number(value)) is not None),
@@ -370,7 +372,7 @@ def _parse_fact(item: object) -> ExtractedFact | None:
     )
 
 
-def _parse_text(item: Mapping[str, object]) -> str:
+def _parse_fact_text(item: Mapping[str, object]) -> str:
     texts = (item[name] for name in ("text", "fact", "content", "statement") if isinstance(item.get(name), str))
     text = _parse_short_text(next(texts, ""), MAX_FACT_CHARS + 1)
     return text if len(text) <= MAX_FACT_CHARS and any(map(str.isalnum, text)) else ""

@@ -32,7 +32,7 @@ def find_fact_faults(
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *allowed_texts])
     faults = []
-    text, derived = _remove_derived_dates(fact.text, sources, said, zone)
+    text, derived = _remove_supported_dates(fact.text, sources, said, zone)
     years = [message.created_at.astimezone(zone).year + step for message in sources for step in (-1, 0, 1)]
     known = "\n".join([said, *derived, *map(str, years), *make_fingerprint(said).numbers])
     if find_invented_numbers(text, known):
@@ -54,7 +54,7 @@ def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *,
     return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
 
 
-def _remove_derived_dates(
+def _remove_supported_dates(
     text: str, sources: Sequence[Message], source_text: str, zone: tzinfo
 ) -> tuple[str, list[str]]:
     """Remove dates from `text` that are in `source_text` or implied by `sources`. Return the text and the dates."""
@@ -90,14 +90,14 @@ def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
     )
 
 
-def _find_invented_names(text: str, source: str) -> list[str]:
+def _find_invented_names(text: str, source_text: str) -> list[str]:
     words = [word.casefold() for word in _WORD.findall(text)]
     if detect_latin_language(words) == "german":  # where every noun is capitalised
         return []
-    known = {fold_accents(normalize_text(word)) for word in _WORD.findall(source)}
+    known = {fold_accents(normalize_text(word)) for word in _WORD.findall(source_text)}
     # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
-    stems = {stem[:5] for stem in (*known, *list_terms(source))}
+    stems = {stem[:5] for stem in (*known, *list_terms(source_text))}
 
     def appears_in_source(name: str) -> bool:  # ignoring its case ending
         begins_alike = len(name) > 1 and any(word.startswith(name[:4]) for word in known)

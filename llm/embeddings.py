@@ -76,7 +76,7 @@ class EndpointEmbedder(EndpointClient):
             indices = [int(row.get("index") or 0) for row in rows]  # some servers number none, or every one 0
             rows = [row for _, row in sorted(zip(indices, rows, strict=True), key=lambda pair: pair[0])]
             with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing
-                vectors = np.array([_decode_or_unwrap_vector(row["embedding"]) for row in rows], dtype=np.float32)
+                vectors = np.array([_decode_vector(row["embedding"]) for row in rows], dtype=np.float32)
         except (ValueError, TypeError, KeyError, OverflowError, AttributeError):
             raise ModelBroken(remedy="(malformed)") from None
         dimensions = self.dimensions or vectors.shape[-1]
@@ -86,7 +86,7 @@ class EndpointEmbedder(EndpointClient):
         return normalize_vectors(vectors)
 
 
-def _decode_or_unwrap_vector(value: object) -> object:
+def _decode_vector(value: object) -> object:
     """Decode a base64 vector, and unwrap a vector that is nested in a list (as llama.cpp sends it)."""
     if isinstance(value, str):
         return np.frombuffer(b64decode(value, validate=True), dtype="<f4")
@@ -94,7 +94,7 @@ def _decode_or_unwrap_vector(value: object) -> object:
 
 
 async def embed_passages(
-    embedder: Embedder, texts: Sequence[str], *, is_subbatch: bool = False, is_again: bool = False
+    embedder: Embedder, texts: Sequence[str], *, is_subbatch: bool = False, is_retry: bool = False
 ) -> Vectors:
     """Embed texts, in smaller batches if a batch is refused. A text that is refused by itself gets a zero vector."""
     try:
@@ -106,8 +106,8 @@ async def embed_passages(
         if len(texts) == 1 or not is_subbatch:
             accepted = await embedder.embed_passages(["."])  # raises where nothing at all is accepted, or no longer
     if len(texts) == 1:
-        is_last = is_again or not may_pass
-        return np.zeros_like(accepted) if is_last else await embed_passages(embedder, texts, is_again=True)
+        is_last = is_retry or not may_pass
+        return np.zeros_like(accepted) if is_last else await embed_passages(embedder, texts, is_retry=True)
     middle = len(texts) // 2
     halves = [await embed_passages(embedder, half, is_subbatch=True) for half in (texts[:middle], texts[middle:])]
     return np.concatenate(halves)

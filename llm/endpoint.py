@@ -106,7 +106,7 @@ class CallTimer:
 def open_model_span(operation: str, model: str) -> AbstractContextManager[Span]:
     """Open a span for a model call, named according to OpenTelemetry's GenAI conventions."""
     told = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "openai", "gen_ai.request.model": model}
-    return record_span(f"{operation} {model}", told, is_request=True)
+    return record_span(f"{operation} {model}", told, is_outgoing=True)
 
 
 SECONDS = make_histogram(

@@ -35,7 +35,7 @@ class EventReader:
             *lines, rest = _LINE_END.split(bytes(self._buffer))
             self._buffer = bytearray(rest)
             for line in lines:
-                yield from self._add_line(line)
+                yield from self._parse_line(line)
         if self._size + len(self._buffer) > (MAX_WHOLE_BYTES if self._is_json else MAX_EVENT_BYTES):
             raise ModelBroken(remedy="(endless)")
 
@@ -45,10 +45,10 @@ class EventReader:
         if self._is_json:
             yield from parse_json_objects(rest.decode("utf-8", "replace"))
         else:
-            yield from self._add_line(rest.rstrip(b"\r"))
-            yield from self._add_line(b"")
+            yield from self._parse_line(rest.rstrip(b"\r"))
+            yield from self._parse_line(b"")
 
-    def _add_line(self, line: bytes) -> Iterator[Mapping[str, Any]]:
+    def _parse_line(self, line: bytes) -> Iterator[Mapping[str, Any]]:
         if self.is_over:
             return
         if line:
@@ -56,15 +56,15 @@ class EventReader:
             name, value = name.strip("\ufeff ").lower(), value.removeprefix(" ")
             if name in ("data", "error"):  # llama.cpp has sent `error:` as the name of a field
                 if self._data and self._data[-1].rstrip().endswith("}") and value.lstrip().startswith(("{", "[DONE]")):
-                    yield from self._finish_event()  # the blank line between two events is missing
+                    yield from self._parse_event()  # the blank line between two events is missing
                 self._data.append(value)
                 self._size += len(line)
             if name in ("event", "error"):
                 self._name = value.strip() if name == "event" else name
             return
-        yield from self._finish_event()
+        yield from self._parse_event()
 
-    def _finish_event(self) -> Iterator[Mapping[str, Any]]:
+    def _parse_event(self) -> Iterator[Mapping[str, Any]]:
         data, is_error = "\n".join(self._data).strip(), self._name == "error"
         self._data, self._size, self._name = [], 0, ""
         self.is_over = data.upper().startswith("[DONE]")

@@ -90,9 +90,9 @@ class StatusError(Exception):
     @cached_property
     def details(self) -> Mapping[str, Any]:
         """The error object of the body. It may be wrapped in {"error": …}, or in a list (Gemini)."""
-        body = _get_first_item(self.body)
+        body = _unwrap_list(self.body)
         if isinstance(body, Mapping):
-            inner = _get_first_item(body.get("error") or body.get("errors") or body.get("base_resp"))
+            inner = _unwrap_list(body.get("error") or body.get("errors") or body.get("base_resp"))
             body = inner if inner and isinstance(inner, Mapping | str) else body
         return body if isinstance(body, Mapping) else {"message": body}
 
@@ -139,7 +139,7 @@ class StatusError(Exception):
         return "unclear" if 400 <= status <= 501 else "refused"
 
 
-def _get_first_item(value: Any) -> Any:
+def _unwrap_list(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else value
 
 

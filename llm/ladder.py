@@ -32,8 +32,8 @@ SMALLEST_ALONE = 512  # a smaller number in a refusal may be anything, unless th
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
-def compute_answer_token_reserve(window: int) -> int:
-    return min(MAX_ANSWER_TOKENS, window // ANSWER_SHARE)
+def compute_answer_token_reserve(window_size: int) -> int:
+    return min(MAX_ANSWER_TOKENS, window_size // ANSWER_SHARE)
 
 
 @dataclass
@@ -52,13 +52,13 @@ class Window:
             known.append(int((self.tokens - compute_answer_token_reserve(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
-    def record_refusal(self, prompt_tokens: int, message: str) -> None:
-        """Lower the limit after the endpoint refused a prompt of `prompt_tokens` tokens with `message`.
+    def lower_limit(self, prompt_tokens: int, refusal: str) -> None:
+        """Lower the limit after the endpoint refused a prompt of `prompt_tokens` tokens with `refusal`.
 
-        If `message` contains two numbers, the lower one is the limit. A single number is the limit if it is lower than
+        If `refusal` contains two numbers, the lower one is the limit. A single number is the limit if it is lower than
         `prompt_tokens`.
         """
-        sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(message)}
+        sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(refusal)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
         limit, size = min(sizes, default=0), max(sizes, default=0)
         share = SHORTER
@@ -75,8 +75,8 @@ class RefusedFeatures(TTLCache[str, bool]):
     def __init__(self) -> None:
         super().__init__(maxsize=100, ttl=REMEMBERED_SECONDS)
 
-    def add(self, name: str) -> None:
-        self[name] = True
+    def add(self, feature: str) -> None:
+        self[feature] = True
 
     def record_prompt_too_long(self, *, is_certain: bool) -> None:
         """Remember that a prompt was too long: for a day if `is_certain`, otherwise until the next answer."""
@@ -86,8 +86,8 @@ class RefusedFeatures(TTLCache[str, bool]):
         elif PERHAPS_LENGTH in self:  # what was left out with it was left out for nothing
             self.discard(PERHAPS_LENGTH, "system", "tools", PERHAPS_TOOLS)
 
-    def discard(self, *names: str) -> None:
-        for name in names:
+    def discard(self, *features: str) -> None:
+        for name in features:
             self.pop(name, None)
 
 
@@ -120,10 +120,10 @@ class Fallbacks:
         if self.refused_at is None:
             self.refused_at = monotonic()
 
-    def record_empty_answer(self, finish: str | None) -> bool:
+    def record_empty_answer(self, stop_reason: str | None) -> bool:
         """Record an empty answer. Return True if the previous empty answer had the same finish reason."""
         self.refusals += 1
-        before, self._empty_finish = self._empty_finish, finish or "none"
+        before, self._empty_finish = self._empty_finish, stop_reason or "none"
         return self._empty_finish == before
 
     def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], prompt_tokens: int) -> set[Step]:
@@ -161,7 +161,7 @@ class Fallbacks:
         self.left_out |= steps
         return steps
 
-    def was_step_added_alone(self, step: Step) -> bool:
+    def was_step_tried_alone(self, step: Step) -> bool:
         """Return True if this step was ever the only difference between two consecutive requests."""
         return any(steps == {step} for steps, _ in self._taken)
 

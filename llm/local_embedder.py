@@ -13,7 +13,7 @@ import numpy.typing as npt
 from llm.local_embedder_child import MAX_CHARS, READY, REQUEST
 from locales.catalog import tr
 from records.errors import ModelRefused, ModelUnreachable
-from runtime.subprocess_worker import end_process, make_child_process_code, start_child
+from runtime.subprocess_worker import end_process, make_child_script, start_child
 from runtime.tasks import cancel_and_wait
 from text.characters import replace_surrogates
 
@@ -36,7 +36,7 @@ class LocalEmbedder:
     dimensions = 384
 
     def __init__(
-        self, *, max_seconds: float = MAX_WORK_SECONDS, code: str = make_child_process_code("llm.local_embedder_child")
+        self, *, max_seconds: float = MAX_WORK_SECONDS, code: str = make_child_script("llm.local_embedder_child")
     ) -> None:
         self.deaths = 0  # of all children
         self._max_seconds = max_seconds
@@ -73,12 +73,12 @@ class LocalEmbedder:
         self._work.add_done_callback(lambda _: self._turn.release())
         return await asyncio.shield(self._work)
 
-    async def _embed_in_child(self, content: bytes, *, is_query: bool) -> Vectors:
+    async def _embed_in_child(self, utf8_text: bytes, *, is_query: bool) -> Vectors:
         for _ in range(DEATHS):
             child, stdin, stdout = self._child or await self._start_child()
             with suppress(asyncio.IncompleteReadError, ConnectionError, TimeoutError):
                 async with asyncio.timeout(self._max_seconds):
-                    stdin.write(REQUEST.pack(is_query, len(content)) + content)
+                    stdin.write(REQUEST.pack(is_query, len(utf8_text)) + utf8_text)
                     answer = await stdout.readexactly(self.dimensions * np.dtype("<f4").itemsize)
                 self._deaths_in_turn = 0
                 return np.frombuffer(answer, dtype="<f4").astype(np.float32)

@@ -105,36 +105,36 @@ class ExtractiveSummarizer(_OfflineChatModel):
         if schema is not None:
             return make_json_answer(source, schema)
         first = next((sentence.text for sentence in _parse_sentences(source)), "")
-        text = extract_sentences(source, 200, count_tokens=self._tokenizer.count)
+        text = extract_key_sentences(source, 200, count_tokens=self._tokenizer.count)
         text = text or self._tokenizer.truncate(first, 200)
         if not text:
             raise ModelBroken
         return text
 
 
-def _select_memorable_sentences(statements: Sequence[Sentence]) -> list[Sentence]:
-    facts = [sentence for sentence in statements if sentence.speaker == "fact"]
-    known = [_list_terms(fact.text) for fact in facts]
-    read = [(sentence, _list_terms(sentence.text)) for sentence in reversed(statements)]
+def _select_memorable_sentences(sentences: Sequence[Sentence]) -> list[Sentence]:
+    facts = [sentence for sentence in sentences if sentence.speaker == "fact"]
+    known = [_list_stems(fact.text) for fact in facts]
+    read = [(sentence, _list_stems(sentence.text)) for sentence in reversed(sentences)]
     new = [
         sentence for sentence, terms in read if terms and not any(len(terms & fact) > len(terms) / 2 for fact in known)
     ]
-    return _drop_repeats([*facts, *sorted(new, key=_get_sort_date, reverse=True)])[:8]
+    return _drop_duplicates([*facts, *sorted(new, key=_get_sort_date, reverse=True)])[:8]
 
 
-def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sentence]:
+def find_best_quotes(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     """Return up to three sentences that share the most and rarest words with the question, the latest first."""
-    shared = [_list_terms(question) & _list_terms(sentence.text) for sentence in statements]
+    shared = [_list_stems(question) & _list_stems(sentence.text) for sentence in sentences]
     frequency = Counter(term for terms in shared for term in terms)
     scores = [sum(1 / frequency[term] for term in terms) for terms in shared]
     min_score = max(scores, default=0.0) * 0.75
-    best = [sentence for score, sentence in zip(scores, statements, strict=True) if score >= min_score > 0]
-    return _drop_repeats(sorted(best, key=_get_sort_date)[::-1])[:3]
+    best = [sentence for score, sentence in zip(scores, sentences, strict=True) if score >= min_score > 0]
+    return _drop_duplicates(sorted(best, key=_get_sort_date)[::-1])[:3]
 
 
-def extract_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
+def extract_key_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
     """Return up to five informative sentences, in order, without forwarded text. Prefer the user's statements."""
-    sentences = _drop_repeats(_parse_sentences(_remove_attached_blocks(text)))
+    sentences = _drop_duplicates(_parse_sentences(_remove_attached_blocks(text)))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [
         sentence for sentence in said if not is_question(sentence.text) and _score_informativeness(sentence.text) > 1
@@ -161,7 +161,7 @@ def _remove_attached_blocks(text: str) -> str:
 def _score_informativeness(text: str) -> int:
     telling = [word for word in text.split()[1:] if word.lstrip("\"'“„«(")[:1].isupper()]
     telling += [word for word in text.split() if any(map(str.isdigit, word))]
-    return min(6, len(_list_terms(text))) + 2 * min(6, len(telling))
+    return min(6, len(_list_stems(text))) + 2 * min(6, len(telling))
 
 
 def split_off_leading_blocks(text: str) -> tuple[list[Sentence], str]:
@@ -172,17 +172,17 @@ def split_off_leading_blocks(text: str) -> tuple[list[Sentence], str]:
     while block := next((name for name in _SPEAKERS if text.startswith(f"<{name}>")), None):
         content, _, text = text.removeprefix(f"<{block}>").partition(f"</{block}>")
         if speaker := _SPEAKERS[block]:
-            sentences += _iterate_spoken_sentences(content, speaker)
+            sentences += _parse_utterances(content, speaker)
         text = text.lstrip()
     return sentences, text
 
 
 def _parse_sentences(text: str) -> list[Sentence]:
     blocks, rest = split_off_leading_blocks(text)
-    return [*blocks, *_iterate_spoken_sentences(rest, "user")]
+    return [*blocks, *_parse_utterances(rest, "user")]
 
 
-def _iterate_spoken_sentences(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
+def _parse_utterances(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
     speaker, when, is_stamped, holds = default_speaker, None, False, True
     for line in text.replace(EDITED, "").split("\n"):
         heading, words = split_off_heading(line)
@@ -200,12 +200,12 @@ def _iterate_spoken_sentences(text: str, default_speaker: Speaker) -> Iterator[S
             yield from (Sentence(text=sentence, speaker=speaker, when=when) for sentence in split_sentences(words))
 
 
-def _list_terms(text: str) -> frozenset[str]:
+def _list_stems(text: str) -> frozenset[str]:
     """Return the content words of a text, cut to six letters so that "allergy" matches "allergic"."""
     return frozenset(term[:6] for term in list_distinct_terms(text))
 
 
-def _drop_repeats(sentences: Iterable[Sentence]) -> list[Sentence]:
+def _drop_duplicates(sentences: Iterable[Sentence]) -> list[Sentence]:
     return list({_casefold(sentence.text): sentence for sentence in sentences}.values())
 
 

@@ -85,7 +85,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if self._precedence is None:
             return await call_and_record_metrics(self.name, partial(self._retry_until_answered, request))
         briefly = partial(self._retry_until_answered, request, max_seconds=MAX_BACKGROUND_SECONDS)
-        return await self._precedence.run_after_answers(partial(call_and_record_metrics, self.name, briefly))
+        return await self._precedence.run_when_idle(partial(call_and_record_metrics, self.name, briefly))
 
     @property
     def max_prompt_tokens(self) -> int | None:
@@ -161,7 +161,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 names_key = is_unclear and error.status_code == 403 and failures.NAMES_KEY.search(error.searchable_text)
                 if names_key and not await self._answers_harmless_question(client, timer, fallbacks):
                     raise
-                if not self._reduce_request(fallbacks, messages, request, error, timer):
+                if not self._try_reduce_request(fallbacks, messages, request, error, timer):
                     if is_unclear and await self._answers_harmless_question(client, timer, fallbacks):
                         raise ModelDeclined from None
                     raise
@@ -204,7 +204,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if _OWN_THOUGHTS in self._unsupported:
             messages = [replace(message, reasoning="") for message in messages]
         if _HISTORY in self._unsupported:
-            messages = tool_calls.rewrite_as_one_message(messages)
+            messages = tool_calls.rewrite_all_as_user(messages)
         has_stream, has_tools = "stream" not in self._unsupported, offer.tools and self.supports_tools
         optional: dict[str, Any] = {
             "stream": has_stream,
@@ -247,11 +247,11 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _lower_prompt_limit(self, fallbacks: Fallbacks, messages: Prompt, refusal: str) -> Window:
         """Lower the prompt limit after a refusal, permanently unless a person is waiting for this answer."""
         window = replace(fallbacks.window or self._window) if fallbacks.for_person else self._window
-        window.record_refusal(self._count_tokens(messages), refusal)
+        window.lower_limit(self._count_tokens(messages), refusal)
         fallbacks.window = window
         return window
 
-    def _reduce_request(
+    def _try_reduce_request(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
@@ -268,7 +268,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         timer.may_retry = fallbacks.refusals == 1 or (error.status_code == 500 and not fallbacks.for_person)
         if fallbacks.is_exhausted:
             return False
-        if kind != "busy" and self._drop_parameter(request, error):
+        if kind != "busy" and self._try_drop_parameter(request, error):
             return True
         if kind == "model" and fallbacks.for_person and not failures.MODEL_NOT_FOUND.search(words):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
@@ -328,14 +328,14 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
             self._window.limit = fallbacks.window.limit
-            self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_step_added_alone("length"))
+            self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_step_tried_alone("length"))
         elif ladder.PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(ladder.LENGTH)
         if "tools" in helpful:
             is_certain = not was_fault and "fail" not in fallbacks.last_refusal
-            self._stop_offering_tools(ladder.PERHAPS_TOOLS, is_certain=is_certain)
+            self._record_tool_refusal(ladder.PERHAPS_TOOLS, is_certain=is_certain)
         elif "tools" in fallbacks.left_out and not fallbacks.last_refusal:  # it cannot call them
-            self._stop_offering_tools(_CALLS)
+            self._record_tool_refusal(_CALLS)
         elif "tools" in request:
             has_calls = answer.calls.build() or answer.parse().calls
             self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
@@ -352,7 +352,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 fallbacks.answers_others = True
         return bool(fallbacks.answers_others)
 
-    def _drop_parameter(self, request: Request, error: StatusError) -> bool:
+    def _try_drop_parameter(self, request: Request, error: StatusError) -> bool:
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
         named = str(error.details.get("param") or "").split(".")[0]
@@ -388,7 +388,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("pictures")
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
-    def _stop_offering_tools(self, reason: str, *, is_certain: bool = False) -> None:
+    def _record_tool_refusal(self, reason: str, *, is_certain: bool = False) -> None:
         """Stop offering tools if `is_certain`, or if they were refused twice for the same reason."""
         if self._offer.tools and not self._offer.must_answer:
             if is_certain or reason in self._unsupported:

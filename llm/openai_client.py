@@ -16,7 +16,7 @@ from llm.event_reader import EventReader
 from llm.failures import REQUESTS, NoConnection, StatusError
 from records.errors import BrokenOff, ModelBroken
 from runtime.bounded_json import parse_untrusted_json
-from runtime.http_client import load_certificates
+from runtime.http_client import get_ssl_context
 
 OPENAI_URL = "https://api.openai.com/v1"
 MAX_REFUSAL_BYTES = 65_536  # bytes of an error's body that are read
@@ -52,7 +52,7 @@ class BoundedBody(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        async for chunk in self._inflate_chunks():
+        async for chunk in self._decompress_chunks():
             size += len(chunk)
             if self._is_refusal and size >= MAX_REFUSAL_BYTES:
                 yield chunk[: len(chunk) - (size - MAX_REFUSAL_BYTES)]
@@ -64,14 +64,14 @@ class BoundedBody(httpx2.AsyncByteStream):
             if self.on_drained is not None:
                 await self.on_drained()
 
-    async def _inflate_chunks(self) -> AsyncIterator[bytes]:
+    async def _decompress_chunks(self) -> AsyncIterator[bytes]:
         """Yield the body, decompressed if it begins like gzip or its Content-Encoding is deflate."""
         inflater, is_first = None, True
         try:
             async for chunk in self._stream:
                 self.on_bytes()
                 if is_first and chunk:
-                    inflater, is_first = self._choose_inflater(chunk), False
+                    inflater, is_first = self._choose_decompressor(chunk), False
                 if inflater is None:
                     yield chunk
                     continue
@@ -87,7 +87,7 @@ class BoundedBody(httpx2.AsyncByteStream):
         except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
             raise httpx2.ReadError("") from error
 
-    def _choose_inflater(self, first_chunk: bytes) -> "zlib._Decompress | None":
+    def _choose_decompressor(self, first_chunk: bytes) -> "zlib._Decompress | None":
         if self._encoding == "deflate" or first_chunk[0] == GZIP_MAGIC:  # zlib's header may be missing
             has_header = first_chunk[0] == GZIP_MAGIC or first_chunk[0] & 15 == zlib.DEFLATED
             return zlib.decompressobj(zlib.MAX_WBITS | 32 if has_header else -zlib.MAX_WBITS)
@@ -111,7 +111,7 @@ class OpenAIClient:
             # An explicit one is not replaced by one out of the environment.
             default_headers={"Authorization": f"Bearer {api_key or 'none needed'}"},
             http_client=DefaultAioHttpClient(
-                verify=load_certificates(),
+                verify=get_ssl_context(),
                 timeout=None,
                 follow_redirects=False,
                 event_hooks={"request": [self._rewrite_headers], "response": [self._wrap_response_body]},
@@ -159,13 +159,13 @@ class OpenAIClient:
     async def list_shutdown_dates(self) -> dict[str, date]:
         """Return the shutdown dates that the endpoint announces, by model name."""
         found = {}
-        for row in await self.list_model_objects():
+        for row in await self.list_models():
             for field in _ENDING_FIELDS:
                 with suppress(ValueError):
                     found[str(row["id"])] = date.fromisoformat(str(row.get(field))[:10])
         return found
 
-    async def list_model_objects(self) -> list[Mapping[str, Any]]:
+    async def list_models(self) -> list[Mapping[str, Any]]:
         try:
             listed: Any = parse_untrusted_json((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
             return [row for row in listed["data"] if "id" in row and isinstance(row, Mapping)]

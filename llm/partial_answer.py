@@ -84,7 +84,7 @@ class PartialAnswer:
             if (reason or self.finish) and is_message and text.startswith(self.text):
                 self.text = text
             elif text:
-                self._add_piece(text)
+                self._add_text_piece(text)
         self.refusal += _join_text_parts(said.get("refusal"))
         if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")
@@ -95,7 +95,7 @@ class PartialAnswer:
             self.finish = reason
         return sum(len(str(part)) for name, part in said.items() if name != "role" and part)
 
-    def _add_piece(self, piece: str) -> None:
+    def _add_text_piece(self, piece: str) -> None:
         """Add a piece to the text, or replace the text if the server sends cumulative pieces."""
         last = self._last_piece.rstrip("\ufffd")  # half a character
         is_growing = piece.startswith(last)
@@ -132,7 +132,7 @@ class PartialAnswer:
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
         text = "" if is_hidden else remove_thoughts(self.text, is_whole=is_whole)
         names, settled_length = self.offer.parameters_by_tool, 0 if is_whole else len(self.shown)
-        reading = text_calls.find_calls_in_text(text, names, is_whole=is_whole, settled_length=settled_length)
+        reading = text_calls.find_calls_in_text(text, names, is_whole=is_whole, shown_length=settled_length)
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.

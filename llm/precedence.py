@@ -40,7 +40,7 @@ class Precedence:
             if not self._answers:
                 self._quiet.set()
 
-    async def run_after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
+    async def run_when_idle(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Run `work` between answers. If an answer begins, restart `work` later, but only MAX_INTERRUPTIONS times."""
         for _ in range(0 if _answering.get() else MAX_INTERRUPTIONS):
             try:

@@ -80,7 +80,7 @@ def split_off_heading(line: str) -> tuple[str, str]:
     return heading, rest.removeprefix(" ")
 
 
-def prefix_speaker_name(name: str, text: str) -> str:
+def prepend_speaker_name(name: str, text: str) -> str:
     return f"{quote_name(name) or 'User'}: {text}"
 
 
@@ -104,7 +104,7 @@ def format_message(message: Message, zone: tzinfo = UTC) -> str:
     return f"[{day} {when:%H:%M}] {format_message_with_speaker(message, message.content)}"
 
 
-def add_corrections(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
+def add_correction_notes(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
     """Return the messages with notes on those edited after their answer, or whose facts the owner rewrote later."""
     notes = dict.fromkeys(find_ids_edited_after_answer(messages), f"\n{EDITED}")
     times = {message.id: message.edited_at or message.created_at for message in messages}

@@ -25,14 +25,14 @@ _STRETCH = re.compile(f"[{_BRACKETS}]([^{_BRACKETS}]*)")
 _LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκı", "abescdoopryimtxvoiaptki", "\u115f\u1160")
 
 
-def quote_own_text(text: str) -> str:
+def quote_user_text(text: str) -> str:
     """Quote text written by the user, escaping only this program's tags."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 
-def remove_prompt_tags(text: str, sources: Iterable[str]) -> str:
+def remove_prompt_tags(text: str, quoted_texts: Iterable[str]) -> str:
     """Remove this program's tags, which small models copy from their prompt, unless the quoted sources have tags."""
-    return text if any("‹" in source for source in sources) else _COPIED_TAG.sub("", text)
+    return text if any("‹" in source for source in quoted_texts) else _COPIED_TAG.sub("", text)
 
 
 def escape_tags(text: str) -> str:

@@ -87,14 +87,14 @@ class TextAndCalls:
     is_broken: bool = False
 
 
-def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_length: int = 0) -> TextAndCalls:
-    """Find tool calls after `settled_length` characters. Unless `is_whole`, hide text that may begin a call."""
+def find_calls_in_text(text: str, names: Names, *, is_whole: bool, shown_length: int = 0) -> TextAndCalls:
+    """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call."""
     if not names:
         return TextAndCalls(shown=text)
-    marks = (mark for mark in _BEGINNING.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
+    marks = (mark for mark in _BEGINNING.finditer(text, shown_length) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
         body = text[mark.start("json") if mark["json"] else mark.start() :]
-        before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, settled_length)
+        before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, shown_length)
         tag, (value, end) = _TAG.match(body), decode_json(body, 0)
         is_named = tag or mark["tag"] or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
         if not is_whole and (is_named or len(body) < HELD):
@@ -104,15 +104,15 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, settled_lengt
         is_call = value is None and (tag or not mark["tag"]) and not is_mentioned
         if is_named and ((calls := _find_tool_calls(body, names)) or is_call):
             return _make_text_and_calls(before, calls, body, names)
-    return _find_call_by_name(text, names, is_whole=is_whole, settled_length=settled_length)
+    return _find_call_by_name(text, names, is_whole=is_whole, shown_length=shown_length)
 
 
-def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_length: int) -> TextAndCalls:
-    for named in _find_names(text, names, settled_length):
+def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length: int) -> TextAndCalls:
+    for named in _find_tool_names(text, names, shown_length):
         start = named.start()
         if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or _CODE_IN_SENTENCE.match(text, start - 1):
             continue  # within a sentence it is talked about
-        before = _cut_trailing_markup(text[:start], (), settled_length)
+        before = _cut_trailing_markup(text[:start], (), shown_length)
         if _ends_inside_code_block(before):
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
@@ -121,7 +121,7 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, settled_lengt
             return _make_text_and_calls(before, calls, body, names)
         if not is_whole and (given is not None or _NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
             return TextAndCalls(shown=before)
-    return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, settled_length))
+    return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, shown_length))
 
 
 def _ends_inside_code_block(text: str) -> bool:
@@ -131,14 +131,14 @@ def _ends_inside_code_block(text: str) -> bool:
     )
 
 
-def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[str]]":
+def _find_tool_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[str]]":
     return islice((named for named in _NAME.finditer(text, start) if named["name"] in names), MAX_CANDIDATES)
 
 
-def _cut_trailing_markup(text: str, names: Collection[str], settled_length: int) -> str:
+def _cut_trailing_markup(text: str, names: Collection[str], shown_length: int) -> str:
     """Remove trailing lines of markup. With `names`, also remove tool names and a last word that may become markup."""
     word = _MAY_BECOME_MARK.search(text, max(0, len(text) - HELD)) if names else None
-    end = max(settled_length, word.start() if word else len(text))
+    end = max(shown_length, word.start() if word else len(text))
     start = max(0, end - HELD)
     lines, is_cut = text[start:end].split("\n"), False
     while lines and (not is_cut or lines[-1].strip()):
@@ -148,7 +148,7 @@ def _cut_trailing_markup(text: str, names: Collection[str], settled_length: int)
             break
         lines.pop()
         is_cut = True
-    return text[: max(settled_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text[:end]
+    return text[: max(shown_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text[:end]
 
 
 def _make_text_and_calls(shown_text: str, calls: tuple[ToolCall, ...], body: str, names: Names) -> TextAndCalls:
@@ -192,7 +192,7 @@ def _find_named_calls(text: str, names: Names) -> list[tuple[str, Mapping[str, o
     text = _NAMESPACE.sub("", _ESCAPED_QUOTE.sub('"', text))
     text = unescape(text) if "&quot;" in text else text
     found, place = [], 0
-    for named in _find_names(text, names):
+    for named in _find_tool_names(text, names):
         if named.start() < place:  # within the arguments of the call before
             continue
         arguments, place = _parse_arguments(text, named, names)
@@ -206,7 +206,7 @@ def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tu
     parameters = names[name_match["name"]]
     if near := _NEAR_OBJECT.match(text, name_match.end()):
         opening = near.start("opening")
-        parsed = (_parse_object if text[opening] == "{" else _parse_call)(text, opening, parameters)
+        parsed = (_parse_json_object if text[opening] == "{" else _parse_code_call)(text, opening, parameters)
         if parsed[0] is not None:
             return parsed
     given, end = _parse_named_values(text, name_match, names)
@@ -221,7 +221,7 @@ def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) ->
     while found := _ARGUMENT.search(text, place, end + MAX_ARGUMENTS_CHARS):  # ends: each is behind the one before
         place = found.end("key")
         between = text[end : found.start()]
-        if len(between) > MAX_GAP or any(_find_names(between, names)):
+        if len(between) > MAX_GAP or any(_find_tool_names(between, names)):
             break
         is_open = text[found.start("key") - 1] == "<" and not text.startswith(f"/{found['key']}", found.end())
         is_element = found["about"] is not None or (found["element"] is not None and not is_open)  # no <placeholder>
@@ -241,7 +241,7 @@ def _parse_scalar(text: str) -> object:
     return text if value is None else value
 
 
-def _parse_object(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
+def _parse_json_object(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
     value, end = decode_json(text, start)
     if value is None:
         end = text.rfind("}") + 1
@@ -250,7 +250,7 @@ def _parse_object(text: str, start: int, parameters: Sequence[str]) -> tuple[Map
     return (value, end) if isinstance(value, Mapping) else (None, start)
 
 
-def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
+def _parse_code_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
     for closing in islice(re.finditer(r"\)(?!\s*[{:])", text[start : start + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
         end = start + closing.end()  # not of the definition of a function
         try:

@@ -103,7 +103,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
         text = _ASIDE.sub("", _COLLAPSED.sub("", text))
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:
-        return _remove_unfinished_tag(_split_off_final_channel(text, channel.start()), is_whole)
+        return _remove_unfinished_tag(_extract_final_channel(text, channel.start()), is_whole)
     if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
         return ""
     kept, place, depth = "", 0, 0
@@ -196,7 +196,7 @@ def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
     return stands_alone and (not after or after in " \"'”’»),.;:?!/*_`")
 
 
-def _split_off_final_channel(text: str, start: int) -> str:
+def _extract_final_channel(text: str, start: int) -> str:
     """Return the final channel and the calls in other channels.
 
     If there are none, return the text after the last channel or, if that is empty, the text before `start`.

@@ -78,7 +78,7 @@ def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
     return told
 
 
-def rewrite_as_one_message(messages: Prompt) -> list[PromptMessage]:
+def rewrite_all_as_user(messages: Prompt) -> list[PromptMessage]:
     """Return a prompt in which all messages have the role "user", and earlier answers are marked as answers."""
     lead = {"assistant": "You answered:\n"}
     told = rewrite_tools_as_text(messages)
@@ -151,7 +151,7 @@ class ToolCallAssembler:
         """Return the calls with unique ids and repaired arguments. Drop unreadable calls unless all are unreadable."""
         calls: list[ToolCall] = []
         for part in (part for part in self._parts if part["name"]):
-            for arguments in _split_arguments(part["arguments"] or "{}"):
+            for arguments in _split_joined_calls(part["arguments"] or "{}"):
                 if part["id"] and (part["id"], arguments) in {(call.id, call.arguments) for call in calls}:
                     continue  # repeated at the end of the stream
                 is_new = part["id"] and part["id"] not in {call.id for call in calls}
@@ -187,7 +187,7 @@ class Reasoning:
         return text if is_small and len(text) <= MAX_REASONING_CHARS else ""
 
 
-def _split_arguments(arguments: str) -> list[str]:
+def _split_joined_calls(arguments: str) -> list[str]:
     """Repair a call's arguments, and split them if a gateway joined the arguments of parallel calls."""
     value = parse_json(arguments)
     if isinstance(value, Mapping):

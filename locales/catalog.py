@@ -152,7 +152,7 @@ class Texts:
                     self._families.add((language, name))
             return self._bundles[language]
 
-    def add_texts(self, language: str, source: str) -> None:
+    def add_texts(self, language: str, ftl_source: str) -> None:
         """Add texts in Fluent's syntax. Existing texts are not replaced."""
         # Imported here, because it takes a tenth of a second of the start.
         from fluent.runtime import FluentBundle, FluentResource
@@ -160,8 +160,8 @@ class Texts:
         if language not in self._bundles:
             # Fluent isolates arguments in right-to-left sentences, because they may run left to right.
             self._bundles[language] = FluentBundle([language], use_isolating=language in RIGHT_TO_LEFT)
-        if source:
-            self._bundles[language].add_resource(FluentResource(source))
+        if ftl_source:
+            self._bundles[language].add_resource(FluentResource(ftl_source))
 
 
 texts = Texts()

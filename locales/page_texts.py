@@ -108,16 +108,16 @@ def _convert_fluent_pattern(pattern: object) -> Pattern:
                 choice.selector, fluent.VariableReference
             ):
                 cases = {
-                    _format_case_key(variant.key): _convert_fluent_pattern(variant.value) for variant in choice.variants
+                    _get_variant_key(variant.key): _convert_fluent_pattern(variant.value) for variant in choice.variants
                 }
-                other = next(_format_case_key(variant.key) for variant in choice.variants if variant.default)
+                other = next(_get_variant_key(variant.key) for variant in choice.variants if variant.default)
                 parts.append({"argument": choice.selector.id.name, "cases": cases, "other": other})
             case _:
                 raise TypeError(f"the page cannot show {element}")
     return "".join(map(str, parts)) if all(isinstance(part, str) for part in parts) else parts
 
 
-def _format_case_key(key: object) -> str:
+def _get_variant_key(key: object) -> str:
     from fluent.syntax import ast as fluent
 
     return key.name if isinstance(key, fluent.Identifier) else str(getattr(key, "value", key))

@@ -50,7 +50,7 @@ def use_reader_role(*, is_operator: bool) -> Iterator[None]:
         _to_operator.reset(before)
 
 
-def reader_counts_as_operator() -> bool:
+def is_reader_operator() -> bool:
     """Return True if the current reader may be the operator, who sees setting names and log numbers."""
     return _to_operator.get()
 
@@ -61,7 +61,7 @@ def format_error(error: KeepsakeError) -> str:
     said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
     if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
         return f"{error.sentence} {tr('transfer-left')}"
-    return f"{said} {error.remedy}".strip() if reader_counts_as_operator() else said
+    return f"{said} {error.remedy}".strip() if is_reader_operator() else said
 
 
 def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
@@ -72,7 +72,7 @@ def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
 
 def add_error_number(sentence: str, number: str) -> str:
     """Append a failure's log number to a sentence if the reader may be the operator."""
-    return f"{sentence} {tr('notices-error', number=number)}" if reader_counts_as_operator() else sentence
+    return f"{sentence} {tr('notices-error', number=number)}" if is_reader_operator() else sentence
 
 
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
@@ -104,7 +104,7 @@ def format_match_reason(score: Mapping[str, float], *, min_score: float = MIN_SI
     return tr(f"why-for-{strongest.replace(' ', '-')}") if is_strong else tr("why-loosely")
 
 
-def format_part_name(name: str) -> str:
+def format_prompt_part(name: str) -> str:
     """Return the name of a part of the prompt, worded for use in a sentence."""
     return tr(f"why-part-{name}") if name in PARTS else name
 

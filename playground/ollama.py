@@ -17,6 +17,6 @@ async def find_ollama_model(url: str = OLLAMA) -> str | None:
             _, writer = await asyncio.open_connection(address.hostname, address.port)
             writer.close()
             async with aclosing(await asyncio.to_thread(open_client, api_key="", base_url=url)) as client:
-                names = [str(model["id"]) for model in await client.list_model_objects()]
+                names = [str(model["id"]) for model in await client.list_models()]
         return next((name for name in names if "embed" not in name), None)
     return None

@@ -21,9 +21,9 @@ class KeepsakeError(Exception):
         return str(self)
 
 
-def list_error_names(kind: type[KeepsakeError]) -> list[str]:
+def list_error_names(base: type[KeepsakeError]) -> list[str]:
     """Return the names of an error class and of all its subclasses."""
-    return [kind.__name__, *(name for below in kind.__subclasses__() for name in list_error_names(below))]
+    return [base.__name__, *(name for below in base.__subclasses__() for name in list_error_names(below))]
 
 
 class SettingsError(KeepsakeError):

@@ -127,7 +127,7 @@ class Correction:
     is_last: bool = False  # True if no later message follows
 
 
-def matches_kind(message: Message, kind: TimelineKind) -> bool:
+def matches_filter(message: Message, kind: TimelineKind) -> bool:
     """Return True if a message matches a filter of the timeline."""
     role, origins = TIMELINE_FILTERS[kind]
     return role in (None, message.role) and (origins is None or message.origin in origins)

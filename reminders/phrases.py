@@ -61,10 +61,10 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         here, now = now, now.astimezone(best.zone)
         is_near = best.day is not None and (best.day - here.date()).days <= MAX_DAYS_BY_NAME
         if best.zone_span and is_near and here.date() != now.date():
-            best.add_doubt(*best.zone_span)  # whose tomorrow?
+            best.mark_doubtful(*best.zone_span)  # whose tomorrow?
         best = replace(best, wall=now.replace(tzinfo=None, second=0, microsecond=0))
     joined = best.words.match("{joining}", rest.translate(PLAIN))
-    reminder = _plan_reminder(best, rest[joined.end() :] if joined else rest, now)
+    reminder = _build_reminder(best, rest[joined.end() :] if joined else rest, now)
     doubt = best.doubt
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=doubt) if doubt else reminder
@@ -97,7 +97,7 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
     return None
 
 
-def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
+def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
     wall = parser.wall
     if parser.distance is not None:
         due_at = (now + (parser.distance - wall)).astimezone(UTC) + parser.elapsed

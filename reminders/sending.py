@@ -46,7 +46,7 @@ class Reminders:
             await self._memory.change_config(owner, lambda known: known)
         async with self._memory.open_store(owner) as store:
             return await store.reminders.add_reminder(
-                owner, reminder, thread=thread, person=person, language=language, now=self._clock(), source_id=source
+                owner, reminder, thread=thread, person_id=person, language=language, now=self._clock(), source_id=source
             )
 
     async def list_reminders(self, owner: int) -> Sequence[Reminder]:
@@ -109,10 +109,10 @@ class Reminders:
                 return False
             if told != "unknown":
                 break
-        await run_to_completion(lambda: self._finish_or_repeat(reminder))
+        await run_to_completion(lambda: self._finish_or_reschedule(reminder))
         return True
 
-    async def _finish_or_repeat(self, reminder: Reminder) -> None:
+    async def _finish_or_reschedule(self, reminder: Reminder) -> None:
         config = await self._memory.get_config(reminder.owner)
         again = find_next_due_time(reminder, config.zone, after=self._clock()) if config else None
         async with self._memory.open_store(reminder.owner) as store:

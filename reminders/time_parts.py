@@ -86,7 +86,7 @@ class TimePhraseParser:
         found = self.spans[start:end]
         return self.request[found[0][0] : found[-1][1]] if found else ""
 
-    def add_doubt(self, start: int, end: int) -> None:
+    def mark_doubtful(self, start: int, end: int) -> None:
         self.doubt = self.doubt or self.quote(start, end)
 
     def skip(self, pattern: str, start: int) -> int:
@@ -165,7 +165,7 @@ class TimePhraseParser:
         return end
 
     @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
-    def _read_repeat(self, match: re.Match[str], _preposition: str) -> int:
+    def _read_recurrence(self, match: re.Match[str], _preposition: str) -> int:
         if self.is_every or self.has_date:
             return 0
         self.is_every, self.end = True, match.end()
@@ -180,7 +180,7 @@ class TimePhraseParser:
         if self.day is not None or self.month_day or self.repeat:
             return 0
         if preposition == "at" and match.start("day") == match.start() and match["month"] in AMBIGUOUS_MONTHS.split():
-            self.add_doubt(*match.span())  # "at 5 march with Ann"
+            self.mark_doubtful(*match.span())  # "at 5 march with Ann"
         month = self.words.get_meaning("month", match["month"]) or match["month"]
         self._set_date(int(match["year"] or 0), int(month), int(match["day"]))
         return match.end()
@@ -214,14 +214,14 @@ class TimePhraseParser:
         day, month, year = int(match["first"]), int(match["second"]), int(match["year"] or 0)
         if match["sign"] == "/":
             if self.words.language == ENGLISH and day <= 12 and month <= 12 and day != month:
-                self.add_doubt(*match.span())
+                self.mark_doubtful(*match.span())
             if month > 12 or (day <= 12 and not self.words.day_first):
                 day, month = month, day
         elif not (match["dot"] or match["year"]):
             if match["hours"] is not None or not 0 < month <= 12 or self.has_date or self.clock:
                 return 0
             if match["timed"] is None and day < 24:
-                self.add_doubt(*match.span())
+                self.mark_doubtful(*match.span())
         self._set_date(year + 2000 if 0 < year < 100 else year, month, day)
         return match.end()
 
@@ -251,14 +251,14 @@ class TimePhraseParser:
             self.day = self.wall.date()
         return match.end()
 
-    def _shift_to_part_of_day(self, name: str) -> bool:
+    def _shift_to_part_of_day(self, day_part: str) -> bool:
         """Shift the hour to the named part of the day. Return False if the hour contradicts it."""
         hour, minute = self.clock or (0, 0)
-        start, end = self.words.ranges.get(name, (720, 1440))
+        start, end = self.words.ranges.get(day_part, (720, 1440))
         middle = start + ((end - start) % 1440 - 1) / 2
         chosen = min(hour % 12, hour % 12 + 12, key=lambda at: abs((at * 60 + minute - middle + 720) % 1440 - 720))
-        chosen = hour if name.startswith("morning") and 0 < hour < 12 else chosen  # "a las 2 de la mañana"
-        if chosen != hour and (hour > 12 or (hour == 0 and name != "pm")):
+        chosen = hour if day_part.startswith("morning") and 0 < hour < 12 else chosen  # "a las 2 de la mañana"
+        if chosen != hour and (hour > 12 or (hour == 0 and day_part != "pm")):
             return False
         self.clock = chosen, minute
         return True
@@ -276,21 +276,21 @@ class TimePhraseParser:
         if not (is_led or self.is_exact):
             is_next = self.has_date and match.start() == self.skip(" ", self.end)
             if is_next and hour <= 24 and match["more"] is None:
-                self.add_doubt(*match.span())  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
+                self.mark_doubtful(*match.span())  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
             elif find_time_zone(self.text, match.end(), self.words) is None:  # "9 UTC"
                 return 0
         minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
         after = self.text[match.end() :]
         if (match["uhr"] and after[:1] == " ") or (match["han"] and not match[0].endswith("分") and HAN.match(after)):
-            self.add_doubt(*match.span())  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
+            self.mark_doubtful(*match.span())  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
         is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
         if not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE):
-            self.add_doubt(*match.span())  # "1h call": the time, or an hour from now
+            self.mark_doubtful(*match.span())  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._shift_to_part_of_day(self.part)
             if self.has_date and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
-                self.add_doubt(*match.span())  # "Friday night at 1" is on Saturday
+                self.mark_doubtful(*match.span())  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
         self.impossible |= hour > 24 or minute > 59 or (hour == 24 and minute > 0)
         return match.end()
@@ -307,7 +307,7 @@ class TimePhraseParser:
         if match[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
             return 0
         if kind == "short" and ((self.clock is not None and not is_meant) or self.words.language not in LANGUAGES):
-            self.add_doubt(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
+            self.mark_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
         self.weekdays = [int(self.words.get_meaning(kind, match[kind]))]
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + self.weekdays[0])

@@ -75,7 +75,7 @@ def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, now: dateti
         return None
 
 
-def _make_earlier_range(now: datetime, unit: str, count: int) -> TimeRange | None:
+def _make_past_range(now: datetime, unit: str, count: int) -> TimeRange | None:
     """Return the day, week, month or year that lies `count` units in the past."""
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
@@ -119,7 +119,7 @@ def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange |
             yield _make_calendar_range(int(match[1]), now=now), match[0]
 
 
-def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
+def _is_near_pattern(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
     """Return True if the first pattern occurs shortly before a match, or the second pattern shortly after it."""
     before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
     return bool(patterns[0].search(before) or patterns[1].search(after))
@@ -130,11 +130,11 @@ def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | 
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1
-            if not _is_next_to(text, match, _NEXT):
-                yield _make_earlier_range(now, "day", back), match[0]
+            if not _is_near_pattern(text, match, _NEXT):
+                yield _make_past_range(now, "day", back), match[0]
                 of_last_week = now.weekday() - day + 7
-                if of_last_week != back and _is_next_to(text, match, _LAST):
-                    yield _make_earlier_range(now, "day", of_last_week), match[0]
+                if of_last_week != back and _is_near_pattern(text, match, _LAST):
+                    yield _make_past_range(now, "day", of_last_week), match[0]
 
 
 def _parse_number(word: str) -> int:
@@ -151,14 +151,14 @@ def _parse_number(word: str) -> int:
 def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if match := pattern.search(text):
-            yield _make_earlier_range(now, unit, back), match[0]
+            yield _make_past_range(now, unit, back), match[0]
     for match in _AGO.finditer(text):
         groups = {name[0]: value for name, value in match.groupdict().items() if value}
         word, number = groups["u"], groups.get("n")
         unit = next((unit for unit, form in _UNITS if form.fullmatch(word)), date_words.DUALS.get(word, "day"))
         count = _parse_number(number) if number else 2 if word in date_words.DUALS else 1
         if 0 < count < 1000:
-            yield _make_earlier_range(now, unit, count), match[0]
+            yield _make_past_range(now, unit, count), match[0]
 
 
 # What may surround the name of a month in a date.

@@ -80,7 +80,7 @@ def rank_facts(
     return sorted(found, key=lambda recalled: (-round(sum(recalled.score.values()), 6), -recalled.fact.id))
 
 
-def find_facts(
+def select_facts(
     facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall_settings: FactRecall
 ) -> FoundFacts:
     """Find the facts for a prompt: facts close to the question, pinned facts, personal states, and instructions."""

@@ -10,7 +10,7 @@ from llm import prompts
 from records.context import Snippet
 from records.messages import Message
 from text.analyzer import list_terms
-from text.passages import excerpt_passages
+from text.passages import extract_passages
 
 MIN_ROOM_TOKENS = 12  # in less room no message fits
 ELLIPSES_TOKENS = 4  # of the marks where something is left out
@@ -58,7 +58,7 @@ class Packer:
         for passage in passages:
             if self._try_add_passage(passage, 0):
                 continue
-            text = excerpt_passages(passage.message.content, {passage.part})
+            text = extract_passages(passage.message.content, {passage.part})
             line = self._format_line(passage.message, "")
             room = self.room - self._count(
                 f"{prompts.format_snippet_heading(passage.message.created_at, self._now)}\n{line}\n"
@@ -76,7 +76,7 @@ class Packer:
         if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece
             return True
         parts = parts | {passage.part}
-        text = excerpt_passages(passage.message.content, parts)
+        text = extract_passages(passage.message.content, parts)
         score = self._taken[id_].score if id_ in self._taken else passage.score
         is_added = self.add_snippet(
             Snippet(message=passage.message, text=text, score=score), reserved_tokens=reserved_tokens

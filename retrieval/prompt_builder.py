@@ -96,14 +96,14 @@ class PromptBuilder:
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
         words, was_shortened = self._incoming.render_within_limit(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
-        room = budgets.ceiling - self._tokens.count_request_tokens(self._make_request()) - 4
+        room = budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()) - 4
         if room < min(said, WORTH_SHOWING):
             self._clock = ""
-            room = budgets.ceiling - self._tokens.count_request_tokens(self._make_request()) - 4
+            room = budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
         self._words = self._incoming.render_within_limit(max(0, room))[0] if said > room else words
-        self._left = max(0, budgets.ceiling - self._tokens.count_request_tokens(self._make_request()))
+        self._left = max(0, budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
         self._budgets = budgets.scale(share)
@@ -128,7 +128,7 @@ class PromptBuilder:
                 continue
             squeezed = None if self._turns_broken_off else self._renderer.shorten_turn(turn, self._left)
             self._turns_broken_off = True
-            self._cut.append(turn.make_cut("cut in its middle" if squeezed else "no room"))
+            self._cut.append(turn.describe_cut("cut in its middle" if squeezed else "no room"))
             if squeezed:
                 self._add_turn(squeezed)
 
@@ -143,7 +143,7 @@ class PromptBuilder:
     def add_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Add the lasting instructions that fit, the most important first."""
         room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
-        self._instructions = self._select_facts("instructions", instructions, room)
+        self._instructions = self._limit_facts("instructions", instructions, room)
         if self._instructions:
             used = self._tokens.count(self._format_instructions()) + 4
             self._left -= used
@@ -230,13 +230,13 @@ class PromptBuilder:
     def add_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Add the facts that fit, best first. Their tokens are taken from the budget for snippets."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
-        self._facts = self._select_facts("facts", facts, room)
+        self._facts = self._limit_facts("facts", facts, room)
         if self._facts:
             used = self._tokens.count(self._format_facts()) + 4
             self._left -= used
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
-    def _select_facts(self, block: quoting.Block, facts: Sequence[RecalledFact], max_tokens: int) -> list[RecalledFact]:
+    def _limit_facts(self, block: quoting.Block, facts: Sequence[RecalledFact], max_tokens: int) -> list[RecalledFact]:
         max_tokens -= self._tokens.count(quoting.format_block(block, []))
         fitting = list[RecalledFact]()
         for fact in facts:
@@ -254,7 +254,7 @@ class PromptBuilder:
         """Make room for at least one snippet, by cutting the oldest turns if necessary."""
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
         while (missing := self._one_snippet - self.remaining_snippet_tokens) > 0 and (
-            turns := self._list_turns_in_order()
+            turns := self._list_turns_by_time()
         ):
             oldest = turns[0]
             squeezed = self._renderer.shorten_turn(oldest, oldest.tokens - missing)
@@ -270,7 +270,7 @@ class PromptBuilder:
 
     def build_context(self) -> Context:
         """Build the finished context. Raise ContextTooLong if it cannot be cut to fit."""
-        while (total := self._tokens.count_request_tokens(request := self._make_request())) > self._budgets.ceiling:
+        while (total := self._tokens.count_request_tokens(request := self._build_messages())) > self._budgets.ceiling:
             if not self._drop_least_important_part(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
         parts = self._make_context_parts(total)
@@ -279,18 +279,18 @@ class PromptBuilder:
             ceiling=self._budgets.ceiling,
             wanted=self._wanted,
             parts=parts,
-            recent=tuple(message for turn in self._list_turns_in_order() for message in turn.messages),
+            recent=tuple(message for turn in self._list_turns_by_time() for message in turn.messages),
             summaries=tuple(self._summaries),
             snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.sort_key)),
             facts=(*self._instructions, *self._facts),
             profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
-            whole=self._estimate_full_tokens(parts),
+            whole=self._estimate_uncut_tokens(parts),
             earlier=self._history[0] if self._history else 0,
         )
 
-    def _estimate_full_tokens(self, parts: Sequence[ContextPart]) -> int:
+    def _estimate_uncut_tokens(self, parts: Sequence[ContextPart]) -> int:
         """Estimate the tokens of a request with the full history verbatim, or return 0 if its size is unknown."""
         if self._history is None:
             return 0
@@ -310,7 +310,7 @@ class PromptBuilder:
         elif self._facts:
             self._facts.pop()
         elif len(self._turns) > 1:
-            self._drop_turn(self._list_turns_in_order()[0], "no room")
+            self._drop_turn(self._list_turns_by_time()[0], "no room")
         elif self._summaries:
             summary = self._summaries.pop()
             self.record_cut("summary", summary.first_id, summary.last_id, "no room")
@@ -319,7 +319,7 @@ class PromptBuilder:
         elif self._instructions:
             self._instructions.pop()
         elif self._turns:
-            self._cut.append(self._turns.pop().make_cut("no room"))
+            self._cut.append(self._turns.pop().describe_cut("no room"))
         elif self._clock and self._tokens.count(self._words) < excess + WORTH_SHOWING:
             self._clock = ""
         elif self._words:
@@ -346,18 +346,18 @@ class PromptBuilder:
         self._left += turn.tokens
         if turn.messages[0].turn in self._dispensable:
             return
-        cut = turn.make_cut(reason)
+        cut = turn.describe_cut(reason)
         self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
 
-    def _list_turns_in_order(self) -> list[PastTurn]:
+    def _list_turns_by_time(self) -> list[PastTurn]:
         return sorted(self._turns, key=lambda turn: turn.messages[0].sort_key)
 
-    def _make_request(self) -> list[PromptMessage]:
+    def _build_messages(self) -> list[PromptMessage]:
         """Return the prompt's messages, the most stable first, so that providers can cache the beginning."""
         about = "\n\n".join(text for text in (self._format_profile(), self._format_summaries()) if text)
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
         request += [PromptMessage(role="user", content=about)] if about else []
-        for turn in self._list_turns_in_order():
+        for turn in self._list_turns_by_time():
             for message, content in zip(turn.messages, turn.contents, strict=True):
                 request.append(PromptMessage(role=find_prompt_role(message), content=content))
         last = prompts.make_last_message(

@@ -29,13 +29,13 @@ class Question:
     vector: Floats | None = None  # the embedding of `meant` [d], or None to search words only
 
     @classmethod
-    def analyze(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
-        """Analyse a question. `previous` is the same person's preceding message."""
+    def analyze(cls, text: str, *, previous_text: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
+        """Analyse a question. `previous_text` is the same person's preceding message."""
         text = cut_out_middle(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_distinct_terms(text))
         times = find_time_ranges(fold_accents(normalize_text(cut_out_middle(text, MAX_CHARS_FOR_TIMES))), now)
-        if previous and len(own) <= FOLLOW_UP_TERMS:
-            text = f"{cut_out_middle(previous, MAX_QUESTION_CHARS)}\n{text}"
+        if previous_text and len(own) <= FOLLOW_UP_TERMS:
+            text = f"{cut_out_middle(previous_text, MAX_QUESTION_CHARS)}\n{text}"
             terms = tuple(dict.fromkeys([*own, *list_distinct_terms(text)]))
         meant = remove_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
@@ -109,13 +109,13 @@ class SearchQuery:
 
     def matches(self, text: str) -> bool:
         """Return True if a text has all phrases or the only word, ignoring case. Other queries match any text."""
-        return self._count_phrases(text) == (len(self.phrases) or bool(self.word))
+        return self._count_matches(text) == (len(self.phrases) or bool(self.word))
 
     def score_sentence(self, sentence: str) -> float:
         """Return a relevance score for a sentence. A quoted phrase counts as much as ten words."""
-        return len(set(self.terms) & set(list_terms(sentence))) + 10.0 * self._count_phrases(sentence)
+        return len(set(self.terms) & set(list_terms(sentence))) + 10.0 * self._count_matches(sentence)
 
-    def _count_phrases(self, text: str) -> int:
+    def _count_matches(self, text: str) -> int:
         whole = _normalize_phrase(text)
         return sum(phrase in whole for phrase in self.phrases) or contains_name(_normalize_word(whole), self.word)
 

@@ -45,8 +45,8 @@ class Ranking:
         """The ids of the candidate messages, best first."""
         return list(dict.fromkeys(self.candidates.ids[self.candidates.messages[self.order]].tolist()))
 
-    def get_score_parts(self, row: int) -> dict[str, float]:
-        return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
+    def get_score_parts(self, passage: int) -> dict[str, float]:
+        return {name: round(float(values[passage]), 3) for name, values in self.parts.items() if values[passage]}
 
 
 def rank_passages(candidates: Candidates, question: Question, similarities: Similarities | None = None) -> Ranking:
@@ -75,7 +75,7 @@ def rank_passages(candidates: Candidates, question: Question, similarities: Simi
     age = np.maximum(0.0, question.now.timestamp() - candidates.said_at)[candidates.messages] / DAY_SECONDS
     parts["recent"] = RECENT_SHARE * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
     scores += parts["recent"]
-    lent = _score_following_answer(candidates, scores, words)
+    lent = _score_answer_to_top_message(candidates, scores, words)
     parts["nearby"] += lent
     scores += lent
     own = np.flatnonzero(~by_assistant)
@@ -89,14 +89,14 @@ def rank_passages(candidates: Candidates, question: Question, similarities: Simi
     )
 
 
-def find_rarest_word_passages(
-    candidates: Candidates, question: Question, order: Sequence[int], *, limit: int
+def find_passages_with_rarest_word(
+    candidates: Candidates, question: Question, row_order: Sequence[int], *, limit: int
 ) -> list[int]:
     """Return the rows of passages with the question's rarest word, or [] if over `limit` messages contain that word."""
     counts = {term: candidates.frequency[term] for term in question.own if candidates.frequency.get(term)}
     lowest = min(counts.values(), default=limit + 1)
     lines = [line for line, term in enumerate(candidates.frequency) if counts.get(term) == lowest]
-    return [row for row in order if candidates.counts[lines, row].any()] if lowest <= limit else []
+    return [row for row in row_order if candidates.counts[lines, row].any()] if lowest <= limit else []
 
 
 def compute_idf(total: int, frequency: int) -> float:
@@ -147,7 +147,7 @@ def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ign
     return raised
 
 
-def _score_following_answer(candidates: Candidates, scores: Values, word_scores: Values) -> Values:
+def _score_answer_to_top_message(candidates: Candidates, scores: Values, word_scores: Values) -> Values:
     """Return a bonus for the best passages of a long answer to the highest-scoring message, and 0 for others."""
     raised = np.zeros(len(candidates))
     best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
@@ -160,9 +160,9 @@ def _score_following_answer(candidates: Candidates, scores: Values, word_scores:
     return raised
 
 
-def _score_named_speaker(candidates: Candidates, text: str) -> Values:
+def _score_named_speaker(candidates: Candidates, question: str) -> Values:
     """Return 1 for each message of the only speaker named in the question, and 0 for all other messages."""
-    named = {speaker for speaker in set(candidates.speakers) if speaker and contains_name(text, speaker)}
+    named = {speaker for speaker in set(candidates.speakers) if speaker and contains_name(question, speaker)}
     return np.array([len(named) == 1 and speaker in named for speaker in candidates.speakers], np.float64)
 
 

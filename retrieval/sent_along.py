@@ -27,19 +27,19 @@ class IncomingRenderer:
     def __init__(self, incoming: UserMessage, tokenizer: Tokenizer, ceiling: int) -> None:
         self._tokens = tokenizer
 
-        def add_speaker(text: str) -> str:
-            return prompts.prefix_speaker_name(incoming.person.name, text) if incoming.in_group else text
+        def prefix_name(text: str) -> str:
+            return prompts.prepend_speaker_name(incoming.person.name, text) if incoming.in_group else text
 
         def quote_forwarded_texts(texts: Sequence[str]) -> str:
-            return add_speaker("\n".join(quoting.quote_with_origin_tag("forwarded", text) for text in texts))
+            return prefix_name("\n".join(quoting.quote_with_origin_tag("forwarded", text) for text in texts))
 
-        def quote_own_text(texts: Sequence[str]) -> str:
-            return add_speaker(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_own_text(texts[0])
+        def quote_sender_text(texts: Sequence[str]) -> str:
+            return prefix_name(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_user_text(texts[0])
 
         parts = (
             _QuotedPart(texts=incoming.passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
             _QuotedPart(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=ceiling),
-            _QuotedPart(texts=(incoming.own_text,), quote=quote_own_text, max_tokens=ceiling),
+            _QuotedPart(texts=(incoming.own_text,), quote=quote_sender_text, max_tokens=ceiling),
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 

@@ -28,7 +28,7 @@ class PastTurn:
     is_whole: bool = True
     left_out: tuple[Message, ...] = ()  # further passages of documents, which are searched instead
 
-    def make_cut(self, reason: str) -> Cut:
+    def describe_cut(self, reason: str) -> Cut:
         return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=reason)
 
 
@@ -70,21 +70,21 @@ class TurnRenderer:
         tokens = sum(map(self._tokens.count_text_message_tokens, roles, contents))
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
-    def _render_content(self, message: Message, limit: int | None = None) -> str:
+    def _render_content(self, message: Message, max_tokens: int | None = None) -> str:
         if message.origin == "tool":  # what a search found may be out of date
             return prompts.PROPOSED if message.content.endswith(prompts.PROPOSED_NOTE) else prompts.ARCHIVED_RESULT
         quote = partial(self._quote_content, message)
-        if limit is None:
+        if max_tokens is None:
             return quote(message.content)
-        return quote(self._tokens.truncate_for_rendering(message.content, limit, quote, self._tokens.omit_middle))
+        return quote(self._tokens.truncate_for_rendering(message.content, max_tokens, quote, self._tokens.omit_middle))
 
     def _quote_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":  # several people share the role "user"
-            return prompts.prefix_speaker_name(message.speaker, quoting.quote_message(message, text))
+            return prompts.prepend_speaker_name(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone
             said = text if message.is_user else prompts.format_message_with_speaker(message, text)
             return quoting.quote_with_origin_tag(message.origin, said)
-        return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own_text(text)
+        return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_user_text(text)
 
 
 def find_prompt_role(message: Message) -> Role:
@@ -98,7 +98,7 @@ def compute_common_cap(sizes: Sequence[int], max_total: int) -> int:
     return max(0, bisect_right(limits, max_total, key=lambda limit: sum(min(size, limit) for size in sizes)) - 1)
 
 
-def select_newest_turns(messages: Sequence[Message], count: int) -> list[Message]:
+def keep_newest_turns(messages: Sequence[Message], count: int) -> list[Message]:
     """Return the messages of the `count` newest turns, in their original order."""
     newest = sorted({message.turn for message in messages})[-count:]
     return [message for message in messages if message.turn in newest]
@@ -129,7 +129,7 @@ def find_reply_snippets(
     messages: Sequence[Message],
     tokenizer: Tokenizer,
     *,
-    target_id: int,
+    replied_to_id: int,
     shown_ids: Set[int],
     before_turn: int | None,
     available_tokens: int,
@@ -137,7 +137,7 @@ def find_reply_snippets(
     """Return snippets of the replied-to message and its neighbours, nearest first, using part of `available_tokens`."""
     chosen: list[Snippet] = []
     left = available_tokens // ROOM_SHARE
-    for message in sorted(messages, key=lambda message: abs(message.id - target_id)):
+    for message in sorted(messages, key=lambda message: abs(message.id - replied_to_id)):
         is_later = before_turn is not None and message.turn >= before_turn
         if is_later or message.id in shown_ids or message.origin in NEVER_RECALLED:
             continue

@@ -97,4 +97,4 @@ def serve_health(readiness: Readiness, address: tuple[str, int]) -> AbstractAsyn
         return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     app = Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", serve_metrics)])
-    return serve(app, address, setting_name="HEALTH_LISTEN")
+    return serve(app, address, listen_setting="HEALTH_LISTEN")

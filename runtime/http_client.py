@@ -14,7 +14,7 @@ KEPT_ALIVE = 30.0  # seconds of an idle connection; Telegram and model servers k
 
 def open_session(*, max_connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """Open a client session, which the caller must close. If `max_connections` is 0, there is no limit."""
-    connector = aiohttp.TCPConnector(limit=max_connections, keepalive_timeout=KEPT_ALIVE, ssl=load_certificates())
+    connector = aiohttp.TCPConnector(limit=max_connections, keepalive_timeout=KEPT_ALIVE, ssl=get_ssl_context())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
 
 
@@ -38,6 +38,6 @@ async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
 
 
 @cache
-def load_certificates() -> ssl.SSLContext:
+def get_ssl_context() -> ssl.SSLContext:
     """Return an SSL context with certifi's certificates, or those in SSL_CERT_FILE if it is set."""
     return httpx.create_ssl_context()

@@ -31,8 +31,8 @@ class BoundedProtocol(H11Protocol):
         self._since = self.loop.time()
         self._request_check = self.loop.call_later(self.request_within, self._drop_incomplete_request)
         self._unread = 0
-        self._reader_check = self.loop.call_later(self.read_within, self._drop_stalled_reader)
-        if len(self.connections) > self.max_connections and not self._evict_connection():
+        self._reader_check = self.loop.call_later(self.read_within, self._drop_if_not_reading)
+        if len(self.connections) > self.max_connections and not self._evict_idle_client():
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -40,19 +40,19 @@ class BoundedProtocol(H11Protocol):
         self._reader_check.cancel()
         super().connection_lost(exc)
 
-    def _drop_stalled_reader(self) -> None:
+    def _drop_if_not_reading(self) -> None:
         unread = self.transport.get_write_buffer_size()
         if unread and unread == self._unread:
             self.transport.abort()
             return
         self._unread = unread
-        self._reader_check = self.loop.call_later(self.read_within, self._drop_stalled_reader)
+        self._reader_check = self.loop.call_later(self.read_within, self._drop_if_not_reading)
 
     @property
     def _awaits_client_data(self) -> bool:
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
-    def _evict_connection(self) -> bool:
+    def _evict_idle_client(self) -> bool:
         # Prefer connections that have never sent a complete request.
         others = [other for other in self.connections if isinstance(other, BoundedProtocol) and other is not self]
         waiting = [other for other in others if other._awaits_client_data and not other.transport.is_closing()]
@@ -140,15 +140,15 @@ async def serve_app(
 
 @contextlib.asynccontextmanager
 async def serve(
-    app: ASGIApp, address: tuple[str, int], *, setting_name: str, protocol: type[asyncio.Protocol] = BoundedProtocol
+    app: ASGIApp, address: tuple[str, int], *, listen_setting: str, protocol: type[asyncio.Protocol] = BoundedProtocol
 ) -> AsyncIterator[int]:
-    """Serve `app` during the block and yield the port. If the address is in use, name `setting_name` in the error."""
+    """Serve `app` during the block and yield the port. If the address is in use, name `listen_setting` in the error."""
     host, port = address
     async with contextlib.AsyncExitStack() as stack:
         try:
             bound_port = await stack.enter_async_context(serve_app(app, host, port, protocol=protocol))
         except OSError as error:
-            raise SettingsError(setting_name, f"cannot listen on {host}:{port} ({error.strerror}).") from error
+            raise SettingsError(listen_setting, f"cannot listen on {host}:{port} ({error.strerror}).") from error
         yield bound_port
 
 

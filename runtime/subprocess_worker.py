@@ -18,21 +18,21 @@ class ChildDied(Exception):  # noqa: N818 - reads as the state it is
     """Raised if the child process exits early or takes too long."""
 
 
-def make_child_process_code(module: str) -> str:
+def make_child_script(module: str) -> str:
     """Return Python code that imports `module` and calls its function `run_as_child_process`."""
     function = "run_as_child_process"
     return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import {function}; {function}()"
 
 
 async def start_child(
-    code: str, *arguments: str, inherits_environment: bool = False
+    script: str, *arguments: str, inherits_environment: bool = False
 ) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
     """Start a child process, and return it with its standard input and output.
 
     Arguments must be trusted. If `inherits_environment`, the child must not read untrusted input.
     """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-X", "utf8", "-c", code, _ROOT, *arguments),
+        *(sys.executable, "-X", "utf8", "-c", script, _ROOT, *arguments),
         stdin=PIPE,
         stdout=PIPE,
         stderr=DEVNULL,
@@ -53,13 +53,13 @@ async def end_process(process: Process) -> None:
 
 
 async def iterate_child_answers(
-    code: str, arguments: Sequence[str], data: bytes, *, timeout: float, inherits_environment: bool = False
+    script: str, arguments: Sequence[str], data: bytes, *, timeout: float, inherits_environment: bool = False
 ) -> AsyncGenerator[tuple[str, Any], None]:
     """Start a child process, send it `data`, and yield the kind and value of each answer. Kill the child at the end.
 
     Use it with `aclosing`. Raise ChildDied if the child exits early or takes more than `timeout` seconds.
     """
-    process, stdin, stdout = await start_child(code, *arguments, inherits_environment=inherits_environment)
+    process, stdin, stdout = await start_child(script, *arguments, inherits_environment=inherits_environment)
     sending = asyncio.create_task(_send_input(stdin, data))
     until = asyncio.get_running_loop().time() + timeout
     try:

@@ -38,15 +38,15 @@ class Span:
 
 
 @contextmanager
-def record_span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> Iterator[Span]:
-    """Record a span around the block. Set `is_request` for a request to another machine."""
+def record_span(name: str, attributes: Attributes | None = None, *, is_outgoing: bool = False) -> Iterator[Span]:
+    """Record a span around the block. Set `is_outgoing` for a request to another machine."""
     if not _tracers:
         yield Span()
         return
     from opentelemetry.trace import SpanKind
 
     quiet = {"record_exception": False, "set_status_on_exception": False}
-    kind = SpanKind.CLIENT if is_request else SpanKind.INTERNAL
+    kind = SpanKind.CLIENT if is_outgoing else SpanKind.INTERNAL
     with _tracers[-1].start_as_current_span(name, kind=kind, attributes=attributes, **quiet) as otel_span:
         span = Span(otel_span)
         try:

@@ -108,7 +108,7 @@ def back_up(data_dir: Path, file: Path, *, database_url: str = "") -> BackupResu
     if not database_url and not (data_dir / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{data_dir} holds no memory; there is nothing to back up.")
     # `parent` may be any folder, so touch nothing else there.
-    dirs.remove_leftovers(parent, [f"{dirs.BACKING_UP}*"])
+    dirs.remove_temp_files(parent, [f"{dirs.BACKING_UP}*"])
     with translate_storage_errors(file), dirs.make_work_folder(parent, dirs.BACKING_UP) as work:
         packed = work / "packed"
         create_private_file(packed)
@@ -275,7 +275,7 @@ def run_as_child_process() -> None:
         write_child_answer(sys.stdout.buffer, "failed", error.sentence)
 
 
-def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> RestoreResult:
+def restore_backup_file(file: Path, data_folder: Path, *, database_url: str = "") -> RestoreResult:
     """Restore a backup into the data directory, and move the existing files to a separate folder.
 
     If `database_url` is given, restore the memories into that database, which must not hold any. On failure,
@@ -284,7 +284,7 @@ def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> 
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
     with (
-        dirs.lock_data_dir(folder, for_restore=True) as data_dir,
+        dirs.lock_data_dir(data_folder, for_restore=True) as data_dir,
         translate_storage_errors(file),
         dirs.make_work_folder(data_dir, dirs.RESTORING) as work,
     ):
@@ -294,16 +294,16 @@ def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> 
         return RestoreResult(messages=messages, made_at=made_at, aside=dirs.replace_folder_contents(data_dir, fresh))
 
 
-async def _restore_and_count_messages(file: Path, data_dir: Path, folder: Path, url: str) -> tuple[str, int]:
+async def _restore_and_count_messages(file: Path, data_dir: Path, new_folder: Path, url: str) -> tuple[str, int]:
     """Write all rows to new files and to the database. Return the backup's date and message count."""
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
     schema = head["schema"] if head["format"] > 1 else find_schema_version(_read_checked_rows(file))
     if schema < len(MIGRATIONS):
-        lines = migrate_rows(lines, folder.with_name("older.db"), schema)
+        lines = migrate_rows(lines, new_folder.with_name("older.db"), schema)
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(Database.open(folder / DATABASE, migrations=MIGRATIONS))
-        sqlite, json_store = SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder))
+        database = await stack.enter_async_context(Database.open(new_folder / DATABASE, migrations=MIGRATIONS))
+        sqlite, json_store = SqliteStore(database), await stack.enter_async_context(JsonStore.open(new_folder))
         stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json_store}
         server: Transaction | None = None
         if url:
@@ -382,7 +382,7 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
                 elif "storage" in row:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:
-                    BY_NAME[row["table"]].to_values(row)
+                    BY_NAME[row["table"]].to_params(row)
                     _raise_unless_intact(owner == row["user_id"])
                 digest.update(line)
                 count += 1

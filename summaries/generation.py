@@ -74,20 +74,20 @@ class Summarizer:
         self._under = apply_model_limit
 
     @property
-    def _window_tokens(self) -> int:
+    def _context_window(self) -> int:
         return self._under(self._most)
 
     async def summarize(self, inputs: SummaryInput, ask: Ask, *, model: str) -> NewSummary:
         """Return a summary that passed the quality gate. Raise SummaryRejected after two failed attempts."""
         started, spent, faults = time.monotonic(), list[Usage](), list[str]()
 
-        async def ask_for_text(request: Prompt) -> str:
-            completion = await ask(request)
+        async def ask_for_text(prompt: Prompt) -> str:
+            completion = await ask(prompt)
             spent.append(completion.usage)
             return completion.text.strip()
 
-        wishes = self._tokens.truncate_for_rendering(inputs.wishes, self._window_tokens // 5, quoting.quote_text)
-        inputs = replace(inputs, wishes=wishes, superseded=self._truncate_superseded_facts(inputs.superseded))
+        wishes = self._tokens.truncate_for_rendering(inputs.wishes, self._context_window // 5, quoting.quote_text)
+        inputs = replace(inputs, wishes=wishes, superseded=self._limit_superseded_facts(inputs.superseded))
         for attempt in (inputs, inputs.without_prior_summaries()):
             try:
                 text = await self._generate_text_with_retry(attempt, ask_for_text, faults)
@@ -143,8 +143,8 @@ class Summarizer:
         kept = quality_score.shorten_summary(own, inputs.limit, count_tokens=self._tokens.count)
         return self._tokens.truncate(kept, inputs.limit)
 
-    def _truncate_superseded_facts(self, superseded_facts: Sequence[str]) -> Sequence[str]:
-        superseded_facts, room = superseded_facts[-MAX_SUPERSEDED:], self._window_tokens // 5
+    def _limit_superseded_facts(self, superseded_facts: Sequence[str]) -> Sequence[str]:
+        superseded_facts, room = superseded_facts[-MAX_SUPERSEDED:], self._context_window // 5
         for number in range(len(superseded_facts) - 1, -1, -1):
             room -= self._tokens.count(superseded_facts[number]) + 1
             if room < 0:
@@ -174,11 +174,11 @@ class Summarizer:
     async def _generate_text_with_retry(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
         """Generate the text. If the model rejects a request as too long, retry with smaller parts."""
         while True:
-            window = self._window_tokens
+            window = self._context_window
             try:
                 return await self._generate_text(inputs, ask, faults)
             except ContextTooLong:
-                if self._window_tokens >= window:
+                if self._context_window >= window:
                     raise
 
     async def _generate_text(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
@@ -204,7 +204,7 @@ class Summarizer:
 
     def _make_prompt_if_it_fits(self, inputs: SummaryInput, faults: Sequence[str]) -> list[PromptMessage] | None:
         request = self._make_prompt(inputs, faults)
-        return request if self._tokens.count_request_tokens(request) <= self._window_tokens else None
+        return request if self._tokens.count_request_tokens(request) <= self._context_window else None
 
     def _make_bullet_sources(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
         return [
@@ -258,7 +258,7 @@ class Summarizer:
 
     def _count_free_tokens(self, inputs: SummaryInput, faults: Sequence[str]) -> int:
         frame = self._tokens.count_request_tokens(self._make_prompt(replace(inputs, lines=()), faults))
-        return max(MIN_SOURCE_TOKENS, self._window_tokens - frame - 16)
+        return max(MIN_SOURCE_TOKENS, self._context_window - frame - 16)
 
 
 @define(kw_only=True, eq=False)
@@ -314,7 +314,7 @@ def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> lis
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
     nods = {after.id for before, after in pairwise(told) if _is_mere_agreement(before, after)}
-    told = prompts.add_corrections([message for message in told if message.id not in nods])
+    told = prompts.add_correction_notes([message for message in told if message.id not in nods])
     return [
         Source(text=prompts.format_message(document, zone), is_user=document.is_user and document.origin not in OTHERS)
         for document in limit_document_passages(told)
@@ -344,14 +344,14 @@ def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Sou
     return [Source(text=prompts.format_summary(summary, zone), is_user=False) for summary in summaries]
 
 
-def format_superseded_facts(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
-    """Return a line for each superseded fact that was observed from `first` to `last`, oldest first.
+def format_superseded_facts(facts: Sequence[Fact], first_at: datetime, last_at: datetime) -> list[str]:
+    """Return a line for each superseded fact that was observed from `first_at` to `last_at`, oldest first.
 
     The facts that replaced them are not included, since a summary should depend on its own sources only.
     """
     superseded = [fact for fact in facts if fact.deleted_at is None and fact.superseded_by is not None]
     superseded.sort(key=lambda fact: (fact.observed_at, fact.id))
-    return [_format_bullet(fact.text) for fact in superseded if first <= fact.observed_at <= last]
+    return [_format_bullet(fact.text) for fact in superseded if first_at <= fact.observed_at <= last_at]
 
 
 def _format_bullet(text: str) -> str:

@@ -105,13 +105,13 @@ def is_in_another_language(text: str, source: str) -> bool:
     return is_other and 2 * len(words & known) < len(words)
 
 
-def _keep_letters(text: str) -> str:
+def _extract_letters(text: str) -> str:
     return "".join(filter(str.isalpha, fold_accents(text[:MAX_LANGUAGE_CHARS].casefold())))
 
 
 def _find_script(text: str) -> str:
     """Return the name of a text's main script, or "" if the text has few letters or mixes scripts."""
-    letters = _keep_letters(text)
+    letters = _extract_letters(text)
     scripts = Counter(unicodedata.name(letter, "?").split(" ", 1)[0].split("-")[0] for letter in letters)
     scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
     script, count = scripts.most_common(1)[0]
@@ -134,7 +134,7 @@ def _differ_in_letters(text: str, source: str) -> bool:
     Russian lacks a letter of Ukrainian. All characters of Chinese or Korean count as one letter, because few texts
     share them, and so does the kana of Japanese. Latin letters may be names. A letter of few clauses may be quoted.
     """
-    clauses = [list(filter(None, map(_merge_letters, _CLAUSE_END.split(each)))) for each in (text, source)]
+    clauses = [list(filter(None, map(_normalize_letters, _CLAUSE_END.split(each)))) for each in (text, source)]
     counts = [Counter("".join(parts)) for parts in clauses]
     total = sum(own.total() for own in counts)
     return any(
@@ -145,8 +145,8 @@ def _differ_in_letters(text: str, source: str) -> bool:
     )
 
 
-def _merge_letters(text: str) -> str:
-    return _CHARACTERS.sub("字", _KANA.sub("ア", _LATIN_LETTERS.sub("", _keep_letters(text))))
+def _normalize_letters(text: str) -> str:
+    return _CHARACTERS.sub("字", _KANA.sub("ア", _LATIN_LETTERS.sub("", _extract_letters(text))))
 
 
 def find_invented_numbers(text: str, source: str) -> set[str]:

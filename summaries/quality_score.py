@@ -89,22 +89,22 @@ def find_details_missing_from_text(text: str, sources: Sequence[Source]) -> list
     return lacking[-MAX_MISSING:]
 
 
-def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]) -> str:
-    """Shorten a summary to `limit` tokens, keeping the sentences with the most details per token.
+def shorten_summary(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
+    """Shorten a summary to `max_tokens` tokens, keeping the sentences with the most details per token.
 
     Cutting off the end would lose the most recent events. Once removing a single sentence is enough, remove the one
     with the fewest details, because a long sentence may contain many details although it has few per token.
     """
-    if count_tokens(text) <= limit:
+    if count_tokens(text) <= max_tokens:
         return text
     parts = [part.strip() for part in split_sentences_with_spaces(text)]
     sizes = [count_tokens(part) + 1 for part in parts]
     details = [2 + len(find_names_and_numbers(f"- {part}")) for part in parts]
     kept, size = set(range(len(parts))), sum(sizes)
     for number in sorted(kept, key=lambda number: (details[number] / sizes[number], number)):
-        if size <= limit:
+        if size <= max_tokens:
             break
-        enough = [other for other in kept if sizes[other] >= size - limit]
+        enough = [other for other in kept if sizes[other] >= size - max_tokens]
         gone = min(enough, key=lambda other: (details[other], other)) if enough else number
         kept.discard(gone)
         size -= sizes[gone]

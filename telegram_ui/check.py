@@ -23,7 +23,7 @@ from records.errors import (
     StorageTooOld,
 )
 from settings import Settings
-from storage.engine.data_dir import check_free_space
+from storage.engine.data_dir import check_disk_writable
 from telegram_ui.updates.service import describe_bot
 
 
@@ -84,7 +84,7 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
             for name in settings.openai_models:
                 if name == settings.openai_model:
                     continue
-                model = await assembly.open_model(name, settings, stack, setting="OPENAI_MODELS")
+                model = await assembly.open_model(name, settings, stack, setting_name="OPENAI_MODELS")
                 await findings.report_result("model", model.probe_and_describe())
             if transcriber := await assembly.open_transcriber(settings, stack):
                 await findings.report_result("transcription", transcriber.probe_and_describe())
@@ -115,7 +115,7 @@ async def _describe_storage(settings: Settings) -> str:
             server = "; PostgreSQL answers, and has its tables" if url else ""
             return f"{settings.data_dir} can be read and written{server}"
     except StorageHeld:
-        await asyncio.to_thread(check_free_space, settings.data_dir)
+        await asyncio.to_thread(check_disk_writable, settings.data_dir)
         return f"{settings.data_dir} can be read and written; a running bot has it, which goes on undisturbed"
 
 

@@ -27,7 +27,7 @@ def split_into_passages(text: str) -> list[str]:
     return passages
 
 
-def excerpt_passages(text: str, indexes: Set[int]) -> str:
+def extract_passages(text: str, indexes: Set[int]) -> str:
     """Return the passages of a text at these indexes as one text, with "…" in place of omitted passages."""
     passages = split_into_passages(text)
     if len(indexes) >= len(passages):

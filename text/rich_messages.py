@@ -79,11 +79,9 @@ class _RichMessageReader:
             marks = "#" * (min(max(size, 1), 6) if isinstance(size, int) else 2)
             return _add_prefix(f"{marks} ", " ".join(self._read_text(block, level).split())), ("text",)
         if kind.startswith("pre"):
-            code = self._read_text_at_any_depth(block.get("text"))
+            code = self._collect_plain_text(block.get("text"))
             fence = _make_fence(code, 3)
-            block_of_code = (
-                f"{fence}{self._read_text_at_any_depth(block.get('language'))}\n{code}\n{fence}" if code else ""
-            )
+            block_of_code = f"{fence}{self._collect_plain_text(block.get('language'))}\n{code}\n{fence}" if code else ""
             return block_of_code, ("text", "language")
         return "", ()
 
@@ -111,7 +109,7 @@ class _RichMessageReader:
         if not isinstance(value, list | tuple) or any(isinstance(part, str) for part in value):
             return self._read_block(value, level)
         if level >= MAX_LEVELS:
-            return self._read_text_at_any_depth(value)
+            return self._collect_plain_text(value)
         return _join_paragraphs(*(self._read_unknown_field(part, level + 1) for part in self._iterate_items(value)))
 
     def _read_caption(self, caption: object, level: int) -> str:
@@ -123,7 +121,7 @@ class _RichMessageReader:
     def _read_list_item(self, item: object, level: int) -> str:
         if not isinstance(item, Mapping):
             return _add_prefix("- ", self._read_inline(item, level))
-        label, number = self._read_text_at_any_depth(item.get("label")), item.get("value")
+        label, number = self._collect_plain_text(item.get("label")), item.get("value")
         mark = "-"
         if any(map(str.isalnum, label)):
             mark = label if label[-1] in ".)" else f"{label}."
@@ -144,7 +142,7 @@ class _RichMessageReader:
             for cell in self._iterate_items(row):
                 _fill_covered_columns(texts, rows_left)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
-                more = self._read_text_at_any_depth({name: fields[name] for name in fields if name != "text"})
+                more = self._collect_plain_text({name: fields[name] for name in fields if name != "text"})
                 words = f"{self._read_text(fields, level)} {more}"
                 columns, height = _read_cell_span(fields, "colspan"), _read_cell_span(fields, "rowspan")
                 covered = range(len(texts), min(len(texts) + columns, MAX_COLUMNS))
@@ -166,34 +164,34 @@ class _RichMessageReader:
         if isinstance(node, str):
             return node if self._consume_part_budget() else ""
         if level >= MAX_LEVELS:
-            return self._read_text_at_any_depth(node)
+            return self._collect_plain_text(node)
         if isinstance(node, list | tuple):
             return "".join(self._read_inline(part, level + 1) for part in self._iterate_items(node))
         if not isinstance(node, Mapping) or not self._consume_part_budget():
             return ""
         kind = node.get("type")
         if kind == "code":
-            return _format_code(self._read_text_at_any_depth(node.get("text")))
+            return _format_code(self._collect_plain_text(node.get("text")))
         if "expression" in node:
-            return surround_with_mark("$", self._read_text_at_any_depth(node["expression"]))
+            return surround_with_mark("$", self._collect_plain_text(node["expression"]))
         if "blocks" in node and "text" not in node:
             return self._read_container(node, level)
         if "text" not in node:
             self._collect_media(node)
-            return "" if kind == "anchor" else self._read_text_at_any_depth(node)
+            return "" if kind == "anchor" else self._collect_plain_text(node)
         words = self._read_inline(node["text"], level + 1)
         if kind in ("superscript", "subscript"):
             return format_super_or_subscript("^" if kind == "superscript" else "_", words)
         if kind == "url":
-            url = self._read_text_at_any_depth(node.get("url"))
+            url = self._collect_plain_text(node.get("url"))
             words = words if words.strip() else url
             return words if not url or words.strip() == url else f"[{words}]({url})"
-        more = self._read_text_at_any_depth(
+        more = self._collect_plain_text(
             {key: value for key, value in node.items() if key not in ("text", "name", "user")}
         )
         return surround_with_mark(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
-    def _read_text_at_any_depth(self, node: object) -> str:
+    def _collect_plain_text(self, node: object) -> str:
         """Return all strings in a node, at any depth, as plain text. Skip strings that are identifiers."""
         words, waiting = list[str](), [node]
         while waiting and self._consume_part_budget():
@@ -247,8 +245,8 @@ def format_super_or_subscript(mark: str, text: str) -> str:
     return f"{mark}({text})" if len(text) > 1 else f"{mark}{text}"
 
 
-def _read_cell_span(cell: Mapping[str, Any], name: str) -> int:
-    number = cell.get(name)
+def _read_cell_span(cell: Mapping[str, Any], attribute: str) -> int:
+    number = cell.get(attribute)
     return min(max(number, 1), MAX_COLUMNS) if isinstance(number, int) else 1
 
 

@@ -13,7 +13,7 @@ from operator import itemgetter
 from attrs import define, field
 
 from llm import prompts, quoting
-from llm.offline import extract_sentences
+from llm.offline import extract_key_sentences
 from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import NewSummary, Summary, SummaryLease, SummaryPlan
@@ -69,7 +69,7 @@ class Archiver:
         )
 
     def _summarize_block(self, block: str) -> str:
-        text = extract_sentences(block, self._text_budget, count_tokens=self._tokens.count)
+        text = extract_key_sentences(block, self._text_budget, count_tokens=self._tokens.count)
         if text:
             return text
         words = " ".join(block.partition("\n")[2].rpartition("\n")[0].split())
@@ -90,7 +90,7 @@ class HistoryArchive:
         lines = [source.text for source in make_message_sources(chunk)]
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
-            self._active.append(await store.history.add_history(self._lease, chunk, made, now=self._archiver.clock()))
+            self._active.append(await store.history.add_messages(self._lease, chunk, made, now=self._archiver.clock()))
         while len(newest := self._active[-FAN_IN:]) == FAN_IN and len({active.level for active in newest}) == 1:
             self._active[-FAN_IN:] = [await self._merge_summaries(newest, newest[-1].level + 1)]
 

@@ -51,11 +51,11 @@ class Exporter:
         """
         with ExitStack() as stack:
             made = [part async for part in self._write_parts(owner, stack)]
-            names = self._name_files(len(made))
+            names = self._make_file_names(len(made))
             yield tuple(replace(part, name=name + part.name) for name, part in zip(names, made, strict=True))
 
     @asynccontextmanager
-    async def export_readable(self, owner: int) -> AsyncIterator[tuple[ExportedFile, ...]]:
+    async def export_for_people(self, owner: int) -> AsyncIterator[tuple[ExportedFile, ...]]:
         """Yield a ZIP archive of Markdown and an HTML page for each part. Raise StorageError if reading fails."""
         config = await self._memory.get_config(owner)
         files: list[ExportedFile] = []
@@ -64,7 +64,7 @@ class Exporter:
                 async for batch in store.dump_owner(owner):
                     await asyncio.to_thread(made.add, batch)
             parts = await asyncio.to_thread(made.split_into_parts, self._largest) if made.counts else ()
-            for name, part in zip(self._name_files(len(parts)), parts, strict=True):
+            for name, part in zip(self._make_file_names(len(parts)), parts, strict=True):
                 for ending, write in ((".zip", made.write_zip), (".html", made.write_page)):
                     file = stack.enter_context(tempfile.TemporaryFile())
                     files.append(ExportedFile(name=name + ending, file=file, counts=made.count_rows(part)))
@@ -78,7 +78,7 @@ class Exporter:
                 made_file.file.seek(0)
             yield tuple(files)
 
-    def _name_files(self, count: int) -> list[str]:
+    def _make_file_names(self, count: int) -> list[str]:
         day = self._clock().date().isoformat()
         return [f"keepsake-{day}{f'-{number}' if count > 1 else ''}" for number in range(1, count + 1)]
 
@@ -105,7 +105,7 @@ class Exporter:
             yield await asyncio.to_thread(self._finish_file, part, key, stack, has_more=False)
 
     def _finish_file(self, part: ExportFile, key: bytes, stack: ExitStack, *, has_more: bool) -> ExportedFile:
-        part.finish_and_sign(has_more=has_more, key=key)
+        part.finish_and_sign(has_next_file=has_more, key=key)
         part.file.seek(0)
         if part.size <= self._readable:
             return ExportedFile(name=".json", file=part.file, counts=part.counts)

@@ -85,7 +85,7 @@ class Importer:
         offered = [text for question in questions for text in question.options if question.name == "facts"]
         async with self._memory.open_store(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
-            decided = await store.history.select_texts_decided_by_owner(scope.owner, offered)
+            decided = await store.history.select_texts_with_decisions(scope.owner, offered)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
         notes = [*job.history.notes, *_describe_lost_data(job, scope.owner), *_describe_demoted_instructions(job)]
         if job.history.format == "keepsake":
@@ -197,7 +197,7 @@ class Importer:
             known = await store.history.find_stored_message_ids(
                 owner, await asyncio.to_thread(list_message_sources, history)
             )
-            ids_by_number = await _map_to_stored_ids(store, owner, history) if is_own else {}
+            ids_by_number = await _find_stored_ids(store, owner, history) if is_own else {}
             earlier = await store.history.find_time_before_first_record(owner)
         if restore_plan and restore_plan.part in restore_plan.parts:
             # This part was restored earlier. Its facts wait for the other parts.
@@ -255,7 +255,7 @@ class Importer:
             thread, language = reminder.thread, reminder.language
             async with self._memory.open_store(owner) as store:
                 await store.reminders.add_reminder(
-                    owner, reminder, thread=thread, person=person, language=language, now=self._clock()
+                    owner, reminder, thread=thread, person_id=person, language=language, now=self._clock()
                 )
 
     async def _find_id_range(self, owner: int, job: _ImportJob, new_ids: Sequence[int]) -> tuple[int, int] | None:
@@ -379,7 +379,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
     return False
 
 
-async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
+async def _find_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
     """Map each sourceless message's id in the export to itself if the store has the same message under that id."""
     by_thread = await asyncio.to_thread(_group_sourceless_messages, history)
     found: dict[int, int] = {}

@@ -102,14 +102,14 @@ class ReadableExport:
                     entry.write(_make_yaml_head("conversation", month).encode())
                     for at, role, speaker, title, content in iterate_with_pauses(said):
                         about = [
-                            f"**{_join_lines(_format_speaker(role, speaker))}**",
+                            f"**{_collapse_spaces(_format_speaker(role, speaker))}**",
                             f"{at:%Y-%m-%d %H:%M}",
-                            _join_lines(title),
+                            _collapse_spaces(title),
                         ]
                         written = f"{' · '.join(filter(None, about))}\n\n{close_open_blocks(content)}\n\n"
                         entry.write(written.encode("utf-8", "replace"))
-            for table, lines in self._iterate_tables(part):
-                text = "\n".join(line if table == "profile" else f"- {_join_lines(line)}" for line in lines)
+            for table, lines in self._format_tables(part):
+                text = "\n".join(line if table == "profile" else f"- {_collapse_spaces(line)}" for line in lines)
                 archive.writestr(f"{table}.md", f"{_make_yaml_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
     def write_page(self, file: IO[bytes], part: ExportPart) -> None:
@@ -123,7 +123,7 @@ class ReadableExport:
         write_text(
             Template(head).substitute(language=get_current_language(), direction=direction, title=title, search=search)
         )
-        for table, lines in self._iterate_tables(part):
+        for table, lines in self._format_tables(part):
             write_text(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
             write_text("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
         for month, said in self._group_messages_by_month(part):
@@ -147,7 +147,7 @@ class ReadableExport:
             role, speaker, title, content = map(str, said)
             yield self._to_local_time(at), role, speaker, title, content
 
-    def _iterate_tables(self, part: ExportPart) -> Iterator[tuple[str, list[str]]]:
+    def _format_tables(self, part: ExportPart) -> Iterator[tuple[str, list[str]]]:
         rows = self._rows if part.number == 1 else {}
         told = sorted(rows.get("summaries", ()), key=lambda row: str(row["first_at"]))
         yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])
@@ -186,5 +186,5 @@ def _format_speaker(role: str, speaker: str) -> str:
     return speaker or (tr("transfer-page-me") if role == "user" else "Keepsake")
 
 
-def _join_lines(text: str) -> str:
+def _collapse_spaces(text: str) -> str:
     return " ".join(text.split())

@@ -20,7 +20,7 @@ MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little
 AT_ONCE = 2  # children, one of each person at most
 _MOMENTS = ("created_at", "observed_at")
 _Value = TypeVar("_Value", ImportedMessage, ImportedFact, ImportQuestion)
-CHILD = subprocess_worker.make_child_process_code("transfer.reading_child")
+CHILD = subprocess_worker.make_child_script("transfer.reading_child")
 
 
 class FileReader:
@@ -50,23 +50,23 @@ async def read_history_in_child(data: bytes, context: ReadContext) -> ImportedHi
         ) as pieces:
             async for kind, value in pieces:
                 if kind == "messages":
-                    messages += (decode_value(ImportedMessage, values) for values in value)
+                    messages += (decode_dataclass(ImportedMessage, values) for values in value)
                 elif kind == "refused":
                     raise ImportRefused(value)
                 elif kind == "history":
                     has_rows = value.pop("has_rows")
                     value |= {"notes": tuple(value["notes"]), "signature": tuple(value["signature"])}
-                    value["questions"] = tuple(decode_value(ImportQuestion, asked) for asked in value["questions"])
-                    value["facts"] = tuple(decode_value(ImportedFact, fact) for fact in value["facts"])
+                    value["questions"] = tuple(decode_dataclass(ImportQuestion, asked) for asked in value["questions"])
+                    value["facts"] = tuple(decode_dataclass(ImportedFact, fact) for fact in value["facts"])
                     return ImportedHistory(**value, messages=messages, rows=rows if has_rows else None)
                 else:
                     rows.setdefault(kind.removeprefix("rows:"), []).extend(value)
     raise ImportRefused(tr("import-too-much"))
 
 
-def decode_value(kind: type[_Value], values: dict[str, Any]) -> _Value:
+def decode_dataclass(data_type: type[_Value], fields: dict[str, Any]) -> _Value:
     """Build a message, fact or question from a child process's JSON. Convert dates and tuples, which JSON lacks."""
-    moments: dict[str, Any] = {name: datetime.fromisoformat(values[name]) for name in _MOMENTS if values.get(name)}
-    return kind(
-        **{**{name: tuple(held) if isinstance(held, list) else held for name, held in values.items()}, **moments}
+    moments: dict[str, Any] = {name: datetime.fromisoformat(fields[name]) for name in _MOMENTS if fields.get(name)}
+    return data_type(
+        **{**{name: tuple(held) if isinstance(held, list) else held for name, held in fields.items()}, **moments}
     )

@@ -41,7 +41,7 @@ def run_as_child_process() -> None:
 
 
 def _encode_in_batches(history: ImportedHistory) -> Iterator[tuple[str, object]]:
-    for batch in _split_into_batches(map(_encode_value, history.messages)):
+    for batch in _split_into_batches(map(_encode_dataclass, history.messages)):
         yield "messages", batch
     for table, rows in (history.rows or {}).items():
         for batch in _split_into_batches(rows):
@@ -49,11 +49,11 @@ def _encode_in_batches(history: ImportedHistory) -> Iterator[tuple[str, object]]
     told = {
         field.name: getattr(history, field.name) for field in fields(history) if field.name not in ("messages", "rows")
     }
-    told |= {name: list(map(_encode_value, getattr(history, name))) for name in ("questions", "facts")}
+    told |= {name: list(map(_encode_dataclass, getattr(history, name))) for name in ("questions", "facts")}
     yield "history", told | {"has_rows": history.rows is not None}
 
 
-def _encode_value(value: Any) -> dict[str, object]:
+def _encode_dataclass(value: Any) -> dict[str, object]:
     return {name: held.isoformat() if isinstance(held, datetime) else held for name, held in asdict(value).items()}
 
 

@@ -98,12 +98,12 @@ class Restorer:
         async with self._memory.open_store(owner) as store:
             held = [cast(PortableRow, row["held"]) for row in await store.history.list_deferred_rows(owner)]
             held_back = {**dict.fromkeys(_LAST, ()), **group_rows_by_table(held, owner)}
-            stored = await store.history.read_summaries(owner, [number for number in chunks if number is not None])
+            stored = await store.history.read_summary_rows(owner, [number for number in chunks if number is not None])
         summaries = {row["id"]: row for row in (*stored, *held_back["summaries"], *rows["summaries"])}
         for group in _iterate_batches(chunks):
             covering = await self._make_covering_summaries(group, summaries)
             async with self._memory.open_store(owner) as store:
-                await store.history.store_rows_and_recount_summaries(
+                await store.history.restore_rows_and_recount(
                     lease, [*covering, *({"table": "messages", **row} for row in group)]
                 )
             done += len(group)
@@ -121,7 +121,7 @@ class Restorer:
         parts = sorted(plan.parts | {plan.part})
         kept.append(self._make_restore_row(owner, plan, 0, {"parts": parts, "last": plan.last}))
         async with self._memory.open_store(owner) as store:
-            await store.history.store_rows(lease, kept)
+            await store.history.restore_rows(lease, kept)
 
     async def _finish_restore(self, lease: SummaryLease, rows: Rows, deferred_rows: Rows) -> None:
         owner = lease.scope.owner
@@ -129,7 +129,7 @@ class Restorer:
         ids = {int(str(row["id"])) for row in found["summaries"]}
         found["summaries"] = await asyncio.to_thread(_remove_unknown_sources, found["summaries"], ids)
         async with self._memory.open_store(owner) as store:
-            await store.history.store_rows(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
+            await store.history.restore_rows(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
             await store.history.end_restore(lease, ids)
         if rows["users"]:
             await self._memory.change_config(owner, partial(_merge_config, rows["users"][0]))

@@ -10,12 +10,12 @@ from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS,
 from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import PortableRow
 from storage.schema.rows import format_moment
-from storage.schema.validation import RowError, parse_tables
+from storage.schema.validation import RowError, validate_tables
 from storage.tables.reminders import parse_reminder
 from summaries.policies import POLICIES
 from text.characters import collapse_to_single_line, remove_invisible_characters
 from text.time_zones import find_next_due_time
-from transfer.formats.history import ImportedHistory, make_import_source
+from transfer.formats.history import ImportedHistory, add_import_prefix
 from transfer.formats.values import make_element_error
 
 MAX_LISTED_CHARS = 10_000  # characters of instructions and preferences that are listed before an import
@@ -59,7 +59,7 @@ def _parse_valid_rows(
 ) -> Mapping[str, Sequence[PortableRow]]:
     if history.rows is None:
         made = (
-            parse_tables({"facts": _make_fact_rows(history, now)}, owner, checks_references=False)
+            validate_tables({"facts": _make_fact_rows(history, now)}, owner, checks_references=False)
             if history.facts
             else {}
         )
@@ -71,7 +71,7 @@ def _parse_valid_rows(
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
-        made = parse_tables(rows, owner, checks_references=history.is_complete)
+        made = validate_tables(rows, owner, checks_references=history.is_complete)
     except RowError as error:
         raise make_element_error(str(error)) from None
     for name in ("users", "summaries"):
@@ -84,7 +84,7 @@ def _parse_valid_rows(
 def _mark_as_imported(row: Mapping[str, object]) -> Mapping[str, object]:
     """Return a message row marked as imported, so that facts are not extracted from it automatically."""
     source = row.get("source")
-    source = make_import_source(source) if isinstance(source, str) and source else source
+    source = add_import_prefix(source) if isinstance(source, str) and source else source
     return {**row, "source": source, "origin": row.get("origin") or "imported"}
 
 

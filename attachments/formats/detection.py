@@ -9,10 +9,10 @@ from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 
-def is_plain_text(data: bytes, name: str) -> bool:
+def is_plain_text(data: bytes, file_name: str) -> bool:
     """Return True if a file is plain text and can be read without a child process."""
     return not data.startswith((b"PK", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b")) and not (
-        _is_pdf(data) or _is_web_page(data, name)
+        _is_pdf(data) or _is_web_page(data, file_name)
     )
 
 

@@ -16,10 +16,10 @@ _OPF = "{http://www.idpf.org/2007/opf}"
 
 def read_lines(archive: ZipFile) -> Iterator[DocumentLine]:
     """Yield the lines of each chapter in reading order. Chapters are numbered from 1."""
-    container = packed.parse_xml(packed.read_member(archive, "META-INF/container.xml"))
+    container = packed.parse_xml(packed.read_zip_member(archive, "META-INF/container.xml"))
     rootfile = container.find(".//{urn:oasis:names:tc:opendocument:xmlns:container}rootfile")
     path = rootfile.get("full-path", "") if rootfile is not None else ""
-    package = packed.parse_xml(packed.read_member(archive, path))
+    package = packed.parse_xml(packed.read_zip_member(archive, path))
     hrefs = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
     files = {name: href for name, href in hrefs.items() if len(href) <= MAX_PATH_CHARS}
     chapters = [files.get(item.get("idref"), "") for item in package.iter(f"{_OPF}itemref")]
@@ -28,6 +28,6 @@ def read_lines(archive: ZipFile) -> Iterator[DocumentLine]:
     left = html.MAX_PAGE_CHARS
     for number, href in enumerate(chapters, 1):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
-        page = packed.read_member(archive, name)
-        yield from html.read_lines(page, group=f"chapter {number}", max_chars=left)
+        page = packed.read_zip_member(archive, name)
+        yield from html.read_lines(page, group_name=f"chapter {number}", max_chars=left)
         left = max(0, left - len(page))

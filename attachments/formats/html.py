@@ -53,14 +53,14 @@ class _PageReader(HTMLParser):
             self.lines.append((self._heading, text))
 
 
-def read_lines(data: bytes, *, group: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
-    """Yield a page's lines in `group`, or by heading if it is empty. Raise ReadLimitReached after `max_chars`."""
+def read_lines(data: bytes, *, group_name: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
+    """Yield a page's lines in `group_name`, or by heading if it is empty. Raise ReadLimitReached after `max_chars`."""
     page, max_chars = plain.decode_text(data), MAX_PAGE_CHARS if max_chars is None else max_chars
     seen = page if len(page) <= max_chars else page[:max_chars].rpartition("<")[0]
     reader = _PageReader()
     for _ in feed_in_pieces(reader, seen):
         for heading, text in reader.lines:
-            yield DocumentLine(text=text, group=group or (f"“{heading}”" if heading else ""))
+            yield DocumentLine(text=text, group=group_name or (f"“{heading}”" if heading else ""))
         reader.lines.clear()
     if len(page) > max_chars:
         raise ReadLimitReached

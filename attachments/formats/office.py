@@ -23,7 +23,7 @@ _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n"}
 
 def read_docx(archive: ZipFile) -> Iterator[DocumentLine]:
     """Yield the paragraphs and table rows of a Word document, grouped by heading."""
-    body = packed.parse_xml(packed.read_member(archive, "word/document.xml")).find(f"{_W}body")
+    body = packed.parse_xml(packed.read_zip_member(archive, "word/document.xml")).find(f"{_W}body")
     heading = ""
     for block in body if body is not None else ():
         if block.tag == f"{_W}tbl":

@@ -44,7 +44,7 @@ async def play_scripted_turns(services: Services, script: Script, clock: Clock) 
         clock.now = line.said_at
         started = time.perf_counter()
         await services.conversation.reply(make_incoming_message(SCOPE, script.person, line.text, clock))
-        failed_folds += len(await services.conversation.run_follow_up_work(SCOPE))
+        failed_folds += len(await services.conversation.run_post_turn_tasks(SCOPE))
         print_progress(f"turn {place} of {len(script.lines)}, {time.perf_counter() - started:.0f} s")
     # What is still waiting is learned once the conversation has paused.
     clock.now += timedelta(days=1)

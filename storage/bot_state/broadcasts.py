@@ -34,7 +34,7 @@ class BroadcastProgress:
     left: int = 0
 
     @property
-    def people_count(self) -> int:
+    def recipient_count(self) -> int:
         return self.arrived + self.gone + self.unknown + self.left
 
 

@@ -110,7 +110,7 @@ class OwnerDeletion(StatementRunner):
         self, deletion_id: int, owner: int, request: ForgetRequest, store: MemoryStore, begun_at: datetime
     ) -> ForgetResult:
         # The inbox first: without the messages, their updates can no longer be found.
-        waiting = await self._inbox.find_payload_positions()
+        waiting = await self._inbox.find_positions_by_source()
         gone = await store.forgetting.select_affected_sources(owner, request, list(waiting))
         await self._inbox.erase_payloads([waiting[source] for source in gone])
         if request.what == "everything":

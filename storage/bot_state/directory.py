@@ -55,7 +55,7 @@ class Directory(StatementRunner):
             kept = f"{owners} {'memory is' if owners == 1 else 'memories are'} kept in PostgreSQL"
             raise SettingsError("DATABASE_URL", f"is not set, but {kept}. Set it.")
 
-    async def register_owner(self, config: OwnerConfig) -> StorageType:
+    async def get_or_set_storage(self, config: OwnerConfig) -> StorageType:
         """Record an owner's store and settings, unless the owner has another store. Return the owner's store."""
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
@@ -71,7 +71,7 @@ class Directory(StatementRunner):
                 with skip_damaged_item(owner):
                     if owner not in known and (config := await store.find_owner_config(owner)) is not None:
                         await leases.start_serving(owner)
-                        await self.register_owner(config)
+                        await self.get_or_set_storage(config)
                         adopted.append(owner)
         return adopted
 
@@ -139,12 +139,12 @@ class SharedDirectory(Directory):
         self._files = Directory(local_db)
         self._instance_id = instance_id
 
-    async def register_owner(self, config: OwnerConfig) -> StorageType:
-        storage = await super().register_owner(config)
+    async def get_or_set_storage(self, config: OwnerConfig) -> StorageType:
+        storage = await super().get_or_set_storage(config)
         if storage is StorageType.POSTGRES:
             if config.storage is StorageType.POSTGRES:
                 # Because of this row, a start without DATABASE_URL is refused, and a backup counts what it lacks.
-                await self._files.register_owner(config)
+                await self._files.get_or_set_storage(config)
         else:
             await self._execute(config.owner, _SET_INSTANCE, self._instance_id, config.owner)
         return storage
@@ -160,7 +160,7 @@ class SharedDirectory(Directory):
             for owner in await stores[kind].list_owners():
                 await self._execute(None, _ADOPT_MOVED, self._instance_id, owner, kind)
 
-    async def move_records_to_server(self) -> None:
+    async def move_state_to_postgres(self) -> None:
         """Move renamings and deletions from memory.db to PostgreSQL. Copy SHARED_STATE tables that are empty there."""
         for table, names in SHARED_STATE.items():
             async with self._moves.open_reader(None) as reader, self.database.open_transaction(None) as tx:

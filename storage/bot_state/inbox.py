@@ -68,14 +68,14 @@ class Inbox(StatementRunner):
         """Store updates in the order of arrival, and return the ids of those that were new."""
         at = format_moment(now)
 
-        def insert_updates(connection: Connection) -> set[int]:
+        def insert_new_updates(connection: Connection) -> set[int]:
             return {
                 new.update_id
                 for new in arrivals
                 if connection.execute(_RECEIVE, (bot_id, new.update_id, new.payload, at)).fetchone() is not None
             }
 
-        return await self.database.transact(insert_updates, None)
+        return await self.database.transact(insert_new_updates, None)
 
     async def list_pending_updates(self, bot_id: int) -> list[PendingUpdate]:
         """Return the updates that are not done, in order of arrival."""
@@ -126,7 +126,7 @@ class Inbox(StatementRunner):
         rows = [(format_moment(now), bot_id, update_id, *self._holder) for update_id in update_ids]
         await self.database.transact(lambda connection: connection.executemany(sql, rows), None)
 
-    async def find_payload_positions(self) -> dict[str, int]:
+    async def find_positions_by_source(self) -> dict[str, int]:
         """Map the source ("bot:update") of each unfinished update with a payload to its position in the inbox."""
         sql = "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
         return {f"{row[1]}:{row[2]}": row[0] for row in await self._fetch_rows(None, sql)}

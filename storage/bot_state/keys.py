@@ -39,11 +39,11 @@ class UsedLinks(StatementRunner):
             await tx.execute("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))
             return bool(await tx.fetch_rows(_USE_LINK, nonce, format_moment(expires_at)))
 
-    async def revoke_sessions(self, person_id: int, *, until: datetime) -> None:
-        """Revoke a person's current sessions. `until` is the time at which the last of them would expire."""
-        await self._execute(None, _WITHDRAW, _format_person_key(person_id), format_moment(until))
+    async def revoke_sessions(self, person_id: int, *, max_expiry: datetime) -> None:
+        """Revoke a person's current sessions. `max_expiry` is the time at which the last of them would expire."""
+        await self._execute(None, _WITHDRAW, _format_person_key(person_id), format_moment(max_expiry))
 
-    async def find_revocation_time(self, person_id: int) -> datetime | None:
+    async def find_max_revoked_expiry(self, person_id: int) -> datetime | None:
         """Return the latest expiry of a person's revoked sessions, or None if no sessions were revoked."""
         sql = "SELECT expires_at FROM used_links WHERE nonce = ?"
         row = await self._fetch_row(None, sql, _format_person_key(person_id))

@@ -55,13 +55,13 @@ class People(StatementRunner):
 
     async def claim_bot(self, person: KnownPerson, *, expiry: datetime, now: datetime) -> bool:
         """Make this person the admin. Return False if the link that expires at `expiry` was used or has expired."""
-        return now < expiry and await self.store_access(person, admin_id=person.id, now=now, link_expiry=expiry)
+        return now < expiry and await self.set_access_status(person, admin_id=person.id, now=now, link_expiry=expiry)
 
-    async def record_request(self, person: KnownPerson, *, now: datetime) -> bool:
+    async def record_applicant(self, person: KnownPerson, *, now: datetime) -> bool:
         """Record a person's request for access. Return False if the person is already known."""
-        return person.id not in self._known and await self.store_access(person, admin_id=0, now=now)
+        return person.id not in self._known and await self.set_access_status(person, admin_id=0, now=now)
 
-    async def store_access(
+    async def set_access_status(
         self, person: KnownPerson, *, admin_id: int, now: datetime, link_expiry: datetime | None = None
     ) -> bool:
         """Store an admin's decision. Return False if the link that expires at `link_expiry` was already used."""

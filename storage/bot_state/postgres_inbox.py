@@ -63,7 +63,7 @@ class PostgresInbox(Inbox):
                 with suppress(ServedElsewhere):
                     await self.leases.start_serving(arrival.owner)
 
-        def insert_updates(connection: Connection) -> set[int]:
+        def insert_new_updates(connection: Connection) -> set[int]:
             new: set[int] = set()
             owners: set[int] = set()
             for arrival in arrivals:
@@ -79,7 +79,7 @@ class PostgresInbox(Inbox):
                 connection.execute("SELECT wake_for(?, ?)", (owner, self._me.id))
             return new
 
-        new = await self.database.transact(insert_updates, None)
+        new = await self.database.transact(insert_new_updates, None)
         self._me.called.set()
         return new
 

@@ -199,12 +199,12 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         """Wait until this process gains or loses a lease."""
         await self._changed.wait()
 
-    async def _prepare_owners(self, fences: dict[int, int]) -> bool:
-        """Run the callbacks for new owners. If one fails, release the owners. Return False if `fences` is empty."""
-        owners = list(fences)
+    async def _prepare_owners(self, new_leases: dict[int, int]) -> bool:
+        """Run the callbacks for new owners. If one fails, release the owners. Return False if `new_leases` is empty."""
+        owners = list(new_leases)
         if not owners:
             return False
-        self.replica.held.update(fences)
+        self.replica.held.update(new_leases)
         people = [owner for owner in owners if owner > POLLING]
         try:
             for prepare in self._prepare if people else ():
@@ -221,7 +221,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
 
     def _recheck_leases(self) -> None:
         """Give up all leases if this process may have been declared dead. Otherwise check them in the database."""
-        if not self.replica.is_surely_alive():
+        if not self.replica.is_certainly_alive():
             self._drop_lost_leases(list(self.replica.held))
         elif self._checking is None or self._checking.done():
             self._checking = asyncio.create_task(self._check_leases())
@@ -290,9 +290,9 @@ def _lock_unserved_owners(connection: Connection, owners: Sequence[int], replica
     return [row[0] for row in connection.execute(_UNSERVED, values).fetchall()]
 
 
-def _take_leases(connection: Connection, replica: int, owners: Sequence[int]) -> dict[int, int]:
+def _take_leases(connection: Connection, replica_id: int, owners: Sequence[int]) -> dict[int, int]:
     if not owners:
         return {}
     these = json.dumps(list(owners))
     connection.execute(_EXPIRE_FOLDS, (these,))
-    return {row[0]: row[1] for row in connection.execute(_TAKE, (replica, these)).fetchall()}
+    return {row[0]: row[1] for row in connection.execute(_TAKE, (replica_id, these)).fetchall()}

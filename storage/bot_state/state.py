@@ -22,7 +22,7 @@ from storage.bot_state.people import People
 from storage.bot_state.renaming import OwnerRenaming, SharedRenaming
 from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates
-from storage.engine.data_dir import check_free_space
+from storage.engine.data_dir import check_disk_writable
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.stores.memory_store import MemoryStore
@@ -82,7 +82,7 @@ async def open_local_state(database: Database, folder: Path, stores: Mapping[Sto
         inbox=Inbox(database),
         wizards=wizards,
         leases=OwnerLeases(),
-        check_writable=partial(asyncio.to_thread, check_free_space, folder),
+        check_writable=partial(asyncio.to_thread, check_disk_writable, folder),
     )
     await state.people.load_people()
     for move in await directory.finish_moves(stores):
@@ -128,7 +128,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             await state.erasing.finish_deletions(owners)
 
         async def check_writable() -> None:
-            await asyncio.to_thread(check_free_space, folder)
+            await asyncio.to_thread(check_disk_writable, folder)
             await leases.check_writable()
 
         state = BotState(
@@ -144,7 +144,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
         leases.add_owner_acquired_callback(refresh_owner_state)
-        await directory.move_records_to_server()
+        await directory.move_state_to_postgres()
         await state.people.load_people()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():

@@ -28,11 +28,11 @@ class UsageLedger(StatementRunner):
         rows = await self._fetch_rows(None, f"{_SUMS} WHERE day = ? GROUP BY user_id", day.isoformat())
         return {spender: _make_usage(sums) for spender, *sums in rows}
 
-    async def list_daily_usage(self, spender: int, until: date, days: int) -> list[DailyUsage]:
-        """Return a person's or group's usage on each of the `days` days up to `until`, sorted by day and model."""
-        since = until - timedelta(days=days - 1)
+    async def list_daily_usage(self, spender: int, last_day: date, days: int) -> list[DailyUsage]:
+        """Return a person's or group's usage on each of the `days` days up to `last_day`, sorted by day and model."""
+        since = last_day - timedelta(days=days - 1)
         sql = f"SELECT day, model, {_COUNTS} FROM usage WHERE user_id = ? AND day BETWEEN ? AND ? ORDER BY day, model"  # noqa: S608
-        rows = await self._fetch_rows(None, sql, spender, since.isoformat(), until.isoformat())
+        rows = await self._fetch_rows(None, sql, spender, since.isoformat(), last_day.isoformat())
         return [
             DailyUsage(day=date.fromisoformat(day), model=model, used=_make_usage(counts))
             for day, model, *counts in rows

@@ -61,7 +61,7 @@ def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
         except OSError as error:
             raise StorageHeld(f"DATA_DIR: {path} is in use by another process of Keepsake.") from error
         _finish_folder_swap(path)
-        remove_leftovers(path)
+        remove_temp_files(path)
         if (path / UNFINISHED).exists() and not for_restore:
             how = f"into a new database, or delete {path / UNFINISHED} to use the folder as it was before."
             raise SettingsError("DATA_DIR", f"a restore of {path} was interrupted. Run it again, {how}")
@@ -117,7 +117,7 @@ def _finish_folder_swap(folder: Path) -> None:
         (folder / UNFINISHED).unlink(missing_ok=True)
 
 
-def check_free_space(folder: Path) -> None:
+def check_disk_writable(folder: Path) -> None:
     """Write a small file to check the disk. Raise StorageError if the disk is full or not writable."""
     probe = folder / f"{PROBE}{os.getpid()}"
     with translate_storage_errors(folder):
@@ -132,12 +132,12 @@ def check_free_space(folder: Path) -> None:
 
 @contextlib.contextmanager
 def make_work_folder(parent: Path, prefix: str) -> Iterator[Path]:
-    """Create a private folder that `remove_leftovers` skips, and delete it when the block ends."""
+    """Create a private folder that `remove_temp_files` skips, and delete it when the block ends."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as created, _lock_folder(Path(created)):
         yield Path(created)
 
 
-def remove_leftovers(folder: Path, patterns: Sequence[str] = LEFTOVERS) -> None:
+def remove_temp_files(folder: Path, patterns: Sequence[str] = LEFTOVERS) -> None:
     """Remove the temporary files of killed processes from `folder`. Skip those that cannot be removed."""
     for pattern in patterns:
         for path in folder.glob(pattern):

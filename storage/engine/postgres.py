@@ -55,7 +55,7 @@ class PostgresDatabase:
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
-        cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: Replica | None = None
+        cls, url: str, *, migrate: Callable[[Raw], None], text_index: object, replica: Replica | None = None
     ) -> AsyncIterator["PostgresDatabase"]:
         """Connect to the server, migrate its schema and register `replica`. Close all connections at the end.
 
@@ -73,9 +73,9 @@ class PostgresDatabase:
             reconnect_timeout=3.0,  # give up early: the next request tries again at once
             open=False,
         )
-        database = cls(pool, threads, replica, full_text)
+        database = cls(pool, threads, replica, text_index)
         try:
-            await database.run_in_thread(partial(_migrate_and_register, url, migrate, replica))
+            await database.run_in_thread(partial(_migrate_and_add_replica, url, migrate, replica))
             await database.run_in_thread(pool.open)
             yield database
         finally:
@@ -249,7 +249,7 @@ def _configure_connection(replica: Replica | None, raw: Raw) -> None:
     raw.execute(f"{driver.SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
-def _migrate_and_register(url: str, migrate: Callable[[Raw], None], replica: Replica | None) -> None:
+def _migrate_and_add_replica(url: str, migrate: Callable[[Raw], None], replica: Replica | None) -> None:
     try:
         raw: Raw = psycopg.connect(url, **driver.OPTIONS)
     except psycopg.Error as error:

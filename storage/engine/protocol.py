@@ -61,14 +61,14 @@ class Reader:
     async def run_in_snapshot(self, work: Callable[[Connection], Result]) -> Result:
         """Run `work` in the connection's thread, with all its statements in one snapshot. Return its result."""
 
-        def read_snapshot(connection: Connection) -> Result:
+        def run_and_roll_back(connection: Connection) -> Result:
             connection.execute(self._begin)
             try:
                 return work(connection)
             finally:
                 connection.rollback()
 
-        return await self._run(read_snapshot)
+        return await self._run(run_and_roll_back)
 
     async def run(self, work: Callable[..., Result], *values: object) -> Result:
         """Run `work(connection, *values)` in the connection's thread, and return its result."""

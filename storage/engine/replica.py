@@ -58,20 +58,20 @@ class Replica:
 
     def register_process(self, raw: psycopg.Connection[Any]) -> None:
         """Register this process, and mark any earlier process with the same DATA_DIR as dead."""
-        begun = _read_clock()
+        begun = _read_boot_clock()
         with raw.transaction():
             raw.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s", (self.instance_id,))
             row = raw.execute(_REGISTER, (self.instance_id, LIVES_SECONDS)).fetchone()
         self.id = int(row[0]) if row else 0
         self._sure_until = begun + LIVES_SECONDS
 
-    def is_surely_alive(self) -> bool:
+    def is_certainly_alive(self) -> bool:
         """Return True if no other process can have declared this one dead, judging by its own clock."""
-        return self._is_alone or _read_clock() < self._sure_until
+        return self._is_alone or _read_boot_clock() < self._sure_until
 
     async def wait_for_fresh_heartbeat(self) -> None:
         """Wait until the next heartbeat succeeds or fails, if the last heartbeat is too old."""
-        if _read_clock() >= self._sure_until:
+        if _read_boot_clock() >= self._sure_until:
             await self._heartbeat_done.wait()
 
     async def wait_for_work(self) -> None:
@@ -100,7 +100,7 @@ class Replica:
                     raw = await psycopg.AsyncConnection.connect(url, **OPTIONS)
                 self._raw = raw
                 async with raw:
-                    await self._listen_for_changes(raw)
+                    await self._listen_to_channels(raw)
                     was_away = False
                     while True:
                         async with asyncio.timeout(LIVES_SECONDS / 2):
@@ -113,12 +113,12 @@ class Replica:
                 if not was_away:
                     log.warning("The PostgreSQL server does not hear that this process lives: %s", type(error).__name__)
                 was_away = True
-            if not self.is_surely_alive():
+            if not self.is_certainly_alive():
                 on_leases_lost()
             self._signal_heartbeat_done()
             await asyncio.sleep(1.0)
 
-    async def _listen_for_changes(self, raw: psycopg.AsyncConnection[Any]) -> None:
+    async def _listen_to_channels(self, raw: psycopg.AsyncConnection[Any]) -> None:
         row = await (await raw.execute("SELECT current_schema()")).fetchone()
         schema = row[0] if row else ""
         for channel in (f"keepsake_{schema}", f"keepsake_{schema}_{self.id}"):
@@ -126,7 +126,7 @@ class Replica:
         self.called.set()  # work may have arrived before LISTEN
 
     async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], on_leases_lost: Callable[[], None]) -> None:
-        begun = _read_clock()
+        begun = _read_boot_clock()
         values = {"id": self.id, "instance_id": self.instance_id, "for": LIVES_SECONDS}
         row = await (await raw.execute(_HEARTBEAT, values)).fetchone()
         await raw.execute(_DELETE_DEAD)
@@ -142,6 +142,6 @@ class Replica:
         self._heartbeat_done = asyncio.Event()
 
 
-def _read_clock() -> float:
+def _read_boot_clock() -> float:
     """Return a monotonic time in seconds that includes system sleep, if the platform supports that."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()

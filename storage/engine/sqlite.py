@@ -135,15 +135,15 @@ def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
             _run_migrations(connection, steps, version, path)
 
 
-def read_schema_version(connection: sqlite3.Connection, name: str, newest: int) -> int:
+def read_schema_version(connection: sqlite3.Connection, file_name: str, max_version: int) -> int:
     """Return the number of migrations applied, or 0 for an empty file. Raise StorageTooNew or StorageTooOld."""
     version, application, is_empty = connection.execute(_FORMAT).fetchone()
     if is_empty:
         return 0
     if application != APPLICATION_ID:
-        raise StorageTooOld.for_file(name)
-    if version > newest:
-        raise StorageTooNew.for_format(name, version, newest)
+        raise StorageTooOld.for_file(file_name)
+    if version > max_version:
+        raise StorageTooNew.for_format(file_name, version, max_version)
     return int(version)
 
 
@@ -185,4 +185,4 @@ def _check_integrity(path: Path, stop_event: threading.Event) -> None:
     with translate_storage_errors(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.set_progress_handler(stop_event.is_set, 10_000)
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise driver.make_corrupt_error(path)
+            raise driver.make_corruption_error(path)

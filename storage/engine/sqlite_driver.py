@@ -89,7 +89,7 @@ _SENTENCES = {
 }  # sentences about a file by SQLite's result codes
 
 
-def make_corrupt_error(path: Path) -> StorageCorrupt:
+def make_corruption_error(path: Path) -> StorageCorrupt:
     """Return the error for a damaged file, with the remedy in its message."""
     return StorageCorrupt(f"{path.name} is damaged and was left untouched; {_REMEDIES.get(path.name, RESTORE)}")
 
@@ -103,6 +103,6 @@ def to_storage_error(error: Exception, path: Path) -> StorageError:
     if code in (5, 6):
         return StorageBusy(f"{name} is locked by another process; nothing was changed.")
     if code in (11, 26) or any(words in str(error) for words in ("malformed JSON", "Could not decode to UTF-8")):
-        return make_corrupt_error(path)
+        return make_corruption_error(path)
     refused = f"{{}} refused what was asked ({type(error).__name__}); nothing was changed."
     return StorageError(_SENTENCES.get(code, refused).format(name))

@@ -82,10 +82,10 @@ class DeletionCascade(OwnerTables):
                 await tx.execute(_CLEAR_SETTINGS, owner)
             else:
                 if request.erases_expired_facts or request.what == "archives":
-                    await decision_table.store_decisions(tx, owner, deletion.facts.ids)
+                    await decision_table.preserve_decisions(tx, owner, deletion.facts.ids)
                 else:
-                    await decision_table.store_decisions(tx, owner, sorted(deletion.facts.decided), decided_at=now)
-                await _erase_rows(tx, owner, deletion, keeps_end_times=request.erases_expired_facts)
+                    await decision_table.preserve_decisions(tx, owner, sorted(deletion.facts.decided), decided_at=now)
+                await _erase_rows(tx, owner, deletion, keeps_fact_end_times=request.erases_expired_facts)
                 if request.what != "archives":
                     await decision_table.delete_decisions_without_sources(tx, owner, deletion.message_ids)
                 await tx.execute(_CLEAR_TITLES, owner, json.dumps(sorted(deletion.messages)))
@@ -126,7 +126,7 @@ class DeletionCascade(OwnerTables):
                 "replaced_at": format_moment(now),
                 "why": reason,
             }
-            await tx.execute(VERSIONS.upsert_sql, *VERSIONS.to_values(version))
+            await tx.execute(VERSIONS.upsert_sql, *VERSIONS.to_params(version))
             after = await _rewrite_message(tx, before, text, now)
             await tx.run(explanation_table.store_explanation, before, explanation)
         self._drop_caches(scope.owner)
@@ -237,7 +237,7 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: ForgetReques
     if request.what == "profiles":
         return _RowsToDelete(profiles=frozenset(request.ids) & {version.id for version in versions})
     if request.what == "edits":
-        lost = await fact_cascade.find_cascade_of_undone_edits(reader, owner, request.ids)
+        lost = await fact_cascade.find_facts_repeating_edits(reader, owner, request.ids)
         made_of = [*await fact_cascade.list_edited_facts(reader, owner, request.ids), *lost.gone]
         return _RowsToDelete(
             facts=lost, profiles=dependents.find_outdated_profile_ids(versions, summary_ids=set(), facts=made_of)
@@ -274,8 +274,8 @@ async def _delete_dependents(tx: Transaction, message: Message) -> None:
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
     deletion = await _find_derived_rows(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided_facts=True)
     await _void_summary_leases(tx, scope.owner)
-    await decision_table.store_decisions(tx, scope.owner, deletion.facts.ids)
-    await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_end_times=False)
+    await decision_table.preserve_decisions(tx, scope.owner, deletion.facts.ids)
+    await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_fact_end_times=False)
 
 
 async def _find_derived_rows(
@@ -287,11 +287,11 @@ async def _find_derived_rows(
     fact_ids: Iterable[int] = (),
     keeps_decided_facts: bool = False,
 ) -> _RowsToDelete:
-    summaries = dependents.find_summary_cascade(
+    summaries = dependents.find_affected_summaries(
         [_SUMMARY_ROWS.parse(row) for row in await reader.fetch_rows(_SUMMARIES, owner)], ids_by_thread, chunk_ids
     )
     ids = {message for several in ids_by_thread.values() for message in several}
-    lost = await fact_cascade.find_fact_cascade(reader, owner, ids, fact_ids, keeps_decided_facts=keeps_decided_facts)
+    lost = await fact_cascade.find_affected_facts(reader, owner, ids, fact_ids, keeps_decided_facts=keeps_decided_facts)
     profiles = dependents.find_outdated_profile_ids(
         await _read_profile_sources(reader, owner), summary_ids=summaries.gone, facts=lost.gone
     )
@@ -340,7 +340,7 @@ async def _void_summary_leases(tx: Transaction, owner: int) -> None:
     await tx.execute("DELETE FROM restores WHERE user_id = ?", owner)
 
 
-async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_end_times: bool) -> None:
+async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_fact_end_times: bool) -> None:
     messages = json.dumps(deletion.message_ids)
     if deletion.message_ids:
         await tx.run(word_index.unindex_messages, owner, messages)
@@ -350,8 +350,8 @@ async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, k
     if deletion.summaries.gone:
         await delete_summaries(tx, owner, deletion.summaries.gone, deletion.summaries.reactivated)
     if deletion.facts.gone:
-        await fact_cascade.erase_facts(tx, owner, deletion.facts, keeps_end_times=keeps_end_times)
-    await history_extraction_table.delete_finished_extractions(tx, owner)
+        await fact_cascade.erase_facts(tx, owner, deletion.facts, keeps_fact_end_times=keeps_fact_end_times)
+    await history_extraction_table.close_finished_extractions(tx, owner)
     await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(deletion.profiles)))
     # Explanations of other answers refer to these messages by id only, which reveals nothing.
     await _delete_rows(tx, "accounts", "id", owner, messages)

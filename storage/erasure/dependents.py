@@ -50,7 +50,7 @@ class ProfileSources:
     facts: frozenset[int] | None = None
 
 
-def find_summary_cascade(
+def find_affected_summaries(
     summaries: Sequence[SummarySources], ids_by_thread: Mapping[int, Sequence[int]], chunk_ids: Set[int] = frozenset()
 ) -> SummaryCascade:
     """Find the summaries to delete or to reactivate when the given messages and chunks are deleted."""

@@ -28,7 +28,7 @@ class FactCascade:
         return [fact.id for fact in self.gone]
 
 
-async def find_fact_cascade(
+async def find_affected_facts(
     reader: Reader, owner: int, message_ids: Set[int], fact_ids: Iterable[int], *, keeps_decided_facts: bool = False
 ) -> FactCascade:
     """Find the facts in `fact_ids`, those learned from `message_ids`, and later facts that repeat words of either."""
@@ -47,7 +47,7 @@ async def find_fact_cascade(
     return FactCascade(gone=_list_dated_facts(rows, gone), decided=decided, again=again)
 
 
-async def find_cascade_of_undone_edits(reader: Reader, owner: int, edit_ids: Sequence[int]) -> FactCascade:
+async def find_facts_repeating_edits(reader: Reader, owner: int, edit_ids: Sequence[int]) -> FactCascade:
     """Find the facts that repeat words from edits that are being undone."""
     rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in edit_ids if number in rows} & rows.keys()
@@ -107,8 +107,8 @@ async def _repeats_forgotten_words(
     return False
 
 
-async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_end_times: bool) -> None:
-    """Delete facts. Facts that were replaced by these become valid again unless `keeps_end_times` is set."""
+async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_fact_end_times: bool) -> None:
+    """Delete facts. Facts that were replaced by these become valid again unless `keeps_fact_end_times` is set."""
     rows = {int(row["id"]): row for row in await tx.fetch_rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():
@@ -123,7 +123,7 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
             if after is not None and after["id"] in passed:
                 after = None
         end = row["valid_to"]
-        if end == max(before["since"], row["since"]) and not (keeps_end_times and after is None):
+        if end == max(before["since"], row["since"]) and not (keeps_fact_end_times and after is None):
             # It had ended only because of the one that goes.
             end = None if after is None else max(after["since"], row["since"])
         values = (None if after is None else after["id"], end)
@@ -157,7 +157,7 @@ async def undo_fact_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) 
 async def reschedule_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule learning from these messages again. Imported messages (ids below 1) are scheduled separately."""
     if past := [message for message in message_ids if message < 1]:
-        await history_extraction_table.schedule_another_extraction(tx, scope, past)
+        await history_extraction_table.schedule_reextraction(tx, scope, past)
     if live := [message for message in message_ids if message >= 1]:
         await tx.execute(
             "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",

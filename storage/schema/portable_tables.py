@@ -119,7 +119,7 @@ class Table:
         with translate_value_errors(self.name):
             return {column.name: parse_stored_value(column.kind, row[column.name]) for column in self.columns}
 
-    def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:
+    def to_params(self, row: Mapping[str, object]) -> tuple[Value, ...]:
         """Convert a portable row to parameters for `upsert_sql`. Raise KeyError or TypeError if the row is invalid."""
         values: list[Value] = []
         for column in self.columns:
@@ -139,7 +139,7 @@ class Table:
 
     @cached_property
     def column_names(self) -> tuple[str, ...]:
-        """The column names, in the order of the values that `to_values` returns."""
+        """The column names, in the order of the values that `to_params` returns."""
         return tuple(column.name for column in self.columns)
 
 

@@ -16,7 +16,7 @@ class RowError(Exception):
     """Raised if a row contains an invalid value. Its text locates the value, as in "messages[3].role"."""
 
 
-def parse_tables(
+def validate_tables(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, checks_references: bool = True
 ) -> dict[str, list[PortableRow]]:
     """Validate portable rows and fill in defaults. Raise RowError if a value or a reference is invalid."""
@@ -106,11 +106,11 @@ def _check_references(tables: Mapping[str, list[PortableRow]]) -> None:
                 raise RowError(f"{SUMMARIES.name}[{number}].{name}")
 
 
-def _require_unique_keys(table: str, rows: Sequence[PortableRow], key_columns: Sequence[str]) -> None:
+def _require_unique_keys(table_name: str, rows: Sequence[PortableRow], key_columns: Sequence[str]) -> None:
     """Raise RowError if two rows have the same key. Ignore rows in which the last key column is None."""
     seen = set()
     for number, row in enumerate(iterate_with_pauses(rows)):
         values = tuple(row[name] for name in key_columns)
         if values[-1] is not None and values in seen:
-            raise RowError(f"{table}[{number}].{key_columns[-1]}")
+            raise RowError(f"{table_name}[{number}].{key_columns[-1]}")
         seen.add(values)

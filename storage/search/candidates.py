@@ -73,13 +73,13 @@ def find_candidate_messages(
     words = full_text.get_word_index(connection)
     totals = connection.execute(_TOTALS, tuple(scope)).fetchone()
     turns, total, person_turns, person_terms = tuple(totals) if totals is not None else (0, 0, 0, 0)
-    frequency = words.count_messages(connection, scope, select_searchable_terms(terms))
+    frequency = words.count_by_term(connection, scope, select_searchable_terms(terms))
     if turns <= MAX_WHOLE_MESSAGES:
         rows, firsts = sorted(connection.execute(_EVERYTHING, tuple(scope)), key=_TIME), set[int]()
     else:
         hits = {*nearest_seqs}
         if rarest := select_rarest_terms(frequency):
-            hits.update(words.rank_matches(connection, scope, rarest, limit))
+            hits.update(words.rank_messages(connection, scope, rarest, limit))
         if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, min_terms=0):
             hits.update(words.find_messages_with_terms(connection, [scope], list(always), MAX_RARE_HOLDERS))
         for start, end in time_ranges:
@@ -117,13 +117,13 @@ def find_completions(
     """Map each term that occurs in no message before `before_id` to known terms that begin with it."""
     words = full_text.get_word_index(connection)
 
-    def is_new_term(term: str, count: int) -> bool:
-        if not count or before_id is None or count > MAX_ECHOES:
-            return not count
+    def is_new_term(term: str, use_count: int) -> bool:
+        if not use_count or before_id is None or use_count > MAX_ECHOES:
+            return not use_count
         holders = words.find_messages_with_terms(connection, [scope], [term], MAX_ECHOES)
         return connection.execute(_EARLIER, (*scope, before_id, json.dumps(holders))).fetchone() is None
 
-    frequency = words.count_messages(connection, scope, select_searchable_terms(terms))
+    frequency = words.count_by_term(connection, scope, select_searchable_terms(terms))
     prefixes = [term for term in frequency if len(term) >= MIN_PREFIX_CHARS and term.isalpha()]
     unknown = [term for term in prefixes if is_new_term(term, frequency[term])]
     found = {term: sorted(words.find_completions(connection, scope, term), key=len) for term in unknown}

@@ -50,7 +50,7 @@ class FullTextIndex:
             before, after = (make_scope_prefix(Scope(owner=owner, thread=thread)) for owner in (old_id, new_id))
             connection.execute(_RENAMED, (before, after, old_id, thread))
 
-    def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
+    def count_by_term(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         """Map each term to the number of messages of the scope that contain it."""
         tokens = {make_index_token(scope, term): term for term in terms}
         rows = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
@@ -62,11 +62,11 @@ class FullTextIndex:
         rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_scope_prefix(scope)) for (token,) in rows]
 
-    def rank_matches(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+    def rank_messages(self, connection: Connection, scope: Scope, doc_freq: Mapping[str, int], limit: int) -> list[int]:
         """Return the seqs of up to `limit` messages that contain any of the terms, ranked by BM25."""
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?",
-            (_make_match_query([scope], list(frequency)), limit),
+            (_make_match_query([scope], list(doc_freq)), limit),
         )
         return [seq for (seq,) in rows]
 

@@ -42,7 +42,7 @@ class TsVectorIndex(FullTextIndex):
         connection.execute(_RENAMED, (new_id, f"^{before}", after, old_id))
         connection.execute(_COUNTS_RENAMED, (new_id, f"^{before}", after, old_id))
 
-    def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
+    def count_by_term(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         tokens = {_format_lexeme(make_index_token(scope, term)): term for term in terms}
         rows = connection.execute(_FREQUENCY, (scope.owner, " ".join(tokens)))
         return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
@@ -52,22 +52,22 @@ class TsVectorIndex(FullTextIndex):
         rows = connection.execute(_BEGINNING, (scope.owner, start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_scope_prefix(scope)) for (token,) in rows]
 
-    def rank_matches(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+    def rank_messages(self, connection: Connection, scope: Scope, doc_freq: Mapping[str, int], limit: int) -> list[int]:
         sums = connection.execute(
             "SELECT turns, terms FROM scope_words WHERE user_id = ? AND thread_id = ?", tuple(scope)
         ).fetchone()
         if sums is None or not sums[0]:
             return []
-        held = np.array(list(frequency.values()))
+        held = np.array(list(doc_freq.values()))
         # BM25's inverse document frequency (Robertson and Spärck Jones).
         weights = np.where(
             held * 2 >= sums[0], MIN_WEIGHT, np.log(np.maximum(sums[0] - held + 0.5, 0.5) / (held + 0.5))
         )
-        rows = connection.execute(MATCHES, (scope.owner, _make_ts_query([scope], list(frequency)))).fetchall()
+        rows = connection.execute(MATCHES, (scope.owner, _make_ts_query([scope], list(doc_freq)))).fetchall()
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
         hashes = TermHashes([row[2] for row in rows])
-        counts = np.zeros((len(rows), len(frequency)))
-        np.add.at(counts, hashes.messages, hashes.count_terms_by_passage(frequency).T)
+        counts = np.zeros((len(rows), len(doc_freq)))
+        np.add.at(counts, hashes.messages, hashes.count_terms_by_passage(doc_freq).T)
         length = K1 * (1 - B + B * lengths / max(sums[1] / sums[0], 1e-9))
         scores = (weights * counts * (K1 + 1) / (counts + length[:, None])).sum(axis=1)
         return [int(seq) for seq in seqs[np.lexsort((-seqs, -scores))[:limit]]]

@@ -50,12 +50,12 @@ def select_searchable_terms(terms: Iterable[str]) -> list[str]:
 
 
 def select_rarest_terms(
-    frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, min_terms: int = 1
+    doc_freq: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, min_terms: int = 1
 ) -> dict[str, int]:
     """Return the rarest terms whose frequencies add up to at most `max_postings`, but at least `min_terms` terms."""
     chosen: dict[str, int] = {}
     postings = 0
-    for term, count in sorted(frequency.items(), key=lambda item: item[1]):
+    for term, count in sorted(doc_freq.items(), key=lambda item: item[1]):
         postings += count
         if len(chosen) >= min_terms and postings > max_postings:
             break

@@ -102,14 +102,14 @@ class PassageMatrix:
         return Similarities(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
 
 
-def _append_to_array(array: npt.NDArray[Any], row_count: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Write items after the first `row_count` rows, growing the array if necessary, and return the array."""
-    count = row_count + len(items)
+def _append_to_array(array: npt.NDArray[Any], used_rows: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Write items after the first `used_rows` rows, growing the array if necessary, and return the array."""
+    count = used_rows + len(items)
     if count > len(array):
         grown = np.empty((max(count, len(array) * 5 // 4, 64), *array.shape[1:]), array.dtype)
-        grown[:row_count] = array[:row_count]
+        grown[:used_rows] = array[:used_rows]
         array = grown
-    array[row_count:count] = items
+    array[used_rows:count] = items
     return array
 
 
@@ -147,7 +147,7 @@ class VectorIndex(StatementRunner):
             by_owner.setdefault(item.message.scope.owner, []).append(item)
         async with self._lock:
             transact = self.database.transact
-            writes = [transact(partial(_store_current_vectors, model, mine), owner) for owner, mine in by_owner.items()]
+            writes = [transact(partial(_store_if_unchanged, model, mine), owner) for owner, mine in by_owner.items()]
             outcomes = await asyncio.gather(*writes, return_exceptions=True)
             stored = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
             await self._update_cache(model, [item for mine in stored for item in mine])
@@ -249,7 +249,7 @@ def _encode_vectors(item: MessageVectors) -> list[tuple[int, bytes]]:
     return [(part, vector.astype("<f2").tobytes()) for part, vector in enumerate(item.passages)]
 
 
-def _store_current_vectors(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
+def _store_if_unchanged(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
     """Store the vectors of an owner's messages. Return the stored items, skipping messages that have changed."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))

@@ -66,8 +66,8 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
 
     def find_rows(connection: Connection) -> list[Row]:
         index = full_text.get_word_index(connection)
-        rarest = select_rarest_terms(index.count_messages(connection, scope, wanted))
-        seqs = index.rank_matches(connection, scope, rarest, limit) if rarest else []
+        rarest = select_rarest_terms(index.count_by_term(connection, scope, wanted))
+        seqs = index.rank_messages(connection, scope, rarest, limit) if rarest else []
         rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
         return [rows[seq] for seq in seqs if seq in rows]
 
@@ -107,9 +107,9 @@ def list_heading_terms(row: AnyRow) -> list[str]:
     """Return the terms in a message's date, speaker name and conversation title."""
     day, title = parse_moment(row["created_at"]).date(), str(row["title"])
     heading = (f"{day.day} {day:%B} {day.year}", str(row["speaker"]), title)
-    return [term for text in heading for term in _list_heading_terms(text)]
+    return [term for text in heading for term in _list_terms_cached(text)]
 
 
 @lru_cache(maxsize=2_000)
-def _list_heading_terms(text: str) -> tuple[str, ...]:
+def _list_terms_cached(text: str) -> tuple[str, ...]:
     return tuple(analyzer.list_terms(text))

@@ -84,7 +84,7 @@ class JsonStore(MemoryStore):
                 await store.flush_files()
             elif store._journal.size:
                 # The previous run was killed or had no time. Without this, a series of short runs would never write it.
-                store._begin_snapshot()
+                store._start_snapshot_task()
             try:
                 async with store.words.index_in_background():
                     yield store
@@ -112,7 +112,7 @@ class JsonStore(MemoryStore):
         await super().rename_owner(owner, new_id)
         self.words.change_owner_id(owner, new_id)
 
-    def mark_corrupt(self) -> None:
+    def mark_copy_corrupt(self) -> None:
         """Mark the working copy as corrupt, so that the next start rebuilds it."""
         self._is_corrupt = True
 
@@ -158,9 +158,9 @@ class JsonStore(MemoryStore):
             self._journal.confirm_write()
             size = self._target.stat().st_size if self._target.exists() else 0
             if self._journal.is_snapshot_due(size) and (self.background is None or self.background.done()):
-                self._begin_snapshot()
+                self._start_snapshot_task()
 
-    def _begin_snapshot(self) -> None:
+    def _start_snapshot_task(self) -> None:
         self.background = asyncio.ensure_future(self._make_snapshot_in_background())
 
     async def _make_snapshot_in_background(self) -> None:

@@ -102,18 +102,18 @@ def _write_table(
 
 
 @cache
-def _make_flat_encoder(depth: int) -> Callable[[object], str]:
+def _make_row_encoder(indent: int) -> Callable[[object], str]:
     """Return a fast JSON encoder that writes one member per line. With an indent, json.dumps uses slow Python code."""
-    return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
+    return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (indent + 2), ": ")).encode
 
 
-def format_indented_row(row: Mapping[str, object], depth: int) -> str:
-    """Format a row like json.dumps with indent=2, and indent every line after the first by `depth` more spaces."""
+def format_indented_row(row: Mapping[str, object], indent: int) -> str:
+    """Format a row like json.dumps with indent=2, and indent every line after the first by `indent` more spaces."""
     if not row or any(value and isinstance(value, list | tuple | dict) for value in row.values()):
         # Not str.splitlines: it would also split at U+2028, which JSON does not escape.
-        return json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
-    space = "\n" + " " * depth
-    return f"{{{space}  {_make_flat_encoder(depth)(row)[1:-1]}{space}}}"
+        return json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * indent)
+    space = "\n" + " " * indent
+    return f"{{{space}  {_make_row_encoder(indent)(row)[1:-1]}{space}}}"
 
 
 def read_snapshot(path: Path) -> tuple[int, Content]:
@@ -152,12 +152,12 @@ def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence
             listed = {name: [] if rows is None else rows for name, rows in found.items()}
             if not all(isinstance(rows, list) for rows in listed.values()):
                 raise SnapshotError
-            yield USERS, [USERS.to_values(_repair_user(owner, user, listed))]
-            _check_unique_texts(listed["messages"])
+            yield USERS, [USERS.to_params(_repair_user(owner, user, listed))]
+            _reject_id_conflicts(listed["messages"])
             chunks = {row["id"] for row in listed["summaries"]}
             for table in TABLES[1:]:
                 rows = (_repair_row(table, {**row, "user_id": owner}, chunks) for row in listed[table.name])
-                yield table, [table.to_values(row) for row in rows]
+                yield table, [table.to_params(row) for row in rows]
     except _FORMAT_ERRORS as error:
         raise SnapshotError from error
 
@@ -185,7 +185,7 @@ def _repair_date(value: object) -> str:
         return "1970-01-01T00:00:00+00:00"
 
 
-def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
+def _reject_id_conflicts(messages: Sequence[Mapping[str, object]]) -> None:
     """Raise SnapshotError if two messages have the same id but different texts."""
     if len({str(row["id"]) for row in messages}) == len(messages):
         return

@@ -100,14 +100,14 @@ class JsonRecovery:
             if is_best and self._try_journal_replay(self._index):
                 return
         if identity is None and state is not None and state["snapshot"] is not None:
-            kept = self._set_file_aside(self._index, removes_original=True)
+            kept = self._quarantine_file(self._index, removes_original=True)
             self.reports.append(
                 f"{files.SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; memory starts empty."
             )
         try:
             self._rebuild_database(fresh, files.read_snapshot(self._target) if identity else None)
         except (files.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
-            kept = self._set_file_aside(self._target, removes_original=True)
+            kept = self._quarantine_file(self._target, removes_original=True)
             self.snapshot_needed = True
             could_not = f"{files.SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
             _remove_database(fresh)
@@ -172,7 +172,7 @@ class JsonRecovery:
         with contextlib.closing(connect(database, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
             if seen.garbled:
-                kept = self._set_file_aside(self._journal, removes_original=False)
+                kept = self._quarantine_file(self._journal, removes_original=False)
                 self.snapshot_needed = True
                 lost = "some of its records are lost" if seq < seen.last_seq else f"{files.INDEX_NAME} held everything"
                 self.reports.append(
@@ -190,7 +190,7 @@ class JsonRecovery:
             with self._journal.open("r+b") as file:
                 file.truncate(seen.end)
 
-    def _set_file_aside(self, path: Path, *, removes_original: bool) -> Path:
+    def _quarantine_file(self, path: Path, *, removes_original: bool) -> Path:
         stamp = self._clock().astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
         kept = find_free_path(path.with_name(f"{path.name}.unreadable-{stamp}"))
         if removes_original:
@@ -242,11 +242,11 @@ def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEnt
     for table in TABLES:
         for row in entry.put.get(table.name, ()):
             if table is USERS:
-                connection.execute(UPSERT_USER, (*table.to_values(row), StorageType.JSON))
+                connection.execute(UPSERT_USER, (*table.to_params(row), StorageType.JSON))
             elif table is MESSAGES:
                 _upsert_message(connection, row)
             else:
-                connection.execute(table.upsert_sql, table.to_values(row))
+                connection.execute(table.upsert_sql, table.to_params(row))
 
 
 def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
@@ -257,7 +257,7 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
     if before is not None and is_other:
         # The upsert's trigger inserts this row again, and its OR IGNORE has no effect inside an upsert.
         connection.execute("DELETE FROM unindexed WHERE seq = ?", (before["seq"],))
-    connection.execute(MESSAGES.upsert_sql, MESSAGES.to_values(row))
+    connection.execute(MESSAGES.upsert_sql, MESSAGES.to_params(row))
     if is_other:
         owner, number = (int(str(part)) for part in key)
         mark_message_unindexed(connection, owner, number, connection.execute(find, key).fetchone()["seq"])

@@ -78,7 +78,7 @@ class MemoryStore(SummaryTable):
         """Insert or update an owner's settings. Raise StorageError if the owner belongs to another store."""
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
-        values = (*_CONFIG.to_values(CONFIG_ROWS.to_row(config)), self.kind)
+        values = (*_CONFIG.to_params(CONFIG_ROWS.to_row(config)), self.kind)
 
         def upsert_row(connection: Connection) -> bool:
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
@@ -107,11 +107,11 @@ class MemoryStore(SummaryTable):
         append = partial(message_table.append_messages, scope=scope, storage=self.kind, drafts=analyzed)
         return await self.database.transact(append, scope.owner)
 
-    async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, max_turns: int = 0) -> StoredQuestion:
+    async def store_question(self, scope: Scope, drafts: Sequence[NewMessage], *, max_turns: int = 0) -> StoredQuestion:
         """Store a question as one turn. Return its existing answer, if any, or the context if `max_turns` is not 0."""
-        analyzed = await message_table.analyze_drafts(scope, pieces)
-        self._unmerged += len(pieces)
-        ask = partial(message_table.store_question, scope=scope, storage=self.kind, pieces=analyzed)
+        analyzed = await message_table.analyze_drafts(scope, drafts)
+        self._unmerged += len(drafts)
+        ask = partial(message_table.store_question, scope=scope, storage=self.kind, drafts=analyzed)
         try:
             return await self.database.transact(partial(ask, max_turns=max_turns), scope.owner)
         except StorageBusy:

@@ -16,7 +16,7 @@ def open_postgres_database(
     url: str, *, replica: Replica | None = None
 ) -> AbstractAsyncContextManager[PostgresDatabase]:
     """Open a PostgreSQL database with this program's migrations and word index."""
-    return PostgresDatabase.open(url, migrate=migrate_schema, full_text=TsVectorIndex(), replica=replica)
+    return PostgresDatabase.open(url, migrate=migrate_schema, text_index=TsVectorIndex(), replica=replica)
 
 
 class PostgresStore(MemoryStore):

@@ -48,24 +48,24 @@ class ConversationTable(OwnerTables):
 
     async def open_conversation(self, chat: Scope, conversation: Scope, *, now: datetime) -> bool:
         """Open a conversation. Return False if it was deleted or belongs to another chat."""
-        return await self._update_conversation(chat, conversation, now=now)
+        return await self._open_or_set_title(chat, conversation, now=now)
 
     async def set_title(self, chat: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
         """Set the title of a conversation. Return False if it was deleted or belongs to another chat."""
-        return await self._update_conversation(chat, conversation, now=now, title=title, is_opened=False)
+        return await self._open_or_set_title(chat, conversation, now=now, title=title, is_opened=False)
 
-    async def _update_conversation(
+    async def _open_or_set_title(
         self, chat: Scope, conversation: Scope, *, now: datetime, title: str = "", is_opened: bool = True
     ) -> bool:
-        def update_row(connection: Connection) -> bool:
+        def update_if_found(connection: Connection) -> bool:
             is_known = _belongs_to_chat(connection, chat, conversation)
             if is_known:
                 _upsert_conversation(connection, chat, conversation, now=now, title=title, is_opened=is_opened)
             return is_known
 
-        return await self.database.transact(update_row, chat.owner)
+        return await self.database.transact(update_if_found, chat.owner)
 
-    async def read_starts_of_untitled_conversations(
+    async def read_first_messages_of_untitled(
         self, chat: Scope, conversations: Sequence[Scope]
     ) -> dict[Scope, list[Message]]:
         """Map each untitled conversation that has messages to its first messages."""
@@ -82,7 +82,7 @@ class ConversationTable(OwnerTables):
     ) -> bool:
         """Store a generated title. Return False if a title exists or one of `made_from` has changed."""
 
-        def set_missing_title(connection: Connection) -> bool:
+        def set_title_if_missing(connection: Connection) -> bool:
             texts = {message.id: message.content for message in _read_first_messages(connection, conversation)}
             is_stale = any(texts.get(message.id) != message.content for message in made_from)
             if is_stale or _read_stored_title(connection, conversation):
@@ -90,7 +90,7 @@ class ConversationTable(OwnerTables):
             _upsert_conversation(connection, chat, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True
 
-        return await self.database.transact(set_missing_title, chat.owner)
+        return await self.database.transact(set_title_if_missing, chat.owner)
 
     async def list_conversations(self, chat: Scope, *, offset: int, limit: int) -> tuple[list[ListedConversation], int]:
         """Return a page of conversations, latest opened first, and the total count. Skip empty ones unless open."""

@@ -157,7 +157,7 @@ def _hash_text(text: str, key: str) -> str:
     return blake2b(text.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
-async def store_decisions(
+async def preserve_decisions(
     tx: Transaction, owner: int, fact_ids: Collection[int], *, decided_at: datetime | None = None
 ) -> None:
     """Store the decisions about facts that are about to be erased. `decided_at` overrides the time of each decision."""
@@ -169,7 +169,7 @@ async def store_decisions(
     earlier = await read_decisions(tx, owner)
     key = earlier[0].key if earlier else secrets.token_hex(16)
     kept = [make_decision(fact, moment, key) for fact, moment in decided]
-    rows = [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept]
+    rows = [DECISIONS.to_params(DECISION_ROWS.to_row(decision)) for decision in kept]
     await tx.execute_many(DECISIONS.upsert_sql, rows)
 
 

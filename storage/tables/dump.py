@@ -47,12 +47,12 @@ async def insert_owner_rows(tx: Transaction, owner: int, batches: Batches, stora
     async for batch in batches:
         for name, rows in group_rows_by_table(batch, owner).items():
             if name == USERS.name:
-                await tx.execute_many(UPSERT_USER, [(*USERS.to_values(row), storage) for row in rows])
+                await tx.execute_many(UPSERT_USER, [(*USERS.to_params(row), storage) for row in rows])
             elif name == MESSAGES.name:
                 await history_table.insert_messages(tx, rows)
             else:
                 table = BY_NAME[name]
-                await tx.execute_many(table.upsert_sql, [table.to_values(row) for row in rows])
+                await tx.execute_many(table.upsert_sql, [table.to_params(row) for row in rows])
 
 
 async def compute_digest(batches: Batches) -> str:
@@ -92,17 +92,17 @@ def find_schema_version(rows: Iterable[Mapping[str, Any]]) -> int:
     return len(MIGRATIONS)
 
 
-def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> Iterator[dict[str, Any]]:
-    """Yield a backup's rows, migrated from schema `version`. `path` is used for a temporary database."""
+def migrate_rows(rows: Iterator[dict[str, Any]], temp_path: Path, from_version: int) -> Iterator[dict[str, Any]]:
+    """Yield a backup's rows, migrated from schema `from_version`. `temp_path` is used for a temporary database."""
     homes = []
-    with translate_storage_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with translate_storage_errors(temp_path), closing(sqlite3.connect(temp_path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous=OFF")  # the file is temporary
         connection.execute("BEGIN")
-        for migrate in MIGRATIONS[:version]:
+        for migrate in MIGRATIONS[:from_version]:
             migrate(connection)
         columns = {name: _read_column_names(connection, name) for name in BY_NAME}
-        for row in lines:
+        for row in rows:
             if "state" in row:
                 yield row
             elif "storage" in row:
@@ -110,8 +110,8 @@ def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> I
             else:
                 table = BY_NAME[row["table"]].select_columns(columns[row["table"]])
                 further = {"storage_type": StorageType.SQLITE} if table.name == USERS.name else {}
-                connection.execute(table.make_insert_sql(*further), (*table.to_values(row), *further.values()))
-        for migrate in MIGRATIONS[version:]:
+                connection.execute(table.make_insert_sql(*further), (*table.to_params(row), *further.values()))
+        for migrate in MIGRATIONS[from_version:]:
             migrate(connection)
         for home in homes:
             yield home

@@ -53,7 +53,7 @@ class FactTable(OwnerTables):
     async def read_revision(self, owner: int) -> str:
         """Return a string that changes with every change to the owner's facts, and with every new profile."""
         async with self.database.open_reader(owner) as reader:
-            return await compute_revision(reader, owner)
+            return await read_fact_revision(reader, owner)
 
     async def read_unlearned_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message learned from, and up to `limit` messages after it."""
@@ -85,7 +85,7 @@ class FactTable(OwnerTables):
         last_learned_id: int,
         new_last_learned_id: int,
         now: datetime,
-        shown_facts: Sequence[Fact] = (),
+        prompt_facts: Sequence[Fact] = (),
         newest_fact_id: int | None = None,
         from_imported_history: bool = False,
     ) -> list[Fact]:
@@ -94,7 +94,7 @@ class FactTable(OwnerTables):
         References to facts that are no longer valid are ignored. Set `from_imported_history` for imported messages.
         `newest_fact_id` is the highest fact id known when the changes were planned, or None to allow newer facts.
 
-        Raise StaleFacts if a message in `source_messages` or a fact in `shown_facts` was changed or deleted, or if the
+        Raise StaleFacts if a message in `source_messages` or a fact in `prompt_facts` was changed or deleted, or if the
         last message learned from is not `last_learned_id`. Raise NewerFacts if a fact has an id above `newest_fact_id`.
         """
         async with self.database.open_transaction(scope.owner) as tx:
@@ -105,8 +105,8 @@ class FactTable(OwnerTables):
             rows = await tx.fetch_rows(TEXTS, *scope, json.dumps(list(texts)))
             if {row["id"]: row["content"] for row in rows} != texts:
                 raise StaleFacts
-            rows = await tx.fetch_rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown_facts]))
-            if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown_facts}:
+            rows = await tx.fetch_rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in prompt_facts]))
+            if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in prompt_facts}:
                 # The model may have repeated the words of a fact that is erased now.
                 raise StaleFacts
             if newest_fact_id is not None and await tx.fetch_row(_NEWER, scope.owner, newest_fact_id):
@@ -151,7 +151,7 @@ class FactTable(OwnerTables):
             moment = format_moment(now)
             old = {"id": earlier, "superseded_by": fact_id, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
             old = {**FACTS.to_portable_row(row), "valid_to": row["valid_to"] or moment, "deleted_at": None, **old}
-            await tx.execute(FACTS.upsert_sql, *FACTS.to_values(old))
+            await tx.execute(FACTS.upsert_sql, *FACTS.to_params(old))
             await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, fact_id)
             return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
 
@@ -219,7 +219,7 @@ class FactTable(OwnerTables):
         fact_id = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
         row = {**_NEW_FACT_ROWS.to_row(fact), "id": fact_id, "user_id": owner, "created_at": format_moment(now)}
         row["known_id"] = next(iter(fact.known), None)
-        await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**row, "text": remove_invisible_characters(fact.text)}))
+        await tx.execute(FACTS.upsert_sql, *FACTS.to_params({**row, "text": remove_invisible_characters(fact.text)}))
         return fact_id
 
     async def _merge_into_known_fact(self, tx: Transaction, owner: int, fact_id: int, change: FactChange) -> bool:
@@ -240,7 +240,7 @@ class FactTable(OwnerTables):
             quote=new.quote if says_it_anew else known.quote,
             is_uncertain=known.is_uncertain and new.is_uncertain,
         )
-        await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**FACTS.to_portable_row(row), **FACT_ROWS.to_row(merged)}))
+        await tx.execute(FACTS.upsert_sql, *FACTS.to_params({**FACTS.to_portable_row(row), **FACT_ROWS.to_row(merged)}))
         return True
 
     async def _mark_superseded(
@@ -288,7 +288,7 @@ class FactTable(OwnerTables):
         return parse_fact(rows[0]) if rows else None
 
 
-async def compute_revision(reader: Reader, owner: int) -> str:
+async def read_fact_revision(reader: Reader, owner: int) -> str:
     """Compute what `FactTable.read_revision` returns, inside the caller's transaction."""
     return " ".join(str(value) for row in await reader.fetch_rows(_REVISION, owner) for value in row)
 

@@ -70,7 +70,7 @@ class SummaryTable(OwnerTables):
         """Add a summary, archive its sources and end the fold. Raise StaleSummary if the lease or a source is stale."""
         async with transact_under_lease(self.database, lease) as tx:
             summary = await replace_sources_with_summary(tx, self.kind, lease.scope, plan, new_summary, now=now)
-            await complete_job(tx, lease, summary.id, now)
+            await end_summary_job(tx, lease, summary.id, now)
             return summary
 
     async def record_summary_failure(
@@ -129,7 +129,7 @@ async def transact_under_lease(database: OwnerDatabase, lease: SummaryLease) -> 
         yield tx
 
 
-async def complete_job(tx: Transaction, lease: SummaryLease, summary_id: int, now: datetime) -> None:
+async def end_summary_job(tx: Transaction, lease: SummaryLease, summary_id: int, now: datetime) -> None:
     """Mark the job of a lease as completed, and clear the recorded failure of its scope."""
     completing = "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?"
     await tx.execute(completing, format_moment(now), summary_id, lease.job_id)
@@ -194,7 +194,7 @@ def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
 
 
 async def upsert_summary(tx: Transaction, summary: Summary) -> None:
-    await tx.execute(SUMMARIES.upsert_sql, *SUMMARIES.to_values(SUMMARY_ROWS.to_row(summary)))
+    await tx.execute(SUMMARIES.upsert_sql, *SUMMARIES.to_params(SUMMARY_ROWS.to_row(summary)))
 
 
 async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:

@@ -76,7 +76,7 @@ class HistoryTable(OwnerTables):
         """Return the first of `count` consecutive free ids, just above `after` if possible, else below all messages."""
         async with self.database.open_reader(owner, in_snapshot=True) as reader:
             # Facts were learned from these ids, perhaps from messages that were forgotten since.
-            taken = await history_extraction_table.list_reserved_ranges(reader, owner)
+            taken = await history_extraction_table.list_reserved_id_ranges(reader, owner)
             if after is not None:
                 row = await reader.fetch_row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
                 above = 0 if row is None or row[0] is None else min(0, row[0])
@@ -102,7 +102,7 @@ class HistoryTable(OwnerTables):
         sql = " UNION ALL ".join(f"SELECT 1 FROM {name} WHERE user_id = ?1" for name in names)  # noqa: S608
         return await self._fetch_row(owner, f"{sql} LIMIT 1", owner) is None
 
-    async def add_history(
+    async def add_messages(
         self, lease: SummaryLease, messages: Sequence[Message], new_summary: NewSummary, *, now: datetime
     ) -> Summary:
         """Store messages of one scope under their given ids, and archive them under a new level 1 summary."""
@@ -134,13 +134,13 @@ class HistoryTable(OwnerTables):
             await tx.execute(_END_RESTORE, lease.scope.owner)
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
-    async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[PortableRow]:
+    async def read_summary_rows(self, owner: int, ids: Sequence[int]) -> Sequence[PortableRow]:
         """Return the summaries with these ids as portable rows."""
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.to_portable_row(row) for row in rows]
 
-    async def store_rows_and_recount_summaries(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert rows as `store_rows` does, then recompute the message counts and ranges of their summaries."""
+    async def restore_rows_and_recount(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert rows as `restore_rows` does, then recompute the message counts and ranges of their summaries."""
         owner = lease.scope.owner
         async with transact_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, owner, rows)
@@ -162,7 +162,7 @@ class HistoryTable(OwnerTables):
             await delete_summaries(tx, owner, gone, back)
             await tx.execute(_END_RESTORE, owner)
 
-    async def store_rows(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
+    async def restore_rows(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert portable rows that have a "table" key. Existing rows are replaced, except for messages."""
         async with transact_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, lease.scope.owner, rows)
@@ -178,7 +178,7 @@ class HistoryTable(OwnerTables):
                 await insert_messages(tx, [row for row in portable if row["id"] not in held])
             else:
                 table = tables.BY_NAME[name]
-                await tx.execute_many(table.upsert_sql, [table.to_values(row) for row in portable])
+                await tx.execute_many(table.upsert_sql, [table.to_params(row) for row in portable])
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
@@ -194,7 +194,7 @@ class HistoryTable(OwnerTables):
         row = await self._fetch_row(owner, _BEGINNING, owner)
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
 
-    async def select_texts_decided_by_owner(self, owner: int, texts: Sequence[str]) -> Set[str]:
+    async def select_texts_with_decisions(self, owner: int, texts: Sequence[str]) -> Set[str]:
         """Return the given texts whose facts the owner has edited, pinned, ended or deleted."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_facts_and_decisions(reader, owner)
@@ -229,7 +229,7 @@ class HistoryTable(OwnerTables):
                 }
                 for fact in new_facts
             ]
-            await tx.execute_many(tables.FACTS.upsert_sql, [tables.FACTS.to_values(row) for row in rows])
+            await tx.execute_many(tables.FACTS.upsert_sql, [tables.FACTS.to_params(row) for row in rows])
             return len(rows)
 
 
@@ -265,7 +265,7 @@ def _is_overruled(fact: PortableRow, decisions: DecisionIndex) -> bool:
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
     """Insert messages of one owner and add them to the word index."""
     if rows:
-        await tx.execute_many(_INSERT, [tables.MESSAGES.to_values(row) for row in rows])
+        await tx.execute_many(_INSERT, [tables.MESSAGES.to_params(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])
         seqs = {row["id"]: int(row["seq"]) for row in await tx.fetch_rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
         pairs = sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0))

@@ -61,17 +61,17 @@ class HistoryExtractionTable(OwnerTables):
         return int(read or 0), int(total)
 
 
-async def delete_finished_extractions(tx: Transaction, owner: int) -> None:
+async def close_finished_extractions(tx: Transaction, owner: int) -> None:
     """End the extractions that have read all of their messages, so that they ignore later imports."""
     await tx.execute(_END, owner)
 
 
-async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
+async def list_reserved_id_ranges(reader: Reader, owner: int) -> list[IdRange]:
     """Return the id ranges of current and past extractions. No facts would be learned from a new message in them."""
     return [(row[0], row[1]) for row in await reader.fetch_rows(_TAKEN, owner)]
 
 
-async def schedule_another_extraction(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
+async def schedule_reextraction(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule another extraction from messages that have already been learned from.
 
     A running extraction is moved back to the first of these messages. Otherwise, a new extraction begins, which ends

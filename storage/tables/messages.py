@@ -51,7 +51,7 @@ def append_messages(
             # whole seconds, so a question is never older than a message stored in the same second.
             draft = replace(draft, created_at=max(draft.created_at, parse_moment(newest)))
         message = draft.with_id(number, scope)
-        [seq] = connection.execute(_APPEND, MESSAGES.to_values(MESSAGE_ROWS.to_row(message))).fetchone()
+        [seq] = connection.execute(_APPEND, MESSAGES.to_params(MESSAGE_ROWS.to_row(message))).fetchone()
         entries.append(replace(entry, seq=seq, id=message.id, said_at=message.created_at.timestamp()))
         explanation_table.store_explanation(connection, message, draft.explanation)
         stored.append(message)
@@ -61,15 +61,15 @@ def append_messages(
 
 
 def store_question(
-    connection: Connection, scope: Scope, storage: StorageType, pieces: Sequence[AnalyzedDraft], *, max_turns: int
+    connection: Connection, scope: Scope, storage: StorageType, drafts: Sequence[AnalyzedDraft], *, max_turns: int
 ) -> StoredQuestion:
     """Store a question inside the caller's transaction. See `MemoryStore.store_question`."""
-    [first] = append_messages(connection, scope, storage, pieces[:1])
+    [first] = append_messages(connection, scope, storage, drafts[:1])
     append_messages(
-        connection, scope, storage, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]]
+        connection, scope, storage, [(replace(piece, turn=first.turn), entry) for piece, entry in drafts[1:]]
     )
     answered = f"{_BY_SOURCE} AND thread_id = ?"
-    row = connection.execute(answered, (scope.owner, "assistant", pieces[-1][0].source, scope.thread)).fetchone()
+    row = connection.execute(answered, (scope.owner, "assistant", drafts[-1][0].source, scope.thread)).fetchone()
     if row is not None or not max_turns:
         return StoredQuestion(turn=first.turn, answer=parse_message(row) if row is not None else None)
     sources = read_context_sources(connection, scope, max_turns=max_turns, before_turn=first.turn)

@@ -9,7 +9,7 @@ from records.summaries import Summary
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import PROFILES
 from storage.schema.rows import PROFILE_ROWS, SUMMARY_ROWS, RowMapper, format_moment
-from storage.tables.facts import compute_revision
+from storage.tables.facts import read_fact_revision
 from storage.tables.owner_tables import OwnerTables, reserve_ids
 
 _NEW_PROFILE_ROWS = RowMapper(NewProfile, PROFILES)
@@ -32,7 +32,7 @@ class ProfileTable(OwnerTables):
         """
         owner = profile.owner
         async with self.database.open_transaction(owner) as tx:
-            if revision is not None and revision != await compute_revision(tx, owner):
+            if revision is not None and revision != await read_fact_revision(tx, owner):
                 raise NewerFacts
             texts = await tx.fetch_rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
             if {row["id"]: row["text"] for row in texts} != {fact.id: fact.text for fact in profile.facts}:
@@ -48,7 +48,7 @@ class ProfileTable(OwnerTables):
             row = _NEW_PROFILE_ROWS.to_row(profile) | {"id": id_, "created_at": format_moment(now)}
             row["last_summary_id"] = max((before["last_summary_id"] if before else 0, *profile.summary_ids))
             row["fact_ids"] = [fact.id for fact in profile.facts]
-            [stored] = await tx.fetch_rows(f"{PROFILES.upsert_sql} RETURNING *", *PROFILES.to_values(row))
+            [stored] = await tx.fetch_rows(f"{PROFILES.upsert_sql} RETURNING *", *PROFILES.to_params(row))
         return PROFILE_ROWS.parse(stored)
 
     async def list_new_summaries(self, owner: int, limit: int) -> list[Summary]:

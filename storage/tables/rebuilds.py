@@ -12,7 +12,7 @@ from records.summaries import NewSummary, RebuiltSummary, SummaryLease
 from storage.schema.rows import SUMMARY_ROWS, format_moment
 from storage.tables.folds import (
     DELETE_SUMMARIES,
-    complete_job,
+    end_summary_job,
     make_summary_fields,
     transact_under_lease,
     upsert_summary,
@@ -25,25 +25,25 @@ MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted a
 class RebuildTable(OwnerTables):
     """Rebuilds of a scope's summaries (`store.rebuilds`). Writes raise StaleSummary if the lease is not valid."""
 
-    async def read_outline(self, scope: Scope) -> list[MessageOutline]:
+    async def read_outlines(self, scope: Scope) -> list[MessageOutline]:
         """Return the outlines of the archived messages of a scope, in chronological order."""
         rows = await self._fetch_rows(scope.owner, _OUTLINE, *scope)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
-    async def extend_lease(self, lease: SummaryLease, until: datetime) -> None:
+    async def extend_lease(self, lease: SummaryLease, expires_at: datetime) -> None:
         async with transact_under_lease(self.database, lease) as tx:
-            await tx.execute("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
+            await tx.execute("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(expires_at), lease.job_id)
 
-    async def find_finished_summary(self, scope: Scope, digest: str) -> NewSummary | None:
-        """Return the summary that an interrupted rebuild made from the input hashed as `digest`, or None."""
-        row = await self._fetch_row(scope.owner, _PART, *scope, digest)
+    async def find_finished_summary(self, scope: Scope, input_hash: str) -> NewSummary | None:
+        """Return the summary that an interrupted rebuild made from the input hashed as `input_hash`, or None."""
+        row = await self._fetch_row(scope.owner, _PART, *scope, input_hash)
         return NewSummary(**json.loads(row["made"])) if row else None
 
-    async def store_finished_summary(self, lease: SummaryLease, digest: str, new_summary: NewSummary) -> None:
+    async def store_finished_summary(self, lease: SummaryLease, input_hash: str, new_summary: NewSummary) -> None:
         """Store a finished summary, so that an interrupted rebuild can reuse it after a restart."""
         async with transact_under_lease(self.database, lease) as tx:
             await tx.execute(
-                _KEEP_PART, *lease.scope, digest, json.dumps(make_summary_fields(new_summary), ensure_ascii=False)
+                _KEEP_PART, *lease.scope, input_hash, json.dumps(make_summary_fields(new_summary), ensure_ascii=False)
             )
 
     async def commit_rebuild(
@@ -82,9 +82,9 @@ class RebuildTable(OwnerTables):
                 await tx.execute(_INTO_CHUNK, summary.id, scope.owner, json.dumps(new.message_ids))
             await tx.execute(DELETE_SUMMARIES, scope.owner, json.dumps(old))
             await tx.execute("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
-            await complete_job(tx, lease, first + len(rebuilt_summaries) - 1, now)
+            await end_summary_job(tx, lease, first + len(rebuilt_summaries) - 1, now)
 
-    async def store_correction(self, lease: SummaryLease, summary_id: int, text: str) -> bool:
+    async def correct_summary(self, lease: SummaryLease, summary_id: int, text: str) -> bool:
         """Replace the text of a summary with a person's correction. Return False if there is no such summary."""
         async with transact_under_lease(self.database, lease) as tx:
             return bool(await tx.fetch_rows(_CORRECT, text, text, *lease.scope, summary_id))

@@ -21,7 +21,7 @@ class ReminderTable(OwnerTables):
         reminder: NewReminder,
         *,
         thread: int,
-        person: int,
+        person_id: int,
         language: str,
         now: datetime,
         source_id: int | None = None,
@@ -39,13 +39,13 @@ class ReminderTable(OwnerTables):
                 id=reserve_ids(connection, self.kind, owner, "next_reminder_id"),
                 owner=owner,
                 thread=thread,
-                person=person,
+                person=person_id,
                 language=language,
                 created_at=now,
                 source=source_id,
                 **{field.name: getattr(reminder, field.name) for field in fields(NewReminder)},
             )
-            connection.execute(REMINDERS.upsert_sql, REMINDERS.to_values(make_reminder_row(made)))
+            connection.execute(REMINDERS.upsert_sql, REMINDERS.to_params(make_reminder_row(made)))
             return made
 
         return await self.database.transact(insert_reminder, owner)

@@ -47,9 +47,9 @@ class TimelineTable(OwnerTables):
         rows = await self._fetch_rows(scope.owner, sql, *scope, *values, max(0, limit))
         return [parse_message(row) for row in (rows if is_forwards else reversed(rows))]
 
-    async def read_chunk(self, scope: Scope, chunk_id: int, *, limit: int) -> Sequence[Message]:
-        """Return up to `limit` messages covered by the level 1 summary `chunk_id`, in chronological order."""
-        return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk_id, limit)]
+    async def read_chunk(self, scope: Scope, summary_id: int, *, limit: int) -> Sequence[Message]:
+        """Return up to `limit` messages covered by the level 1 summary `summary_id`, in chronological order."""
+        return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, summary_id, limit)]
 
     async def count_messages_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int]]:
         """Return each hour in which somebody wrote and its number of messages, in chronological order."""

@@ -104,7 +104,7 @@ class AdminCommands(CommandGroup):
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),
             describe_backups(self._services.backups, await self._read_zone(event.chat.scope.owner)),
-            tr("admin-models", models=join_list(self._operation.models)),
+            tr("admin-models", models=join_list(self._operation.model_names)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
             tr("admin-groups-all" if reads_all_messages else "admin-groups-addressed"),
         ]
@@ -152,7 +152,7 @@ async def ask_admins_to_admit(dependencies: Dependencies, person: Person, messag
     name = f"{person.name} (@{person.username})" if person.username else person.name
     stranger = KnownPerson(id=person.id, standing="asked", name=name, language=person.language)
     try:
-        if not await services.memory.people.record_request(stranger, now=services.clock()):
+        if not await services.memory.people.record_applicant(stranger, now=services.clock()):
             return
         for number in sorted(operation.admin_ids):
             language = await services.memory.get_language(number) or ""
@@ -183,7 +183,7 @@ async def set_access(dependencies: Dependencies, person_id: int, status: AccessS
     before = people.find_person(person_id)
     name, language = (before.name, before.language) if before else ("", "")
     decided = KnownPerson(id=person_id, standing=status, name=name, language=language)
-    await people.store_access(decided, admin_id=admin_id, now=dependencies.services.clock())
+    await people.set_access_status(decided, admin_id=admin_id, now=dependencies.services.clock())
     if status == "allowed" and before is not None and before.standing != "allowed":
         with use_language(dependencies.choose_language(language)):
             try:

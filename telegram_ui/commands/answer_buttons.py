@@ -33,7 +33,7 @@ NOTHING = "wn"
 class AnswerButtons(CommandGroup):
     @Action(CORRECTED, queue="chat", runs_once="by button")
     async def _answer_edited_message(self, event: ChatEvent) -> str | None:
-        return await self._regenerate_answer(event, (), status=tr("answers-answering"))
+        return await self._regenerate_answer(event, (), status_text=tr("answers-answering"))
 
     @Action(ANOTHER, queue="chat", runs_once="by button")
     async def _handle_regenerate_button(self, event: ChatEvent) -> str | None:
@@ -58,7 +58,7 @@ class AnswerButtons(CommandGroup):
         return await self._regenerate_answer(event, () if event.message_id is None else (event.message_id,))
 
     @Action(AGAIN)
-    async def _reject_second_press(self, event: ChatEvent) -> str:
+    async def _reject_second_retry(self, event: ChatEvent) -> str:
         # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
@@ -103,16 +103,16 @@ class AnswerButtons(CommandGroup):
         return tr("answers-nothing-to-stop")
 
     async def _regenerate_answer(
-        self, event: ChatEvent, replaced_ids: Sequence[int], *, from_answer_button: bool = False, status: str = ""
+        self, event: ChatEvent, replaced_ids: Sequence[int], *, from_answer_button: bool = False, status_text: str = ""
     ) -> str | None:
-        """Answer a turn again. If given, `status` replaces the text of the message whose button was pressed."""
+        """Answer a turn again. If given, `status_text` replaces the text of the message whose button was pressed."""
         chat, turn = event.chat, int(event.argument.partition(".")[0])
         stream = await self._begin_stream(event, replaced_ids=replaced_ids)
         again = partial(self._services.conversation.answer_again, on_text=stream.show, on_stop=stream.get_seen_text)
         async with stream.mark_if_interrupted():
             answered = await again(chat.scope, turn, event.person, in_group=not chat.is_private)
         if answered is not None:
-            await finish_if_cancelled(self._deliver_answer(event, stream, *answered, status=status))
+            await finish_if_cancelled(self._deliver_answer(event, stream, *answered, status_text=status_text))
             return None
         if not from_answer_button:
             return await self._show_text(event, tr("answers-too-late"))
@@ -132,11 +132,11 @@ class AnswerButtons(CommandGroup):
         return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
 
     async def _deliver_answer(
-        self, event: ChatEvent, stream: AnswerStream, incoming: UserMessage, reply: Reply, *, status: str = ""
+        self, event: ChatEvent, stream: AnswerStream, incoming: UserMessage, reply: Reply, *, status_text: str = ""
     ) -> None:
         chat = event.chat
-        if status:
-            await self._show_text(event, status)
+        if status_text:
+            await self._show_text(event, status_text)
         keyboard = make_answer_keyboard(self._dependencies, chat, event.person, reply)
         sent = await self._dependencies.answers.send(event.update.update_id, stream, format_reply(reply), keyboard)
         if not sent:
@@ -166,7 +166,7 @@ async def send_voice_answer_if_wanted(
     reply: Reply,
     message_ids: Sequence[int],
     *,
-    is_voice: bool = False,
+    asked_aloud: bool = False,
 ) -> None:
     """Send an answer as a voice message if the settings ask for it. Report errors in the chat, except DeliveryError."""
     if dependencies.services.speech is None or reply.is_error or not message_ids:
@@ -175,7 +175,7 @@ async def send_voice_answer_if_wanted(
         config = await dependencies.services.memory.get_config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
         words = convert_markdown(reply.text)[0]
-        if words.strip() and (chosen == "always" or (chosen == "voice" and is_voice)):
+        if words.strip() and (chosen == "always" or (chosen == "voice" and asked_aloud)):
             await _send_text_as_voice(dependencies, replace(chat, reply_to=message_ids[0]), person, words)
     except DeliveryError:
         raise
@@ -205,13 +205,13 @@ def make_answer_keyboard(
         return None
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     if reply.is_error:
-        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_button_payload(reply.turn))])
-    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_button_payload(reply.turn))]
+        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_turn_payload(reply.turn))])
+    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_turn_payload(reply.turn))]
     if reply.is_truncated:
-        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_button_payload(reply.turn)))
+        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_turn_payload(reply.turn)))
     row.append(button(WHY, label=tr("answers-why")))
     if dependencies.services.speech is not None:
-        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_button_payload(reply.turn)))
+        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_turn_payload(reply.turn)))
     versions = make_page_buttons(
         reply.version - 1,
         reply.versions,
@@ -222,7 +222,7 @@ def make_answer_keyboard(
     return make_keyboard(row, versions, offer)
 
 
-def _make_button_payload(turn: int) -> str:
+def _make_turn_payload(turn: int) -> str:
     return f"{turn}.{make_nonce()}"
 
 
@@ -233,7 +233,7 @@ def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -
 
 async def offer_to_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Ask the author of an edited message whether to answer it again."""
-    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_button_payload(turn))
+    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_turn_payload(turn))
     await dependencies.delivery.send_text(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
@@ -245,7 +245,7 @@ async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Per
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     row = [
         button(FACTS, label=tr("answers-wrong-facts"), payload=f"{telegram_id:x}"),
-        button(ANOTHER, label=tr("answers-again"), payload=_make_button_payload(turn)),
+        button(ANOTHER, label=tr("answers-again"), payload=_make_turn_payload(turn)),
         button(NOTHING, label=tr("answers-wrong-nothing")),
     ]
     about = replace(chat, reply_to=telegram_id)

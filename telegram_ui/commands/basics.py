@@ -63,20 +63,20 @@ class BasicCommands(CommandGroup):
                 shown.add(f"\n{_format_command(row)}")
         await self._show_text(event, shown.build())
 
-    async def _show_stored_data(self, event: ChatEvent) -> None:
+    async def _show_privacy_text(self, event: ChatEvent) -> None:
         config, days = await self._read_config(event), self._dependencies.settings.retention_days
         text = format_privacy_text(config, is_private=event.chat.is_private, retention_days=days)
         await self._delivery.send_text(event.chat, text)
 
-    _show_privacy = Command("privacy")(_show_stored_data)
-    _press_stored = Action(STORED)(_show_stored_data)
+    _show_privacy = Command("privacy")(_show_privacy_text)
+    _press_stored = Action(STORED)(_show_privacy_text)
 
     @Command("stop")
     async def _reply_that_nothing_can_be_stopped(self, event: ChatEvent) -> str:
         return tr("answers-nothing-to-stop")  # updates/dispatch.py stops answers, if there are any
 
     def _list_permitted_commands(self, event: ChatEvent) -> list[Command]:
-        is_admin = self._operation.is_admin(event.person, is_private=event.chat.is_private)
+        is_admin = self._operation.is_admin(event.person, in_private=event.chat.is_private)
         return [row for row in self._dependencies.commands if row.where != "admins" or is_admin]
 
 

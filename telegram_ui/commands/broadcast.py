@@ -36,7 +36,7 @@ class BroadcastCommands(CommandGroup):
         if await self._text.find_answered_subject_id(event) is None:
             return False
         await self._text.close(event)
-        if self._operation.is_admin(event.person, is_private=event.chat.is_private):
+        if self._operation.is_admin(event.person, in_private=event.chat.is_private):
             await ask_to_confirm_broadcast(self._dependencies, event, event.argument)
         return True
 

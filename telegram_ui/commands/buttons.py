@@ -42,7 +42,7 @@ class Buttons:
         """Return signed callback data for a button. Raise ValueError if the kind or the payload is invalid."""
         if len(payload) > MAX_PAYLOAD_CHARS or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
-        return f"{kind}:{person.id}:{payload}:{self._sign_data(kind, chat, person, payload)}"
+        return f"{kind}:{person.id}:{payload}:{self._make_signature(kind, chat, person, payload)}"
 
     def make_button(
         self, kind: str, chat: Chat, person: Person, label: str, payload: str = "", *, erases: bool = False
@@ -52,23 +52,23 @@ class Buttons:
         return InlineKeyboardButton(label, callback_data=self.sign_payload(kind, chat, person, payload), style=style)
 
     def make_retry_keyboard(
-        self, chat: Chat, person: Person, update_id: int, *, is_only_in_memory: bool = False
+        self, chat: Chat, person: Person, update_id: int, *, is_lost_on_restart: bool = False
     ) -> InlineKeyboardMarkup:
-        """Return a [Try again] button for an update. If `is_only_in_memory` is True, a restart makes it useless."""
-        payload = f"{update_id}{IN_PROCESS if is_only_in_memory else ''}"
+        """Return a [Try again] button for an update. If `is_lost_on_restart` is True, a restart makes it useless."""
+        payload = f"{update_id}{IN_PROCESS if is_lost_on_restart else ''}"
         return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
-    def read_payload(self, callback_data: str, chat: Chat, person: Person) -> str:
+    def verify_payload(self, callback_data: str, chat: Chat, person: Person) -> str:
         """Return the payload of a pressed button. Raise ForeignButton if it is forged or belongs to someone else."""
         kind, _, rest = replace_surrogates(callback_data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
-        expected = self._sign_data(kind, chat, person, payload)
+        expected = self._make_signature(kind, chat, person, payload)
         if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{expected}".encode()):
             raise ForeignButton(tr("shared-dead-button") if presser == str(person.id) else tr("shared-not-yours"))
         return payload
 
-    def _sign_data(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
+    def _make_signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
         signed = f"{kind}:{person.id}:{chat.chat_scope.owner}:{chat.chat_scope.thread}:{payload}"
         digest = hmac.digest(self._key, signed.encode(), "sha256")
         return base64.urlsafe_b64encode(digest[:12]).decode()
@@ -103,8 +103,8 @@ def make_page_buttons(
     return [make_button(label, target) for label, target in targets.items() if 0 <= target < pages]
 
 
-def split_into_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
-    return [buttons[start : start + width] for start in range(0, len(buttons), width)]
+def split_into_rows(buttons: Sequence[InlineKeyboardButton], per_row: int) -> list[Sequence[InlineKeyboardButton]]:
+    return [buttons[start : start + per_row] for start in range(0, len(buttons), per_row)]
 
 
 def make_keyboard(*rows: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:

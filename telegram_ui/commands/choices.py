@@ -106,10 +106,10 @@ class ChoiceCommands(CommandGroup):
         lines = [tr("choices-heading"), "", format_memory_state(config)]
         if config is not None and config.enabled:
             lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
-        return await self._show_text(event, "\n".join([*lines, *self._list_missing_abilities(event, config)]), *rows)
+        return await self._show_text(event, "\n".join([*lines, *self._list_missing_features(event, config)]), *rows)
 
-    def _list_missing_abilities(self, event: ChatEvent, config: OwnerConfig | None) -> list[str]:
-        services, is_admin = self._services, self._operation.is_admin(event.person, is_private=event.chat.is_private)
+    def _list_missing_features(self, event: ChatEvent, config: OwnerConfig | None) -> list[str]:
+        services, is_admin = self._services, self._operation.is_admin(event.person, in_private=event.chat.is_private)
         model = choose_model(services.models, config)
         lines = [
             (model.supports_pictures is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
@@ -212,7 +212,7 @@ class ChoiceCommands(CommandGroup):
             await self._show_options(event, "persona", message_id)
         return tr("model-own-now", text=config.persona_text)
 
-    async def _press_option(self, event: ChatEvent, name: str) -> str | None:
+    async def _handle_option(self, event: ChatEvent, name: str) -> str | None:
         """Handle a press on one of the values listed for a setting, or on the button that opens that list."""
         language = get_current_language()
         if event.argument != ASK:
@@ -228,21 +228,21 @@ class ChoiceCommands(CommandGroup):
         with use_language(language):
             return await self._show_options(event, name, event.message_id)
 
-    _press_language = Action(LANGUAGE, who="admins")(partial(_press_option, name="language"))
-    _press_model = Action(MODEL, who="admins")(partial(_press_option, name="model"))
-    _press_persona = Action(PERSONA, who="admins")(partial(_press_option, name="persona"))
+    _press_language = Action(LANGUAGE, who="admins")(partial(_handle_option, name="language"))
+    _press_model = Action(MODEL, who="admins")(partial(_handle_option, name="model"))
+    _press_persona = Action(PERSONA, who="admins")(partial(_handle_option, name="persona"))
 
     async def _set_option(self, event: ChatEvent, setting: str, value: str) -> None:
         await self._update_config(event, **{setting: value})
         if setting == "language":
             with use_language(self._resolve_language(event, value)):
-                await self._set_menu(event, value)
+                await self._set_bot_menu(event, value)
 
     def _resolve_language(self, event: ChatEvent, language: str) -> str:
         is_shared = not event.chat.is_private
         return self._dependencies.choose_language(language, event.person.language, is_shared=is_shared)
 
-    async def _set_menu(self, event: ChatEvent, language: str) -> None:
+    async def _set_bot_menu(self, event: ChatEvent, language: str) -> None:
         if not event.chat.is_private:
             return
         bot: telegram.Bot = event.update.get_bot()

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
-from chat.choices import save_choices
+from chat.choices import save_settings
 from chat.operation import Operator
 from chat.services import Services
 from locales.catalog import choose_language, get_current_language, tr
@@ -73,11 +73,11 @@ class ChatEvent:
         return author is not None and author.id == self.update.get_bot().id
 
     @property
-    def replies_to_own_message(self) -> bool:
+    def replies_to_same_author(self) -> bool:
         """True if the message and the message it replies to have the same author."""
         message, replied = self.update.effective_message, self._replied_message
-        author = None if message is None else _identify_author(message)
-        return author is not None and replied is not None and author == _identify_author(replied)
+        author = None if message is None else _get_author_ids(message)
+        return author is not None and replied is not None and author == _get_author_ids(replied)
 
     @property
     def message_id(self) -> int | None:
@@ -92,7 +92,7 @@ class ChatEvent:
         return message.text or "" if isinstance(message, telegram.Message) else ""
 
 
-def _identify_author(message: telegram.Message) -> tuple[int, int] | None:
+def _get_author_ids(message: telegram.Message) -> tuple[int, int] | None:
     if message.from_user is None:
         return None
     # All channels have the same sender, and so have all anonymous admins.
@@ -229,7 +229,7 @@ class CommandGroup:
 
     async def _update_config(self, event: ChatEvent, **choices: object) -> OwnerConfig:
         """Store the owner's choices. Raise NotOffered for a value that cannot be chosen."""
-        return await save_choices(self._services, event.chat.scope.owner, choices)
+        return await save_settings(self._services, event.chat.scope.owner, choices)
 
     async def _set_group_language(self, event: ChatEvent) -> None:
         if not event.chat.is_private:

@@ -51,7 +51,7 @@ class ForgetCommands(CommandGroup):
                 target = parse_forget_argument(event.argument, now)
             except ValueError:
                 return tr("forget-no-such-date")
-            return await (self._ask_to_confirm(event, target) if target else self._search_messages(event))
+            return await (self._ask_to_confirm(event, target) if target else self._show_matches(event))
         if event.replied_message_id is not None:
             if (message := await self._find_replied_message(event)) is None:
                 return tr("forget-gone")
@@ -62,7 +62,7 @@ class ForgetCommands(CommandGroup):
         return await self._show_text(event, tr("forget-usage"), *rows)
 
     async def _ask_to_forget_own_message(self, event: ChatEvent) -> str | None:
-        if event.argument or not event.replies_to_own_message:
+        if event.argument or not event.replies_to_same_author:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
         message = await self._find_replied_message(event)
         if message is None or not message.is_user:
@@ -82,7 +82,7 @@ class ForgetCommands(CommandGroup):
             return event.chat.scope
         return await self._services.memory.find_conversation(event.chat.chat_scope, message_id=target.number)
 
-    async def _search_messages(self, event: ChatEvent) -> str | None:
+    async def _show_matches(self, event: ChatEvent) -> str | None:
         scope, query = event.chat.scope, event.argument
         async with self._services.memory.open_store(scope.owner) as store:
             terms = analyzer.list_query_terms(query)
@@ -96,7 +96,7 @@ class ForgetCommands(CommandGroup):
         ids = {message.id for message in found}
         found += {message.id: message for message in earlier if message.id not in ids}.values()
         if not found:  # the index lacks emoji, function words and a name written otherwise
-            page = await self._services.search.find_page(scope, query, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
+            page = await self._services.search.find_hit_page(scope, query, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             found = [hit.message for hit in page.found if hit.has_words]
         # The request to forget is no match itself, but it is forgotten together with the matches.
         others = [message for message in found if message.turn != event.requested_in]
@@ -151,7 +151,7 @@ class ForgetCommands(CommandGroup):
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]
         if not forgotten.is_empty:
-            lines += [tr("forget-erases", what=format_erasures(forgotten)), *_format_first_quotes(forgotten)]
+            lines += [tr("forget-erases", what=format_erasures(forgotten)), *_quote_forgotten_texts(forgotten)]
         lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
             return await self._make_question_with_quotes(lines, conversation, target, tr("forget-it"), forgotten)
@@ -187,7 +187,7 @@ class ForgetCommands(CommandGroup):
             "",
             tr("forget-quotes", what=format_quote_counts(forget_result.quotes)),
             *(f"  {_format_message(answer, zone)}" for answer in answers),
-            *_format_first_quotes(whole, already_quoted=forget_result, with_messages=False),
+            *_quote_forgotten_texts(whole, already_quoted=forget_result, with_messages=False),
         ]
         text = "\n".join([*lines, *quotes, f"{too}: {format_erasures(whole)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
@@ -204,11 +204,11 @@ class ForgetCommands(CommandGroup):
         lines.append(tr("forget-erases", what=format_erasures(whole)))
         alone, both = ForgetTarget(kind="message", number=number), replace(target, kind="turn")
         if len(turn) == 1:
-            lines += _format_first_quotes(whole, with_messages=False)
+            lines += _quote_forgotten_texts(whole, with_messages=False)
             return await self._make_question_with_quotes(lines, scope, alone, tr("forget-it"), whole)
         others = [other for other in turn if other is not message and other.origin != "tool"]
         lines += [f"  {_format_message(other, zone)}" for other in others[:MAX_SHOWN]]
-        lines += _format_first_quotes(whole, with_messages=False)
+        lines += _quote_forgotten_texts(whole, with_messages=False)
         text, choices = await self._make_question_with_quotes(lines, scope, both, tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
@@ -221,17 +221,17 @@ class ForgetCommands(CommandGroup):
         messages = await self._services.memory.preview_forgetting(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         counts = f"{only}: {format_erasures(messages)}", f"{label}: {format_erasures(whole)}"
-        lines = [tr("forget-ask-this"), "", *counts, *_format_first_quotes(whole)]
+        lines = [tr("forget-ask-this"), "", *counts, *_quote_forgotten_texts(whole)]
         text, choices = await self._make_question_with_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
     @Action(CHOOSE, who="admins")
-    async def _ask_about_chosen_target(self, event: ChatEvent) -> str | None:
+    async def _ask_to_confirm_choice(self, event: ChatEvent) -> str | None:
         target = ForgetTarget.parse_payload(event.argument, self._now())
         return await self._ask_to_confirm(event, target) if target is not None else tr("shared-dead-button")
 
     @Action(CONVERSATION, who="admins")
-    async def _ask_about_conversation(self, event: ChatEvent) -> str | None:
+    async def _ask_to_erase_conversation(self, event: ChatEvent) -> str | None:
         scope = Scope(owner=event.chat.id, thread=int(event.argument))
         if not await self._services.memory.has_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
@@ -311,7 +311,7 @@ def _make_request_to_forget_messages(messages: Sequence[Message]) -> ForgetReque
     return ForgetRequest(what="messages", ids=tuple(message.id for message in messages))
 
 
-def _format_first_quotes(
+def _quote_forgotten_texts(
     forget_result: ForgetResult, *, already_quoted: ForgetResult | None = None, with_messages: bool = True
 ) -> list[str]:
     less, listing = already_quoted or ForgetResult(), forget_result.listing

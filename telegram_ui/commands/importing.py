@@ -106,7 +106,7 @@ class TransferCommands(CommandGroup):
         return True
 
     @Action(PASTE)
-    async def _ask_for_paste(self, event: ChatEvent) -> None:
+    async def _ask_to_paste_text(self, event: ChatEvent) -> None:
         await self._paste.ask(event, tr("transfer-paste-how"), subject_id=None, example="")
         await self._delivery.send_text(event.chat, tr("transfer-paste-prompt"))
 
@@ -122,15 +122,15 @@ class TransferCommands(CommandGroup):
         """Reply to the file with a question or a preview. Return True if the file can be read."""
         chat = replace(event.chat, reply_to=source.message_id)
         async with self._delivery.show_typing(chat):
-            (text, *rows), is_read = await self._make_next_or_error_step(event, source)
+            (text, *rows), is_read = await self._try_to_make_next_step(event, source)
         await self._delivery.send_text(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
     async def _show_next_step(self, event: ChatEvent, source: _ImportSource) -> str | None:
         here = replace(event, chat=replace(event.chat, reply_to=source.message_id))  # long texts need a new message
-        return await self._show_text(here, *(await self._make_next_or_error_step(event, source))[0])
+        return await self._show_text(here, *(await self._try_to_make_next_step(event, source))[0])
 
-    async def _make_next_or_error_step(self, event: ChatEvent, source: _ImportSource) -> tuple[ImportStep, bool]:
+    async def _try_to_make_next_step(self, event: ChatEvent, source: _ImportSource) -> tuple[ImportStep, bool]:
         """Return the next step or an error message, and True if the file can be read."""
         try:
             return await self._find_next_step(event, source), True
@@ -139,7 +139,7 @@ class TransferCommands(CommandGroup):
         except KeepsakeError as error:
             return (format_error(error), self._make_retry_row(event, error)), False
 
-    async def _find_source_of_press(self, event: ChatEvent) -> _ImportSource | None:
+    async def _find_source_for_button(self, event: ChatEvent) -> _ImportSource | None:
         # The buttons are under a reply to the file, so that they find it even after a restart.
         query = event.update.callback_query
         if (sent := _find_import_source(query.message if query else None)) is None:
@@ -179,7 +179,7 @@ class TransferCommands(CommandGroup):
             asked.heading = lines[0] if question.is_long else "\n\n".join(lines)
             return self._make_question_step(event, asked, question)
         if not plan.has_anything_new:
-            return await self._add_extraction_offer(event, format_plan(plan), plan.ids)
+            return await self._offer_fact_extraction(event, format_plan(plan), plan.ids)
         carried = ASKED if plan.questions and given.answers else ""
         row = [
             self._make_button(event, IMPORT, tr("transfer-import"), carried),
@@ -205,7 +205,7 @@ class TransferCommands(CommandGroup):
 
     @Action(ANSWER, who="admins", reads_file=True)
     async def _store_import_answer(self, event: ChatEvent) -> str | None:
-        if (sent := await self._find_source_of_press(event)) is None:
+        if (sent := await self._find_source_for_button(event)) is None:
             return None
         asked = self._get_questionnaire(event, sent)
         step, _, what = event.argument.partition(".")
@@ -228,7 +228,7 @@ class TransferCommands(CommandGroup):
 
     @Action(LOOK, who="admins", reads_file=True)
     async def _retry_reading(self, event: ChatEvent) -> None:
-        if (sent := await self._find_source_of_press(event)) is not None:
+        if (sent := await self._find_source_for_button(event)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
             await self._offer_import(event, sent)
 
@@ -243,7 +243,7 @@ class TransferCommands(CommandGroup):
     async def _import_file(self, event: ChatEvent) -> str | None:
         key = (event.chat.chat_scope, event.message_id)
         # After a second press there is nothing to do.
-        if key in self._finished or (sent := await self._find_source_of_press(event)) is None:
+        if key in self._finished or (sent := await self._find_source_for_button(event)) is None:
             return None
         if event.argument == ASKED and not self._get_questionnaire(event, sent).answers:
             return await self._show_next_step(event, sent)
@@ -275,17 +275,17 @@ class TransferCommands(CommandGroup):
         else:
             self._finished[key] = True
             await self._show_text(
-                event, *await self._add_extraction_offer(event, format_import_result(result), result.ids)
+                event, *await self._offer_fact_extraction(event, format_import_result(result), result.ids)
             )
         finally:
             self._running.pop(key, None)
         return None
 
-    async def _add_extraction_offer(self, event: ChatEvent, text: str, id_range: tuple[int, int] | None) -> ImportStep:
+    async def _offer_fact_extraction(self, event: ChatEvent, text: str, id_range: tuple[int, int] | None) -> ImportStep:
         if id_range is None:
             return (text,)
         try:
-            estimate = await self._services.history_extraction.estimate(event.chat.scope.owner, *id_range)
+            estimate = await self._services.history_extraction.estimate_cost(event.chat.scope.owner, *id_range)
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
             return (text,)
@@ -306,18 +306,18 @@ class TransferCommands(CommandGroup):
             case "off":
                 return tr("learning-off")
             case "nothing":
-                return await self._update_learning_status(event, tr("learning-nothing"))
+                return await self._show_extraction_status(event, tr("learning-nothing"))
             case "begun":
                 stop = self._make_button(event, STOP_LEARNING, tr("answers-stop"), event.argument)
-                return await self._update_learning_status(event, tr("learning-begun"), stop)
+                return await self._show_extraction_status(event, tr("learning-begun"), stop)
 
     @Action(STOP_LEARNING, who="admins")
     async def _stop_fact_extraction(self, event: ChatEvent) -> str | None:
         await self._services.history_extraction.stop(event.chat.scope.owner)
         go_on = self._make_button(event, LEARN, tr("answers-continue"), event.argument)
-        return await self._update_learning_status(event, tr("learning-stopped"), go_on)
+        return await self._show_extraction_status(event, tr("learning-stopped"), go_on)
 
-    async def _update_learning_status(self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton) -> str | None:
+    async def _show_extraction_status(self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton) -> str | None:
         """Replace the last paragraph of the import receipt, which shows the progress of learning."""
         receipt = event.message_text.rpartition("\n\n")[0]
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)

@@ -50,7 +50,7 @@ class MemoryCommands(CommandGroup):
         self._new_text = TextQuestion("fact", dependencies)
 
     @Command("memory", is_ephemeral=True)
-    async def _show_memory(self, event: ChatEvent) -> str | None:
+    async def _handle_command(self, event: ChatEvent) -> str | None:
         if event.chat.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
         verb, _, rest = event.argument.strip().partition(" ")
@@ -64,10 +64,10 @@ class MemoryCommands(CommandGroup):
             return tr("shared-admins-only")
         if verb == "add":
             return await self._add_fact(event, rest)
-        if verb == "edit" and _parse_id(number) and text.strip():
-            return await self._edit_fact(event, _parse_id(number), text)
-        if verb in ("pin", "unpin", "delete", "undo") and _parse_id(rest):
-            return await apply_fact_action(self._services, event.chat.scope.owner, verb, _parse_id(rest))
+        if verb == "edit" and _parse_fact_id(number) and text.strip():
+            return await self._edit_fact(event, _parse_fact_id(number), text)
+        if verb in ("pin", "unpin", "delete", "undo") and _parse_fact_id(rest):
+            return await apply_fact_action(self._services, event.chat.scope.owner, verb, _parse_fact_id(rest))
         return tr("memory-usage")
 
     async def _add_fact(self, event: ChatEvent, text: str) -> str | None:
@@ -158,13 +158,13 @@ class MemoryCommands(CommandGroup):
     async def accept_awaited_text(self, event: ChatEvent) -> bool:
         text = event.argument
 
-        async def store_text(fact_id: int) -> str | None:
+        async def store_fact(fact_id: int) -> str | None:
             return await (self._edit_fact(event, fact_id, text) if fact_id else self._add_fact(event, text))
 
-        return await self._new_text.accept_answer(event, store_text, max_chars=MAX_FACT_CHARS)
+        return await self._new_text.accept_answer(event, store_fact, max_chars=MAX_FACT_CHARS)
 
 
-def _parse_id(text: str) -> int:
+def _parse_fact_id(text: str) -> int:
     """Return the id in a text such as "12" or "#12", or 0 if there is none."""
     digits = text.strip().lstrip("#")
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
@@ -188,38 +188,38 @@ def parse_view(action: str, numbers: str) -> View | None:
 
 
 def render_view(
-    view: View, facts: Sequence[Fact], versions: Sequence[Profile], config: OwnerConfig | None, make_button: MakeButton
+    view: View, facts: Sequence[Fact], profiles: Sequence[Profile], config: OwnerConfig | None, make_button: MakeButton
 ) -> RenderedPage:
     """Return the text of a view and its rows of buttons. `make_button` makes a button from its label and payload."""
     zone = find_zone(config)
     if view.profiles:
-        return _render_profiles(versions, zone, make_button)
+        return _render_profiles(profiles, zone, make_button)
     if view.fact:
         fact = next((fact for fact in facts if fact.id == view.fact), None)
         if fact is None:
             return tr("memory-no-such-fact", id=str(view.fact)), []
         return _render_fact(fact, facts, view.page, zone, make_button)
     title = "\n".join([tr("memory-title"), *([] if config and config.enabled else [tr("summaries-is-off")])])
-    return _render_fact_list(view.page, facts, versions, title, zone, make_button)
+    return _render_fact_list(view.page, facts, profiles, title, zone, make_button)
 
 
 def _render_fact_list(
-    page: int, facts: Sequence[Fact], versions: Sequence[Profile], title: str, zone: tzinfo, make_button: MakeButton
+    page: int, facts: Sequence[Fact], profiles: Sequence[Profile], title: str, zone: tzinfo, make_button: MakeButton
 ) -> RenderedPage:
     valid = [fact for fact in facts if fact.is_valid]
     valid.sort(key=lambda fact: (_get_kind_rank(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
     here, page, pages = select_page(valid, page, FACTS_PER_PAGE)
     lines = [title]
-    if versions and page == 0:
-        lines += ["", *_format_version(versions[0], zone)]
+    if profiles and page == 0:
+        lines += ["", *_format_profile(profiles[0], zone)]
     if valid:
         for rank, kind in enumerate((*LASTING, "facts")):
             if section := [fact for fact in here if _get_kind_rank(fact) == rank]:
                 total = sum(_get_kind_rank(fact) == rank for fact in valid)
                 lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
                 lines += [f"{fact.id} · {_mark_if_pinned(fact, fact.text)}" for fact in section]
-    elif not versions:
+    elif not profiles:
         lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
         lines += ["", tr("memory-deleted"), *(f"{fact.id} · {fact.text}" for fact in deleted)]
@@ -229,7 +229,7 @@ def _render_fact_list(
     numbers = [make_button(_mark_if_pinned(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
     rows = split_into_rows(numbers, FACTS_PER_PAGE)
     rows.append(make_page_buttons(page, pages, lambda label, target: make_button(label, f"l.{target}")))
-    profile = [make_button(tr("memory-button-profile"), "p")] if versions or valid else []
+    profile = [make_button(tr("memory-button-profile"), "p")] if profiles or valid else []
     rows.append([make_button(tr("memory-button-add"), "a"), *profile])
     return "\n".join(lines), rows
 
@@ -260,7 +260,7 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
         lines.append(tr("memory-learned", messages=len(fact.source_ids)))
     successor = next((other for other in facts if other.id == fact.superseded_by), None)
     lines += [tr("memory-superseded", text=successor.text)] if successor is not None else []
-    lines += _format_history(fact, facts, zone)
+    lines += _format_fact_history(fact, facts, zone)
     lines += [tr("memory-deleted")] if fact.deleted_at is not None else []
     suffix = f"{fact.id}.{page}"
     delete = make_button(tr("memory-button-delete"), f"d.{suffix}")
@@ -278,7 +278,7 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
     return "\n".join(lines), rows
 
 
-def _format_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
+def _format_fact_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
     lines: list[str] = []
     seen, waiting = {fact.id}, [fact.id]
     while waiting:
@@ -293,16 +293,16 @@ def _format_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str
     return lines
 
 
-def _render_profiles(versions: Sequence[Profile], zone: tzinfo, make_button: MakeButton) -> RenderedPage:
-    newest = versions[:3]
+def _render_profiles(profiles: Sequence[Profile], zone: tzinfo, make_button: MakeButton) -> RenderedPage:
+    newest = profiles[:3]
     lines = [] if newest else [tr("memory-no-profile")]
     for version in newest:
-        lines += [*_format_version(version, zone), ""]
+        lines += [*_format_profile(version, zone), ""]
     rows: list[Sequence[InlineKeyboardButton]] = [[make_button(tr("memory-button-rewrite"), "r")]]
     rows += [[make_button(tr("memory-button-erase", id=str(version.id)), f"x.{version.id}")] for version in newest]
     rows.append([make_button(tr("memory-button-all"), "l.0")])
     return "\n".join(lines), rows
 
 
-def _format_version(version: Profile, zone: tzinfo) -> list[str]:
+def _format_profile(version: Profile, zone: tzinfo) -> list[str]:
     return [tr("memory-profile", id=str(version.id), day=format_local_day(version.created_at, zone)), version.text]

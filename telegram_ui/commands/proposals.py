@@ -47,8 +47,8 @@ class ProposalButtons(CommandGroup):
             return tr("memory-full", most=str(MAX_FACTS))
         return tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
 
-    async def _forget_fact(self, event: ChatEvent, choice: str) -> str:
-        if (target := ForgetTarget.parse_payload(choice, self._now())) is None:
+    async def _forget_fact(self, event: ChatEvent, payload: str) -> str:
+        if (target := ForgetTarget.parse_payload(payload, self._now())) is None:
             return tr("shared-dead-button")
         request = ForgetRequest(what="facts", ids=(target.number,))
         async with self._delivery.show_typing(event.chat):
@@ -56,9 +56,9 @@ class ProposalButtons(CommandGroup):
         return tr("forget-gone") if forgotten.is_empty else format_forget_receipt(forgotten)
 
 
-def extract_command(text: str) -> str | None:
+def extract_command(proposal: str) -> str | None:
     """Return the command in the text of a proposal, or None for any other text."""
-    heading, _, command = text.partition("\n\n")
+    heading, _, command = proposal.partition("\n\n")
     return command if heading in list_translations("proposals-ask-command") and command.startswith("/") else None
 
 

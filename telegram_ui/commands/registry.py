@@ -104,7 +104,7 @@ class Commands:
     def find_button_action(self, callback_data: str, chat: Chat, person: Person) -> Action | None:
         """Return the declaration of a pressed button, or None if it is unknown or belongs to another person."""
         with suppress(ForeignButton, KeyError):
-            self.dependencies.buttons.read_payload(callback_data, chat, person)
+            self.dependencies.buttons.verify_payload(callback_data, chat, person)
             return self._actions[parse_button_kind(callback_data)][1]
         return None
 
@@ -118,8 +118,8 @@ class Commands:
         with suppress(StorageError):
             await TextQuestion.delete_open_question(event, self.dependencies.services.memory.wizards)
         operation, text = self.dependencies.operator, None
-        if action.where == "admins" and not operation.is_admin(event.person, is_private=event.chat.is_private):
-            is_theirs = operation.is_admin(event.person, is_private=True)
+        if action.where == "admins" and not operation.is_admin(event.person, in_private=event.chat.is_private):
+            is_theirs = operation.is_admin(event.person, in_private=True)
             text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.format_unknown_command(name)
         elif event.argument and isinstance(action, Command) and action.stands_alone:
             text = tr("shared-takes-nothing", command=f"/{name}")
@@ -141,7 +141,7 @@ class Commands:
                 if is_by_admin and await self.dependencies.may_configure(event.chat, event.person):
                     # Any admin may press for an anonymous one.
                     event = replace(event, person=replace(event.person, id=ANONYMOUS_ADMIN))
-                payload = self.dependencies.buttons.read_payload(data, event.chat, event.person)
+                payload = self.dependencies.buttons.verify_payload(data, event.chat, event.person)
                 event = _to_ephemeral_event(replace(event, argument=payload), found[1], query.id)
                 toast = await self._run_command(await self._prepare_event(event), *found)
         except ForeignButton as foreign:
@@ -228,7 +228,7 @@ class Commands:
     async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> str | None:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):
             return tr("shared-admins-only")
-        is_admin = self.dependencies.operator.is_admin(event.person, is_private=event.chat.is_private)
+        is_admin = self.dependencies.operator.is_admin(event.person, in_private=event.chat.is_private)
         if action.where == "admins" and not is_admin:  # a former admin may still have a button
             return tr("shared-dead-button")
         if not action.runs_once:

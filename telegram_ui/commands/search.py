@@ -33,7 +33,9 @@ class SearchCommands(CommandGroup):
             return tr("search-how")
         if await self._read_config(event) is None:
             return tr("search-not-configured")
-        return await self._send_page(event, query, await self._services.search.find_page(event.chat.scope, query), {})
+        return await self._send_page(
+            event, query, await self._services.search.find_hit_page(event.chat.scope, query), {}
+        )
 
     @Action(MORE)
     async def _show_next_page(self, event: ChatEvent) -> str | None:
@@ -44,7 +46,7 @@ class SearchCommands(CommandGroup):
             return tr("shared-dead-button")
         query = heading.removeprefix(HEADING)
         titles = await self._list_conversation_titles(event) if where == EVERYWHERE else {}
-        page = await self._services.search.find_page(
+        page = await self._services.search.find_hit_page(
             event.chat.scope, query, offset=int(first), until_id=int(until) or None, other_scopes=tuple(titles)
         )
         if not page.found and page.first:

@@ -83,7 +83,7 @@ class SummaryCommands(CommandGroup):
         await self._show_text(event, format_summary_outcome(outcome), again)
 
     @Action(SWITCH_ON, who="admins")
-    async def _turn_on_memory(self, event: ChatEvent) -> str | None:
+    async def _enable_by_button(self, event: ChatEvent) -> str | None:
         text, was_on = await self._switch_memory_on(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         if was_on:

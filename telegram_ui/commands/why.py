@@ -10,7 +10,7 @@ from telegram import InlineKeyboardButton
 
 from chat.explanations import Explanation
 from locales.catalog import join_list, tr
-from locales.sentences import format_cuts, format_match_reason, format_part_name
+from locales.sentences import format_cuts, format_match_reason, format_prompt_part
 from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import ChosenSource, ExplanationRecord
@@ -40,7 +40,7 @@ class WhyCommands(CommandGroup):
         await self._show_explanation(event, event.message_id)
 
     @Action(FACTS, is_ephemeral=True)
-    async def _show_corrections(self, event: ChatEvent) -> None:
+    async def _offer_corrections(self, event: ChatEvent) -> None:
         await self._show_explanation(event, int(event.argument, 16), can_correct=True)
 
     @Action(DETAILS)
@@ -49,21 +49,21 @@ class WhyCommands(CommandGroup):
         at, _, page = rest.partition(".")
         explanation = await self._find_explanation(event, int(telegram_id, 16) or None)
         # It was forgotten, or the last answer is another one by now.
-        if explanation is None or _make_answer_key(explanation) != at:
+        if explanation is None or _encode_answer_time(explanation) != at:
             return tr("shared-dead-button")
         pages = make_explanation_pages(explanation, event.chat, await self._read_zone(event.chat.scope.owner))
         number = min(int(page), len(pages) - 1)
         button = partial(self._make_details_button, event, explanation, int(telegram_id, 16))
         return await self._show_text(event, pages[number], make_page_buttons(number, len(pages), button))
 
-    async def _show_explanation(self, event: ChatEvent, telegram_id: int | None, *, can_correct: bool = False) -> None:
-        explanation = await self._find_explanation(event, telegram_id)
+    async def _show_explanation(self, event: ChatEvent, message_id: int | None, *, can_correct: bool = False) -> None:
+        explanation = await self._find_explanation(event, message_id)
         if explanation is None or not explanation.record.has_sources:
-            unknown = tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
+            unknown = tr("why-nothing-known") if message_id is None else tr("why-not-this-one")
             await self._delivery.send_text(event.chat, unknown if explanation is None else tr("why-lost"))
             return
         pages = make_explanation_pages(explanation, event.chat, await self._read_zone(event.chat.scope.owner))
-        details = self._make_details_button(event, explanation, telegram_id or 0, tr("why-details"), 1)
+        details = self._make_details_button(event, explanation, message_id or 0, tr("why-details"), 1)
         facts = [fact for fact, _ in explanation.facts if fact is not None] if can_correct else []
         corrections = [
             [self._make_button(event, CARD, f"✏️ {wording.format_quote(fact.text, MAX_LABEL_CHARS)}", f"f.{fact.id}.0")]
@@ -72,19 +72,19 @@ class WhyCommands(CommandGroup):
         keyboard = make_keyboard([details] if len(pages) > 1 else [], *corrections)
         await self._delivery.send_text(event.chat, pages[0], keyboard=keyboard)
 
-    async def _find_explanation(self, event: ChatEvent, telegram_id: int | None) -> Explanation | None:
+    async def _find_explanation(self, event: ChatEvent, message_id: int | None) -> Explanation | None:
         scope = event.chat.scope
-        if telegram_id is not None:
-            scope = await self._services.memory.find_conversation(event.chat.chat_scope, telegram_id=telegram_id)
-        return await self._services.explanations.explain_answer(scope, telegram_id)
+        if message_id is not None:
+            scope = await self._services.memory.find_conversation(event.chat.chat_scope, telegram_id=message_id)
+        return await self._services.explanations.explain_answer(scope, message_id)
 
     def _make_details_button(
-        self, event: ChatEvent, explanation: Explanation, telegram_id: int, label: str, page: int
+        self, event: ChatEvent, explanation: Explanation, message_id: int, label: str, page: int
     ) -> InlineKeyboardButton:
-        return self._make_button(event, DETAILS, label, f"{telegram_id:x}.{_make_answer_key(explanation)}.{page}")
+        return self._make_button(event, DETAILS, label, f"{message_id:x}.{_encode_answer_time(explanation)}.{page}")
 
 
-def _make_answer_key(explanation: Explanation) -> str:
+def _encode_answer_time(explanation: Explanation) -> str:
     return f"{int(explanation.record.at.timestamp()):x}"
 
 
@@ -107,7 +107,7 @@ def make_explanation_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -
         details = TextBuilder()
         for place, (heading, section) in enumerate(groupby(group, key=itemgetter(0))):
             details.add("\n\n" if place else "").add_bold(heading).add("\n" + "\n".join(line for _, line in section))
-        pages.append(shown.add_collapsed_piece(details.build()).build())
+        pages.append(shown.add_collapsed_quote(details.build()).build())
     return pages
 
 
@@ -117,7 +117,7 @@ def _split_into_pages(items: Sequence[Item], max_units: int) -> Iterator[list[It
     size = 0
     for heading, text in items:
         overhead = count_utf16_units(heading) + len("\n\n\n")
-        shown = next(split_text(text, limit=max_units - overhead)).text
+        shown = next(split_text(text, max_units=max_units - overhead)).text
         item_size = overhead + count_utf16_units(shown)
         if page and size + item_size > max_units:
             yield page
@@ -136,17 +136,17 @@ def _list_page_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list
     return [
         (heading[:1].upper() + heading[1:], item)
         for heading, found in (
-            (format_part_name("profile"), _format_profile(explanation, zone)),
-            (format_part_name("facts"), _format_facts(explanation, zone)),
-            (format_part_name("snippets"), _format_snippets(explanation.snippets, chat, zone)),
+            (format_prompt_part("profile"), _format_profile(explanation, zone)),
+            (format_prompt_part("facts"), _format_facts(explanation, zone)),
+            (format_prompt_part("snippets"), _format_snippets(explanation.snippets, chat, zone)),
             (
                 tr("why-looked-up"),
                 [_format_message("· ", message, chat, zone) if message else gone for message in explanation.looked_up],
             ),
-            (format_part_name("summaries"), summaries),
-            (format_part_name("recent"), recent),
+            (format_prompt_part("summaries"), summaries),
+            (format_prompt_part("recent"), recent),
             (tr("why-cut"), [f"· {cut}" for cut in format_cuts(record.cut, is_message_cut=record.message_was_cut)]),
-            (tr("why-parts"), ["\n".join(_format_part_sizes(record))]),
+            (tr("why-parts"), ["\n".join(_format_prompt_parts(record))]),
         )
         for item in found
     ]
@@ -159,16 +159,16 @@ def _format_sources(explanation: Explanation) -> str:
         "facts": len(explanation.facts),
         "snippets": len(explanation.snippets) + len(explanation.looked_up),
     }
-    sources = [f"{format_part_name(name)} ({count})" for name, count in counts.items() if count]
-    sources += [format_part_name("profile")] if explanation.record.profile is not None else []
+    sources = [f"{format_prompt_part(name)} ({count})" for name, count in counts.items() if count]
+    sources += [format_prompt_part("profile")] if explanation.record.profile is not None else []
     return tr("why-sources", what=join_list(sources)) if sources else tr("why-sources-none")
 
 
-def _format_part_sizes(record: ExplanationRecord) -> list[str]:
+def _format_prompt_parts(record: ExplanationRecord) -> list[str]:
     return [
-        tr("why-size-of", part=format_part_name(part.name), tokens=part.tokens, most=part.budget)
+        tr("why-size-of", part=format_prompt_part(part.name), tokens=part.tokens, most=part.budget)
         if part.budget and part.name != "message"
-        else tr("why-part", part=format_part_name(part.name), tokens=part.tokens)
+        else tr("why-part", part=format_prompt_part(part.name), tokens=part.tokens)
         for part in record.parts
         if part.tokens
     ]

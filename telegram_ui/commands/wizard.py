@@ -38,7 +38,7 @@ def parse_threshold(text: str) -> int | None:
     return number if 1 <= number <= MAX_EVERY_N else None
 
 
-def parse_storage(text: str, storages: Sequence[StorageType]) -> StorageType | None:
+def parse_storage_type(text: str, storages: Sequence[StorageType]) -> StorageType | None:
     """Return the storage type named in a short text such as "SQLite please", or None."""
     words = [word.strip(",.!?") for word in text.casefold().split()]
     named = {storage for storage in storages if storage in words or STORAGE_NAMES[storage].casefold() in words}
@@ -55,7 +55,7 @@ class SetupWizard(CommandGroup):
 
     @property
     def _offered_storages(self) -> dict[StorageType, str]:
-        return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
+        return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storage_types}
 
     @Command("summary", who="admins", stands_alone=True)
     async def _begin_wizard(self, event: ChatEvent) -> None:
@@ -73,7 +73,7 @@ class SetupWizard(CommandGroup):
         await self._delivery.send_text(event.chat, question, keyboard=make_keyboard(row))
 
     @Command(CANCEL, who="admins")
-    async def _reply_that_nothing_can_be_cancelled(self, event: ChatEvent) -> str:
+    async def _reply_nothing_to_cancel(self, event: ChatEvent) -> str:
         return tr("wizard-nothing-to-cancel")
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
@@ -105,7 +105,7 @@ class SetupWizard(CommandGroup):
             return await self._show_text(event, format_option(str(number), is_chosen=True))
         storage = StorageType(choice)
         await self._show_text(event, format_option(STORAGE_NAMES[storage], is_chosen=True))
-        return await self._choose_storage(event, state, storage)
+        return await self._save_storage_choice(event, state, storage)
 
     async def accept_awaited_text(self, event: ChatEvent) -> bool:
         update, chat, person, text = event.update, event.chat, event.person, event.argument
@@ -123,14 +123,14 @@ class SetupWizard(CommandGroup):
             await self._delivery.send_text(chat, tr("wizard-expired"))
             return is_answer
         if state.step == STORAGE:
-            storage = parse_storage(text, tuple(self._offered_storages))
+            storage = parse_storage_type(text, tuple(self._offered_storages))
             if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
                 return False
             if storage is None:
                 storages = join_with_or([*self._offered_storages.values(), "/cancel"])
                 await self._delivery.send_text(chat, tr("wizard-no-storage", storages=storages))
             else:
-                await self._choose_storage(event, state, storage)
+                await self._save_storage_choice(event, state, storage)
         elif number is None:
             await self._ask_for_threshold(event, state, "wizard-no-number")
         else:
@@ -166,15 +166,15 @@ class SetupWizard(CommandGroup):
         else:
             self._unwritten.pop((final_state.scope, final_state.person), None)
 
-    async def _choose_storage(self, event: ChatEvent, state: WizardState, storage: StorageType) -> str | None:
+    async def _save_storage_choice(self, event: ChatEvent, state: WizardState, storage: StorageType) -> str | None:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
         return await self._ask_for_threshold(event, state, "wizard-second")
 
     async def _ask_for_threshold(
         self, event: ChatEvent, state: WizardState, question: Literal["wizard-second", "wizard-no-number"]
     ) -> str | None:
-        def make_button(label: str, number: int) -> InlineKeyboardButton:
-            return self._make_button(event, KIND, label, f"{state.nonce}.{number}")
+        def make_button(label: str, threshold: int) -> InlineKeyboardButton:
+            return self._make_button(event, KIND, label, f"{state.nonce}.{threshold}")
 
         config, text = await self._read_config(event), tr(question, least=1, most=MAX_EVERY_N)
         numbers = make_threshold_buttons(config.every_n if config else None, make_button)

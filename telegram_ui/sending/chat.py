@@ -1,6 +1,6 @@
 """The chat that an answer is sent to, and the check that this process may still send messages there.
 
-The bot calls `require_lease` before each visible request. A process that was paused and replaced by another one
+The bot calls `require_chat_lease` before each visible request. A process that was paused and replaced by another one
 therefore sends nothing when it resumes.
 """
 
@@ -88,7 +88,7 @@ def require_lease_for_sending(shared_work: "SharedWork | None", owner: int) -> N
         raise ServedElsewhere
 
 
-async def require_lease() -> None:
+async def require_chat_lease() -> None:
     """Raise ServedElsewhere if another process now serves the chat of this context."""
     if (check := _lease_check.get()) is not None:
         await check()

@@ -95,7 +95,7 @@ class Delivery:
         """Return the id of a chat, or its new id if it became a supergroup."""
         return self._upgraded.get(chat.id, chat.id)
 
-    def find_thread(self, chat_id: int, message_id: int) -> int:
+    def find_thread_id(self, chat_id: int, message_id: int) -> int:
         """Return the thread in which this process sent a message, or 0 if it is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
@@ -107,7 +107,7 @@ class Delivery:
     async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
         """Send a text, with a keyboard under its last message. Return the message ids, or raise DeliveryError."""
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
-        return await self.send_parts(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
+        return await self.send_pieces(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
     async def try_to_send_text(self, chat: Chat, text: str) -> Literal["arrived", "unknown", "gone", "later"]:
         """Send a text and return the outcome: "gone" if it can never arrive, "later" if it was not sent yet."""
@@ -158,9 +158,9 @@ class Delivery:
 
     def is_paused(self, chat: Chat) -> bool:
         """Return True if Telegram has asked the bot to pause in this chat."""
-        return self.get_state(chat).final_from > self.clock.time()
+        return self.get_chat_state(chat).final_from > self.clock.time()
 
-    def get_state(self, chat: Chat) -> _ChatState:
+    def get_chat_state(self, chat: Chat) -> _ChatState:
         state = self._states.setdefault(chat.id, _ChatState())
         self._recent[chat.id] = state
         return state
@@ -168,13 +168,13 @@ class Delivery:
     def choose_streaming_mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
         """Return how growing answers are shown in this chat: as drafts, by editing messages, or not at all."""
         if self._streaming == "auto":
-            return "draft" if chat.is_private and self.get_state(chat).takes_drafts else "edit"
+            return "draft" if chat.is_private and self.get_chat_state(chat).takes_drafts else "edit"
         return self._streaming
 
     async def _keep_typing(self, chat: Chat) -> None:
         while True:
             await self.pace.wait_before_preview()
-            state = self.get_state(chat)
+            state = self.get_chat_state(chat)
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
                     await self.bot.send_chat_action(
@@ -186,20 +186,20 @@ class Delivery:
                     log.debug("typing action not shown: %s", type(error).__name__)
             await self.clock.sleep(5.0)  # a chat action is shown for 5 s or less
 
-    async def send_parts(
+    async def send_pieces(
         self,
         chat: Chat,
-        parts: Sequence[Piece],
+        pieces: Sequence[Piece],
         *,
         keyboard: Keyboard | None = None,
         replaced_ids: Sequence[int] = (),
         on_sent: Callable[[Sequence[int]], Awaitable[None]] | None = None,
     ) -> list[int]:
         """Send pieces in order and return their message ids. The first pieces replace the messages `replaced_ids`."""
-        visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
+        visible = [part for part in pieces if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
         there = list(replaced_ids)
-        state = self.get_state(chat)
+        state = self.get_chat_state(chat)
         async with state.order:
             for part in visible:
                 markup = keyboard if part is visible[-1] else None
@@ -229,11 +229,11 @@ class Delivery:
                 log.info("message not deleted: %s", type(error).__name__)
 
     async def edit_message(
-        self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
+        self, chat: Chat, message_id: int, piece: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         """Change the text and buttons of a message. Return False if the message is gone."""
-        async with self.get_state(chat).order:
-            return await self._edit_part(chat, message_id, part, keyboard)
+        async with self.get_chat_state(chat).order:
+            return await self._edit_part(chat, message_id, piece, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
         # Buttons find their subject by the message that theirs replies to.
@@ -275,12 +275,12 @@ class Delivery:
             return self._record_thread_and_get_message_id(chat, sent["message_id"])
 
         attempt = partial(self.newer_api.try_feature, "sendRichMessage", post_rich_message, chat_id=chat.id)
-        async with self.get_state(chat).order:
+        async with self.get_chat_state(chat).order:
             return await self.request_with_retries(chat, attempt, is_repeatable=False)
 
     async def send_draft_once(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
         """Try once to show a draft, as a rich message if `markdown` is given. Raise TelegramError on failure."""
-        self.get_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
+        self.get_chat_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic_id}
         if markdown:
 
@@ -297,7 +297,7 @@ class Delivery:
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
         """Return True if a draft shows the answer that is being written in this topic."""
-        return draft_id in self.get_state(chat).drafts.get(chat.thread, ())
+        return draft_id in self.get_chat_state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         here = replace(chat, reply_to=reply_to)
@@ -396,7 +396,7 @@ class Delivery:
 
         Raise BadRequest if Telegram refuses the content, and DeliveryError for other failures.
         """
-        state, waited, failures = self.get_state(chat), 0.0, 0
+        state, waited, failures = self.get_chat_state(chat), 0.0, 0
         while True:
             pause = max(0.0, state.final_from - self.clock.time())
             waited += pause

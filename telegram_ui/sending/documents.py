@@ -74,16 +74,16 @@ async def download_file(delivery: Delivery, chat: Chat, document: Document) -> b
 async def send_voice(delivery: Delivery, chat: Chat, recording: bytes) -> int:
     """Send a voice recording (Ogg Opus), and return its message id. Raise DeliveryError on failure."""
     send = partial(delivery.bot.send_voice, reply_parameters=make_reply_parameters(chat.reply_to))
-    return await _upload(delivery, chat, send, recording, "answer.ogg")
+    return await _upload_file(delivery, chat, send, recording, "answer.ogg")
 
 
 async def send_file(delivery: Delivery, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
     """Send a file, and return its message id. Raise DeliveryError on failure."""
     send = partial(delivery.bot.send_document, caption=caption, disable_content_type_detection=True)
-    return await _upload(delivery, chat, send, file.read(), name)
+    return await _upload_file(delivery, chat, send, file.read(), name)
 
 
-async def _upload(
+async def _upload_file(
     delivery: Delivery, chat: Chat, send: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str
 ) -> int:
     async def upload() -> int:

@@ -80,7 +80,7 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     length, lines = count_utf16_units(text), _find_missing_line_ends(text, found)
     links = {(entity.offset, entity.length) for entity in found if entity.type == MessageEntity.TEXT_LINK}
     entities = _drop_deeply_nested_entities(
-        _make_entity(entity, lines)
+        _convert_entity(entity, lines)
         for entity in found
         if entity.offset >= 0
         and entity.length > 0
@@ -93,7 +93,7 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     return "\n".join(units[2 * begin : 2 * end].decode("utf-16-le") for begin, end in pairwise(edges)), tuple(entities)
 
 
-def _make_entity(entity: ConvertedEntity, line_ends: Sequence[int]) -> MessageEntity:
+def _convert_entity(entity: ConvertedEntity, line_ends: Sequence[int]) -> MessageEntity:
     end = entity.offset + entity.length
     offset = entity.offset + bisect_right(line_ends, entity.offset)
     return MessageEntity(
@@ -118,12 +118,12 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
     ]
 
 
-def split_into_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
+def split_into_pieces(markdown: str, *, max_units: int = MAX_UNITS) -> list[Piece]:
     """Convert an answer with `convert_markdown`, and split its text into one piece per message."""
-    return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
+    return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), max_units=max_units)))
 
 
-def convert_if_it_fits(markdown: str) -> list[Piece]:
+def convert_if_short(markdown: str) -> list[Piece]:
     """Return an answer as at most MAX_MESSAGES messages, or [] if it needs more or is blank."""
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
@@ -147,7 +147,7 @@ def truncate_answer(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: 
         return parts
     *before, last = parts[:max_messages] or [Piece(text="")]
     room = MAX_UNITS - (count_utf16_units(ending) or 96)
-    shortened = next(split_text(last.text, last.entities, limit=room), Piece(text=""))
+    shortened = next(split_text(last.text, last.entities, max_units=room), Piece(text=""))
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
 
 
@@ -166,9 +166,9 @@ def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
 
 
 def split_text(
-    text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all_entities: bool = True
+    text: str, entities: Sequence[MessageEntity] = (), *, max_units: int = MAX_UNITS, keeps_all_entities: bool = True
 ) -> Iterator[Piece]:
-    """Yield a text in pieces of at most `limit` UTF-16 units, cut at blank lines, line ends or spaces if possible.
+    """Yield a text in pieces of at most `max_units` UTF-16 units, cut at blank lines, line ends or spaces if possible.
 
     A piece ends before it exceeds MAX_ENTITIES entities, or drops the surplus if `keeps_all_entities` is False.
     """
@@ -178,7 +178,7 @@ def split_text(
     ordered = _drop_deeply_nested_entities(entities)
     start = 0
     while start < len(text):
-        end = _find_piece_end(text, offsets, ordered, start, limit, keeps_all_entities=keeps_all_entities)
+        end = _find_piece_end(text, offsets, ordered, start, max_units, keeps_all_entities=keeps_all_entities)
         yield Piece(text=text[start:end], entities=_clip_entities(ordered, offsets[start], offsets[end]))
         start = end
 
@@ -188,12 +188,12 @@ def _find_piece_end(
     offsets: Sequence[int],
     entities: Sequence[MessageEntity],
     start: int,
-    limit: int,
+    max_units: int,
     *,
     keeps_all_entities: bool,
 ) -> int:
     """Return the index at which the piece that begins at `start` ends. The piece is never empty."""
-    end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)
+    end = max(bisect_right(offsets, offsets[start] + max_units) - 1, start + 1)
     inside = [entity for entity in entities if entity.offset + entity.length > offsets[start]]
     if keeps_all_entities and len(inside) > MAX_ENTITIES:
         # End where the first surplus entity begins.
@@ -297,7 +297,7 @@ class TextBuilder:
         """Add an expandable quote. The caller must put it on lines of its own."""
         return self._add_entity(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
-    def add_collapsed_piece(self, piece: Piece) -> Self:
+    def add_collapsed_quote(self, piece: Piece) -> Self:
         """Add a formatted text as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, piece.entities)
         return self.add_quote(piece.text)

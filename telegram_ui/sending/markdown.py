@@ -222,12 +222,12 @@ def _count_cells(row: str) -> int:
     return 1 + len(_BARE_PIPE.findall(row.strip(" \t>").removeprefix("|").removesuffix("|")))
 
 
-def _find_open_fence(fence: str, line: str) -> str:
-    """Return the code fence that is open after `line`, or "". `fence` is the fence open before `line`."""
+def _find_open_fence(open_fence: str, line: str) -> str:
+    """Return the code fence that is open after `line`, or "". `open_fence` is the fence open before `line`."""
     if (found := _FENCE.match(line)) is None:
-        return fence
-    if fence:
-        return "" if found[2].startswith(fence.strip(" >")) and not found[3].strip() else fence
+        return open_fence
+    if open_fence:
+        return "" if found[2].startswith(open_fence.strip(" >")) and not found[3].strip() else open_fence
     return found[1] if found[2][0] == "~" or "`" not in found[3] else ""
 
 
@@ -293,14 +293,14 @@ def _escape_inline_markup(markdown: str) -> str:
     """Escape characters that Markdown would drop, renumber lists, and convert HTML tags and inline formulas."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
-        part = _TAGS.sub(_replace_tags, _TAGS.sub(_replace_tags, parts[number]))  # one may be in another
+        part = _TAGS.sub(_convert_html_tag, _TAGS.sub(_convert_html_tag, parts[number]))  # one may be in another
         part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_asterisks, word[0]), part)
         part = _DUNDER.sub(r"\_\_\1\_\_", _TIMES.sub(_escape_asterisks, part))
         parts[number] = _INLINE_FORMULA.sub(r"$\1$", _BOLD.sub(_escape_neighbours_of_bold, part))
-    return _NUMBERED.sub(partial(_renumber_item, {}), "".join(parts))
+    return _NUMBERED.sub(partial(_fix_list_marker, {}), "".join(parts))
 
 
-def _replace_tags(match: re.Match[str]) -> str:
+def _convert_html_tag(match: re.Match[str]) -> str:
     name, words = match[1].lower(), match[2]
     if name in ("sup", "sub"):
         return format_super_or_subscript("^" if name == "sup" else "_", words)
@@ -321,15 +321,15 @@ def _escape_neighbours_of_bold(match: re.Match[str]) -> str:
     return f"{before}**{inner}**{after}"
 
 
-def _renumber_item(last_numbers: dict[str, tuple[int, str, str]], match: re.Match[str]) -> str:
+def _fix_list_marker(last_markers: dict[str, tuple[int, str, str]], match: re.Match[str]) -> str:
     """Return a list item's marker. If its number is out of sequence, change the delimiter to begin a new list."""
     if match[1] is not None:
         return match[0]
     _, indent, digits, sign = match.groups()
-    before, sign_before, written = last_numbers.get(indent, (int(digits), sign, sign))
+    before, sign_before, written = last_markers.get(indent, (int(digits), sign, sign))
     if sign != sign_before:
         written = sign
     elif int(digits) - before not in (0, 1):
         written = ")" if written == "." else "."
-    last_numbers[indent] = (int(digits), sign, written)
+    last_markers[indent] = (int(digits), sign, written)
     return f"{indent}{digits}{written}"

@@ -24,7 +24,7 @@ from telegram_ui.sending.formatting import (
     MAX_MESSAGES,
     MAX_UNITS,
     Piece,
-    convert_if_it_fits,
+    convert_if_short,
     convert_to_rich_markdown,
     count_utf16_units,
     is_blank,
@@ -56,7 +56,7 @@ class _ShownPart:
 
 @define(eq=False, slots=False)
 class AnswerStream:
-    """A growing answer. Call `show` any number of times, then `finish`, `interrupt` or `mark_broken_off`."""
+    """A growing answer. Call `show` any number of times, then `finish`, `mark_stopped` or `mark_broken_off`."""
 
     _delivery: Delivery
     _chat: Chat
@@ -71,7 +71,7 @@ class AnswerStream:
     _allow_stopping: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        self._state = self._delivery.get_state(self._chat)
+        self._state = self._delivery.get_chat_state(self._chat)
         self._mode = self._delivery.choose_streaming_mode(self._chat)
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is visible yet
@@ -102,7 +102,7 @@ class AnswerStream:
         except asyncio.CancelledError:
             if on_stopped is not None and not self._delivery.closing.is_set():
                 await on_stopped()
-            await self.interrupt()
+            await self.mark_stopped()
             raise
         except Exception:
             await self.mark_broken_off()
@@ -133,7 +133,7 @@ class AnswerStream:
                 await self._delivery.delete_messages(self._chat, self._ids)
                 self._ids, self._shown = [], []
                 return self._sent
-        parts = await convert_without_blocking(convert_if_it_fits, markdown)
+        parts = await convert_without_blocking(convert_if_short, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
             # The messages that are already there stay.
@@ -149,7 +149,7 @@ class AnswerStream:
             self._sent = self._ids[: self._arrived]
         try:
             if self._arrived < max(len(parts), 1):
-                await self._delivery.send_parts(
+                await self._delivery.send_pieces(
                     replace(self._chat, reply_to=None) if self._arrived else self._chat,
                     parts[self._arrived :],
                     keyboard=keyboard,
@@ -193,7 +193,7 @@ class AnswerStream:
         if piece_count > 1 and self._note_shown is not None:
             await self._note_shown([*self._sent, *self._ids[self._arrived :]])
 
-    async def interrupt(self) -> None:
+    async def mark_stopped(self) -> None:
         """Mark the answer as stopped, or as interrupted if the bot is shutting down."""
         if self._delivery.closing.is_set():
             await self._mark_last_message(tr("answers-broken-off-again"))
@@ -211,7 +211,7 @@ class AnswerStream:
             return False
         # Shorten the text to make room for the mark. Entities beyond its end would be refused.
         last = self._shown[-1].piece
-        shown = next(split_text(last.text, last.entities, limit=MAX_UNITS - count_utf16_units(mark) - 2))
+        shown = next(split_text(last.text, last.entities, max_units=MAX_UNITS - count_utf16_units(mark) - 2))
         try:
             # A draft is replaced too, or it would vanish with its text.
             await self._send_or_edit_part(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
@@ -239,7 +239,7 @@ class AnswerStream:
             parts = await convert_without_blocking(truncate_answer, close_formatting(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
             wanted_parts = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
-            number = self._find_outdated_part(wanted_parts) if wanted_parts else None
+            number = self._find_outdated_index(wanted_parts) if wanted_parts else None
             if number is None:
                 continue
             # Longer answers are converted less often.
@@ -247,12 +247,12 @@ class AnswerStream:
             self._state.preview_from = clock.time() + max(every, PREVIEW_SECONDS * len(wanted_parts) / 2)
             # In a task of its own, because a cancelled request would lose its message id.
             self._is_requesting_draft = number < len(wanted_parts) and self._is_draft(number, wanted_parts[number])
-            self._preview_request = asyncio.create_task(self._show_part(number, wanted_parts))
+            self._preview_request = asyncio.create_task(self._update_part(number, wanted_parts))
             await asyncio.shield(self._preview_request)
-            if self._find_outdated_part(wanted_parts) is not None:
+            if self._find_outdated_index(wanted_parts) is not None:
                 self._changed.set()
 
-    def _find_outdated_part(self, wanted_parts: Sequence[_ShownPart]) -> int | None:
+    def _find_outdated_index(self, wanted_parts: Sequence[_ShownPart]) -> int | None:
         for number, part in enumerate(wanted_parts):
             if number >= len(self._shown) or self._shown[number] != part:
                 return number
@@ -273,29 +273,29 @@ class AnswerStream:
             self._mode = "edit"
             del self._shown[len(self._ids) :]
 
-    async def _show_part(self, number: int, wanted_parts: Sequence[_ShownPart]) -> None:
-        if number == len(wanted_parts):
-            await self._delivery.delete_messages(self._chat, self._ids[number:])
-            del self._shown[number:], self._ids[number:]
+    async def _update_part(self, index: int, wanted_parts: Sequence[_ShownPart]) -> None:
+        if index == len(wanted_parts):
+            await self._delivery.delete_messages(self._chat, self._ids[index:])
+            del self._shown[index:], self._ids[index:]
             return
-        part, clock = wanted_parts[number], self._delivery.clock
+        part, clock = wanted_parts[index], self._delivery.clock
         try:
-            await self._request_preview(number, part)
+            await self._request_preview(index, part)
         except RetryAfter as refused:
             self._state.preview_from = clock.time() + get_retry_seconds(refused)
             self._delivery.pace.limit_rate_after_refusal()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
-            if number < len(self._ids) and contains_any_phrase(refused, "message is not modified"):
-                self._record_shown_part(number, part)
+            if index < len(self._ids) and contains_any_phrase(refused, "message is not modified"):
+                self._record_shown_part(index, part)
             elif part.piece.entities and is_entity_error(refused):
                 self._with_entities = False
                 self._changed.set()
-            elif self._is_draft(number, part) and not contains_any_phrase(refused, "thread"):
+            elif self._is_draft(index, part) and not contains_any_phrase(refused, "thread"):
                 # 404: the server has no drafts. 400: the chat takes none. Edit messages instead.
                 self._state.takes_drafts = False
                 self._mode = "edit"
-                del self._shown[number:]
+                del self._shown[index:]
                 self._changed.set()
             else:
                 self._mode = "off"
@@ -306,40 +306,40 @@ class AnswerStream:
             self._mode = "off"
             log.info("answer no longer shown while it is written: %s", type(refused).__name__)
         except TelegramError as error:
-            is_new = number >= len(self._ids) and not self._is_draft(number, part)
+            is_new = index >= len(self._ids) and not self._is_draft(index, part)
             if is_new and not request_had_no_effect(error):
                 # The message may have arrived under an unknown id. Another one would double it.
                 self._mode = "off"
             self._changed.set()
             log.debug("preview not shown: %s", type(error).__name__)
         else:
-            self._record_shown_part(number, part)
+            self._record_shown_part(index, part)
 
-    def _record_shown_part(self, number: int, part: _ShownPart) -> None:
-        self._shown[number : number + 1] = [part]
+    def _record_shown_part(self, index: int, part: _ShownPart) -> None:
+        self._shown[index : index + 1] = [part]
         if self._drafted_at is None:
             self._drafted_at = self._delivery.clock.time()
 
-    def _is_draft(self, number: int, part: _ShownPart) -> bool:
-        return self._mode == "draft" and part.is_growing and number >= len(self._ids)
+    def _is_draft(self, index: int, part: _ShownPart) -> bool:
+        return self._mode == "draft" and part.is_growing and index >= len(self._ids)
 
-    async def _request_preview(self, number: int, part: _ShownPart) -> None:
+    async def _request_preview(self, index: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
-        if self._is_draft(number, part):
-            rich = await self._make_rich_markdown(close_formatting(self._text)) if not number else ""
+        if self._is_draft(index, part):
+            rich = await self._make_rich_markdown(close_formatting(self._text)) if not index else ""
             await self._delivery.send_draft_once(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._make_stop_keyboard() if self._make_stop_keyboard and part.is_growing else None
-            await self._send_or_edit_part(number, piece.text, piece.entities, keyboard)
+            await self._send_or_edit_part(index, piece.text, piece.entities, keyboard)
 
     async def _send_or_edit_part(
-        self, number: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
+        self, index: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         piece, chat = Piece(text=text, entities=tuple(entities)), self._chat
-        if number < len(self._ids):
-            await self._delivery.edit_text_once(chat, self._ids[number], piece, keyboard)
+        if index < len(self._ids):
+            await self._delivery.edit_text_once(chat, self._ids[index], piece, keyboard)
         else:
-            here = chat if not number else replace(chat, reply_to=None)
+            here = chat if not index else replace(chat, reply_to=None)
             self._ids.append(await self._delivery.send_message_once(here, piece, keyboard))
             self._draft_id = _make_draft_id()
             if self._note_shown is not None:

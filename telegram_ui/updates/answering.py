@@ -24,13 +24,13 @@ from telegram_ui.commands.answer_buttons import format_reply
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import AnswerControls
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat, require_lease
+from telegram_ui.sending.chat import Chat, require_chat_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import MAX_UNITS
 from telegram_ui.sending.http import failed_without_response
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, QueuedUpdate
-from telegram_ui.updates.error_boundary import ErrorBoundary, format_frames
+from telegram_ui.updates.error_boundary import ErrorBoundary, format_traceback
 from telegram_ui.updates.files import AttachedFiles, TurnWithFiles
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.repeats import UserRequest
@@ -94,7 +94,7 @@ class AnswerDelivery:
             except DeliveryError as error:
                 await self._inbox.decrement_attempts(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
-                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_frames(error))  # noqa: TRY400
+                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_traceback(error))  # noqa: TRY400
                     return "lost", list(stream.sent_ids)
                 # Wait for the network without a limit.
                 refusals += not (isinstance(error.__cause__, NetworkError) and failed_without_response(error.__cause__))
@@ -134,7 +134,7 @@ class AnswerDelivery:
         queues = self._chat_queues
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
-            stop=lambda chat_scope: queues.cancel_running_job(chat_scope) or queues.is_running(chat_scope),
+            stop=lambda chat_scope: queues.cancel_running_job(chat_scope) or queues.has_running_job(chat_scope),
             begin=self.open_stream,
             send=self.send_answer_to_button_press,
         )
@@ -175,7 +175,7 @@ class TurnAnswerer:
             turn = TurnWithFiles(make_user_message(pieces))
             try:
                 async with stream.mark_if_interrupted(on_stopped=partial(self._inbox.mark_done, ids)):
-                    await require_lease()  # if it was lost, the update is handed out again in its old order
+                    await require_chat_lease()  # if it was lost, the update is handed out again in its old order
                     if any(piece.attachment or piece.replied_picture for piece in pieces):
                         await self._attached_files.add_files(turn, pieces)
                     if not turn.refusal:
@@ -222,9 +222,9 @@ class TurnAnswerer:
             if dependencies.services.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
-                speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, is_voice=was_heard)
+                speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, asked_aloud=was_heard)
                 self._queues.slow.submit(parsed.chat_scope, partial(run_and_report_failure, parsed, speak))
-        self.submit_follow_up(parsed)
+        self.submit_memory_update(parsed)
 
     async def _mark_updates_done(self, update_ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
@@ -237,24 +237,24 @@ class TurnAnswerer:
             self._inbox.release_updates(update_ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
-    def submit_follow_up(self, parsed: ParsedUpdate) -> None:
+    def submit_memory_update(self, parsed: ParsedUpdate) -> None:
         """Queue the work that follows an answer, such as summarising its conversation."""
         # One waiting job per scope is enough: it will see everything stored before it begins.
         if parsed.scope not in self._awaiting_follow_up:
             self._awaiting_follow_up.add(parsed.scope)
-            work = partial(self._run_follow_up, parsed)
+            work = partial(self._update_memory, parsed)
             self._queues.follow_ups.submit(
                 parsed.chat_scope, partial(self._error_boundary.run_and_report_failure, parsed, work)
             )
 
-    async def _run_follow_up(self, parsed: ParsedUpdate) -> None:
+    async def _update_memory(self, parsed: ParsedUpdate) -> None:
         self._awaiting_follow_up.discard(parsed.scope)
         chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
         make_button = partial(self._dependencies.buttons.make_button, summaries.FOLD, chat, parsed.person)
         # In a group everybody reads the notice, but a button would belong to one person.
         keyboard = make_keyboard([make_button(tr("answers-try-again"))] if chat.is_private else [])
         with charge_tokens_to_speaker(parsed.person.id):
-            notices = await self._conversation.run_follow_up_work(parsed.scope)
+            notices = await self._conversation.run_post_turn_tasks(parsed.scope)
         for notice in notices:
             await self._delivery.send_text(chat, notice, keyboard=keyboard)
 
@@ -281,11 +281,11 @@ class TurnAnswerer:
             logger.warning("Which conversation is open in %s is not known: %s", chat_scope, type(error).__name__)
             return chat_scope
 
-    async def place_in_topic(self, reaction: ParsedUpdate) -> ParsedUpdate:
+    async def fill_in_topic(self, reaction: ParsedUpdate) -> ParsedUpdate:
         """Return the reaction with its message's topic filled in, if known. Telegram does not include the topic."""
         if reaction.telegram_id is None:
             return reaction
-        thread = self._delivery.find_thread(reaction.chat.id, reaction.telegram_id)
+        thread = self._delivery.find_thread_id(reaction.chat.id, reaction.telegram_id)
         if not thread:
             try:
                 place = await self._memory.find_chat_of_message(reaction.chat.id, reaction.telegram_id)

@@ -176,7 +176,7 @@ class Dispatcher:
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_limit, event, press)
         if row is not None and row.queue == "chat":
-            self._submit_chat_job(item, parsed, partial(self._handle_button_press_and_submit_follow_up, parsed, press))
+            self._submit_chat_job(item, parsed, partial(self._handle_button_press_and_update_memory, parsed, press))
         else:
             self._submit_command(item, parsed, press, is_slow=row is not None and row.queue == "slow")
 
@@ -220,10 +220,10 @@ class Dispatcher:
         if await self._error_boundary.run_and_report_failure(parsed, work, request=request):
             await self._mark_done(item)
 
-    async def _handle_button_press_and_submit_follow_up(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
+    async def _handle_button_press_and_update_memory(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
         await handle_button_press()
         scope = await self._answering.find_conversation(parsed.chat_scope)
-        self._answering.submit_follow_up(replace(parsed, chat=parsed.chat.with_conversation(scope)))
+        self._answering.submit_memory_update(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
@@ -235,7 +235,7 @@ class Dispatcher:
             if parsed.command and parsed.addressed and parsed.chat.is_private:
                 await self._delivery.send_text(replace(parsed.chat, reply_to=edited), tr("answers-edited-command"))
             return
-        self._answering.submit_follow_up(parsed)
+        self._answering.submit_memory_update(parsed)
         if correction.is_last and parsed.text:
             dependencies = self._commands.dependencies
             await answer_buttons.offer_to_answer_again(dependencies, parsed.chat, parsed.person, correction.turn)
@@ -245,7 +245,7 @@ class Dispatcher:
             await self._delivery.add_reaction(parsed.chat, edited, NOTED_REACTION)
 
     async def _submit_dislike(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
-        parsed = await self._answering.place_in_topic(parsed)
+        parsed = await self._answering.fill_in_topic(parsed)
         # Behind the answer in question, so that its message ids are known by then.
         self._submit_chat_job(item, parsed, partial(self._ask_for_dislike_reason, parsed), is_answer=False)
 
@@ -285,7 +285,7 @@ class Dispatcher:
                 ask = partial(admin.ask_admins_to_admit, self._commands.dependencies, parsed.person, parsed.text)
                 self._queues.notices.submit(parsed.scope, ask)
 
-    def _submit_notice(self, parsed: ParsedUpdate, make_sentence: Callable[[], str]) -> None:
+    def _submit_notice(self, parsed: ParsedUpdate, make_notice: Callable[[], str]) -> None:
         """Queue a notice to the sender of an update, unless too many notices are waiting."""
         if len(self._queues.notices) >= MAX_NOTICES:
             return
@@ -293,7 +293,7 @@ class Dispatcher:
         async def send_notice() -> None:
             # The stored language is not read, because a notice must cost nothing.
             with use_language(self._commands.dependencies.choose_language("", parsed.person.language)):
-                await self._delivery.send_text(parsed.chat, make_sentence())
+                await self._delivery.send_text(parsed.chat, make_notice())
 
         self._queues.notices.submit(parsed.chat_scope, send_notice)
 

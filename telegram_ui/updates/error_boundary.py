@@ -56,7 +56,7 @@ class ErrorBoundary:
         if isinstance(error, ServedElsewhere):
             logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
             return False
-        number, place = secrets.token_hex(4), format_frames(error)
+        number, place = secrets.token_hex(4), format_traceback(error)
         # Without the error's text, which may quote a message.
         kind = type(error).__name__
         logger.error("[%s] Update %s, scope %s: %s at %s", number, parsed.update_id, parsed.scope, kind, place)
@@ -82,7 +82,7 @@ class ErrorBoundary:
             await self._delivery.send_text(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 
-def format_frames(error: BaseException) -> str:
+def format_traceback(error: BaseException) -> str:
     """Return the file names and line numbers of an error's innermost frames, without the error's text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))

@@ -71,9 +71,9 @@ class AttachedFiles:
                             picture = await self._read_picture(parsed, file, piece, picture_count=picture_count)
                             turn.incoming = replace(turn.incoming, pictures=(*turn.incoming.pictures, picture))
                         elif file.kind == "speech":
-                            *before, piece = await self._transcribe_file(parsed, file, piece, number=number)
+                            *before, piece = await self._transcribe_file(parsed, file, piece, file_number=number)
                         else:
-                            *before, piece = await self._read_document(turn, parsed, file, piece, number=number)
+                            *before, piece = await self._read_document(turn, parsed, file, piece, file_number=number)
                     file_pieces += before
                     has_content = True
                 except KeepsakeError as error:
@@ -91,7 +91,7 @@ class AttachedFiles:
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, picture_count: int
     ) -> Picture:
         """Fetch a picture in the largest size that leaves room for the other pictures of the turn."""
-        tokens = await self._attachments.find_picture_budget(parsed.chat.id)
+        tokens = await self._attachments.find_picture_token_limit(parsed.chat.id)
         size = choose_picture_size(file, tokens // picture_count)
         data = await self._fetch_file(parsed, size.file_id, size.size) if size.size <= MAX_PICTURE_BYTES else None
         if data is None or len(data) > MAX_PICTURE_BYTES:
@@ -108,7 +108,7 @@ class AttachedFiles:
         )
 
     async def _transcribe_file(
-        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, number: int
+        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, file_number: int
     ) -> list[IncomingPiece]:
         """Transcribe a file and show the text to the sender. Return the message's pieces with the transcript."""
         self._attachments.require_transcriber()
@@ -117,7 +117,7 @@ class AttachedFiles:
         with suppress(DeliveryUnknown):
             shown = TextBuilder().add_quote(words).build()
             await self._delivery.send_text(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
-        heard = replace(piece, text=words, source=f"{piece.source}:{number}", telegram_id=None, seam="\n")
+        heard = replace(piece, text=words, source=f"{piece.source}:{file_number}", telegram_id=None, seam="\n")
         # Words recorded in Telegram are the sender's own. In an audio file anybody may speak.
         if not file.is_recorded:
             return [replace(heard, text=f"[{file.name}]\n{words}", origin="document"), piece]
@@ -126,7 +126,7 @@ class AttachedFiles:
         return [heard, piece]
 
     async def _read_document(
-        self, turn: TurnWithFiles, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, number: int
+        self, turn: TurnWithFiles, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, file_number: int
     ) -> list[IncomingPiece]:
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
@@ -142,7 +142,7 @@ class AttachedFiles:
                 seam="\n",
                 origin="document",
             )
-            for passage_number, passage in enumerate(found.passages, number)
+            for passage_number, passage in enumerate(found.passages, file_number)
         ]
         return [*passages, piece]
 

@@ -120,7 +120,7 @@ def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
 def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     """Parse an update. Return None if it is a service message, or from a channel or another bot."""
     if update.callback_query:
-        parsed = _parse_press(update, update.callback_query, bot)
+        parsed = _parse_callback(update, update.callback_query, bot)
     elif update.message_reaction:
         parsed = _parse_dislike(update, update.message_reaction, bot)
     elif "stopped_message_generation" in update.api_kwargs:
@@ -170,7 +170,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     command = None if is_of_others or is_same else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
     us = (bot.username or "").casefold()
-    text = _describe_message(message, words, files, unread)
+    text = _add_message_notes(message, words, files, unread)
     kind: Kind = "wordless"
     if update.edited_message:
         kind = "edited"
@@ -227,7 +227,7 @@ def format_checklist(checklist: telegram.Checklist) -> str:
     return "\n".join([checklist.title, *tasks])
 
 
-def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> ParsedUpdate | None:
+def _parse_callback(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> ParsedUpdate | None:
     message = query.message
     if message is None:  # an inline message, which the bot never sends
         return None
@@ -365,7 +365,7 @@ def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
     return next((file for file in files if file.kind == "picture"), None)
 
 
-def _describe_message(
+def _add_message_notes(
     message: telegram.Message, text: str, files: Sequence[AttachedFile], unread_kinds: Sequence[str]
 ) -> str:
     if not text and not files:

@@ -13,7 +13,7 @@ from telegram.error import Conflict, TelegramError, TimedOut
 from telegram.ext import BaseRateLimiter
 
 from runtime.tasks import cancel_and_wait
-from telegram_ui.sending.chat import require_lease
+from telegram_ui.sending.chat import require_chat_lease
 from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES, parse_raw_update
@@ -39,7 +39,7 @@ class LeaseGuard(BaseRateLimiter[None]):
 
     async def process_request(self, callback: Callable[..., Awaitable[Any]], args: Any, kwargs: Any, **_: Any) -> Any:  # type: ignore[override]
         """Send a request. Raise ServedElsewhere if another process holds the chat's lease."""
-        await require_lease()
+        await require_chat_lease()
         return await callback(*args, **kwargs)
 
 

@@ -65,7 +65,7 @@ class RequestRepeater:
         if _estimate_chars(request) <= MAX_HELD_CHARS:
             self._failed_requests[parsed.chat_scope, parsed.person.id, first_id] = request
         is_in_process = not request.fits_one_message
-        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, first_id, is_only_in_memory=is_in_process)
+        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, first_id, is_lost_on_restart=is_in_process)
 
     def _drop_owner_requests(self, owner: int) -> None:
         for key in [key for key in self._failed_requests if key[0].owner == owner]:
@@ -78,7 +78,7 @@ class RequestRepeater:
         if query is None or message is None:
             return None
         try:
-            payload = self._buttons.read_payload(query.data or "", press.chat, press.person)
+            payload = self._buttons.verify_payload(query.data or "", press.chat, press.person)
         except ForeignButton:
             return None
         kind, number = parse_button_kind(query.data or ""), payload.removesuffix(IN_PROCESS)
@@ -122,15 +122,15 @@ class RequestRepeater:
         return _make_request(item, button_press, update, request.first_update_id)
 
     def _read_request_from_message(
-        self, item: QueuedUpdate, press: ParsedUpdate, question: telegram.Message | None, first_id: int = 0
+        self, item: QueuedUpdate, press: ParsedUpdate, message: telegram.Message | None, first_id: int = 0
     ) -> UserRequest | None:
-        """Return the request that the person sent as `question`, or that the bot proposes in it, or None."""
+        """Return the request that the person sent as `message`, or that the bot proposes in it, or None."""
         query = item.update.callback_query
-        if question is not None and query is not None and question.from_user and question.from_user.id == press.bot_id:
-            question = _make_command_message(query, question)
-        if question is None or question.from_user is None or question.from_user.id != press.person.id:
+        if message is not None and query is not None and message.from_user and message.from_user.id == press.bot_id:
+            message = _make_command_message(query, message)
+        if message is None or message.from_user is None or message.from_user.id != press.person.id:
             return None
-        return _make_request(item, press, telegram.Update(press.update_id, message=question), first_id)
+        return _make_request(item, press, telegram.Update(press.update_id, message=message), first_id)
 
 
 def _make_request(
@@ -145,20 +145,20 @@ def _make_request(
     return UserRequest(pieces=(parsed,), item=replace(item, update=update, is_replayed=True))
 
 
-def _make_command_message(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
-    """Return a message with the command that `question` proposes, sent by whoever pressed the button, or None."""
-    command = extract_command(question.text or "") if question is not None else None
-    if command is None or question is None:
+def _make_command_message(query: telegram.CallbackQuery, proposal: telegram.Message | None) -> telegram.Message | None:
+    """Return a message with the command that `proposal` proposes, sent by whoever pressed the button, or None."""
+    command = extract_command(proposal.text or "") if proposal is not None else None
+    if command is None or proposal is None:
         return None
     given = telegram.Message(
-        message_id=question.message_id,
-        date=question.date,
-        chat=question.chat,
+        message_id=proposal.message_id,
+        date=proposal.date,
+        chat=proposal.chat,
         from_user=query.from_user,
         text=command,
-        message_thread_id=question.message_thread_id,
-        is_topic_message=question.is_topic_message,
-        direct_messages_topic=question.direct_messages_topic,
+        message_thread_id=proposal.message_thread_id,
+        is_topic_message=proposal.is_topic_message,
+        direct_messages_topic=proposal.direct_messages_topic,
     )
     given.set_bot(query.get_bot())
     return given

@@ -95,7 +95,7 @@ class SerialQueues:
         """Return True if a job is waiting in the queue `key`."""
         return bool(self._waiting.get(key))
 
-    def is_running(self, key: Hashable) -> bool:
+    def has_running_job(self, key: Hashable) -> bool:
         """Return True if a job of the queue `key` is running."""
         return key in self._running
 
@@ -107,16 +107,16 @@ class SerialQueues:
             return False
         return ticket.task.cancel()
 
-    def pop_work(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove a queue's first job and return its work, or None if it is missing, held, begun or not a `kind`."""
+    def pop_work(self, key: Hashable, job_type: type[T]) -> T | None:
+        """Remove a queue's first job and return its work, or None if it is missing, held, begun or not a `job_type`."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():
                 return None
-            if not ticket.has_begun and isinstance(ticket.work, kind):
+            if not ticket.has_begun and isinstance(ticket.work, job_type):
                 ticket.task.cancel()
                 return ticket.work
-        if not queue or queue[0].is_held or not isinstance(work := queue[0].work, kind):
+        if not queue or queue[0].is_held or not isinstance(work := queue[0].work, job_type):
             return None
         queue.popleft()
         if key in self._ready:

@@ -228,7 +228,7 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_messa
 async def _run_polling(
     bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, now: Callable[[], float], pause: Pause, timeout: float
 ) -> AsyncIterator[None]:
-    async def watch_polling() -> None:
+    async def keep_polling() -> None:
         # Start again if fetching ends or hangs. A full queue does not count as hanging.
         while not polls.refused.is_set():
             async with run_in_background(fetch_updates(bot, polls, queue, pause)):
@@ -243,7 +243,7 @@ async def _run_polling(
                 polls.refused.set()
 
     await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
-    async with run_in_background(watch_polling()):
+    async with run_in_background(keep_polling()):
         await polls.begun.wait()
         yield
 
@@ -258,7 +258,7 @@ async def _run_webhook(
 
     app = make_webhook_app(bot, queue, secret)
     url = settings.webhook_url
-    async with serve(app, settings.webhook_listen, setting_name="WEBHOOK_LISTEN"):
+    async with serve(app, settings.webhook_listen, listen_setting="WEBHOOK_LISTEN"):
         register = partial(bot.set_webhook, url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)
         try:
             await _retry_until_done(register, "The webhook cannot be set", pause)

@@ -109,7 +109,7 @@ class SharedQueue(DurableQueue):
 
     async def _can_handle_unwritten_update(self, update: telegram.Update) -> bool:
         # If this process serves the chat, and no updates on disk come before this one.
-        if self._find_lease(update) is None or not self._shared.leases.replica.is_surely_alive():
+        if self._find_lease(update) is None or not self._shared.leases.replica.is_certainly_alive():
             return False
         bot = update.get_bot()
         try:

@@ -50,7 +50,7 @@ class SupergroupUpgrades:
         wait = 1.0
         while True:
             try:
-                await self._corrections.rename_owner(old_id, new_id)
+                await self._corrections.change_owner_id(old_id, new_id)
             except StorageError as error:
                 logger.warning("The memory of %s cannot follow to %s yet (%s).", old_id, new_id, type(error).__name__)
                 await self._pause(wait)

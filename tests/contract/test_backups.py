@@ -271,7 +271,7 @@ async def test_who_was_let_in_is_known_after_the_first_start_with_a_server(tmp_p
     """The bot had no admin any more, and offered itself to whoever came first."""
     ann = KnownPerson(id=77, standing="admin", name="Ann", language="en")
     async with remembering(tmp_path / "data") as memory:
-        await memory.people.store_access(ann, admin_id=77, now=NOW)
+        await memory.people.set_access_status(ann, admin_id=77, now=NOW)
         await memory.usage.add_usage(NOW.date(), {(77, "m"): Usage(prompt=5)})
         key = await memory.export_key()
     for url in (other, other, ""):  # without a server, too: it may have been a trial

@@ -55,7 +55,7 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
         for number, scope in enumerate(many)
     ]
     async with write(store) as tx:
-        await tx.execute_many(CONVERSATIONS.upsert_sql, [CONVERSATIONS.to_values(row) for row in rows])
+        await tx.execute_many(CONVERSATIONS.upsert_sql, [CONVERSATIONS.to_params(row) for row in rows])
     await store.append_messages(many[0], [said("a word", source="1:2")])
     with count_units() as stopwatch:
         new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
@@ -103,15 +103,15 @@ async def test_direct_messages_of_a_person_stay_direct_messages(store: MemorySto
 async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemoryStore) -> None:
     [first] = await store.append_messages(ANNA, [said("about the walrus")])
     conversations = store.conversations
-    assert await conversations.read_starts_of_untitled_conversations(ANNA, [ANNA]) == {ANNA: [first]}
+    assert await conversations.read_first_messages_of_untitled(ANNA, [ANNA]) == {ANNA: [first]}
     assert await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     assert not await conversations.set_generated_title(ANNA, ANNA, "Other", made_from=[first], now=NOW)
     assert await labels(store, ANNA) == [("Walrus", True)]
-    assert await conversations.read_starts_of_untitled_conversations(ANNA, [ANNA]) == {}
+    assert await conversations.read_first_messages_of_untitled(ANNA, [ANNA]) == {}
     await store.forgetting.replace_message_text(ANNA, first.id, "about newts", reason="edited", now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
     assert not await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
-    [now] = (await conversations.read_starts_of_untitled_conversations(ANNA, [ANNA]))[ANNA]
+    [now] = (await conversations.read_first_messages_of_untitled(ANNA, [ANNA]))[ANNA]
     assert await conversations.set_generated_title(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
     [later] = await store.append_messages(ANNA, [said("the cellar key is 4711")])
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(later.id,)), now=NOW)

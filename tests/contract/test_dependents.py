@@ -10,8 +10,8 @@ from storage.erasure.dependents import (
     ProfileSources,
     SummaryCascade,
     SummarySources,
+    find_affected_summaries,
     find_outdated_profile_ids,
-    find_summary_cascade,
 )
 
 
@@ -37,13 +37,13 @@ def test_all_above_a_message_fall_and_their_other_sources_are_active_again() -> 
     low = [leaf(number, number * 10, number * 10 + 9, is_active=False) for number in range(1, 7)]
     middle = [above(7, low[:3], is_active=False), above(8, low[3:], is_active=False)]
     top = above(9, middle)
-    found = find_summary_cascade([*low, *middle, top], {0: [25]}, frozenset({2}))
+    found = find_affected_summaries([*low, *middle, top], {0: [25]}, frozenset({2}))
     assert found.gone == {2, 7, 9}
     assert found.reactivated == {1, 3, 8}
 
 
 def test_another_thread_with_the_same_ids_is_left_alone() -> None:
-    assert find_summary_cascade([leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
+    assert find_affected_summaries([leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
 
 
 def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answers_again() -> None:
@@ -55,14 +55,16 @@ def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answer
         id=3, thread=0, first_id=1, last_id=30, chunks=(1, 2, 3), summaries=(), base_id=2, is_active=True
     )
     chain = [first, second, third]
-    assert find_summary_cascade(chain, {0: [25]}, frozenset({3})) == find_summary_cascade(chain, {}, frozenset({3}))
-    assert find_summary_cascade(chain, {}, frozenset({3})) == SummaryCascade(
+    assert find_affected_summaries(chain, {0: [25]}, frozenset({3})) == find_affected_summaries(
+        chain, {}, frozenset({3})
+    )
+    assert find_affected_summaries(chain, {}, frozenset({3})) == SummaryCascade(
         gone=frozenset({3}), reactivated=frozenset({2})
     )
-    assert find_summary_cascade(chain, {}, frozenset({2})) == SummaryCascade(
+    assert find_affected_summaries(chain, {}, frozenset({2})) == SummaryCascade(
         gone=frozenset({2, 3}), reactivated=frozenset({1})
     )
-    assert find_summary_cascade(chain, {}, frozenset({1})).gone == {1, 2, 3}
+    assert find_affected_summaries(chain, {}, frozenset({1})).gone == {1, 2, 3}
 
 
 @given(st.data(), st.integers(1, 12))
@@ -77,7 +79,7 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
         active = [summary for summary in active if summary not in group]
         active.insert(start, made)
     forgotten = data.draw(st.sets(st.integers(10, leaves * 10 + 9), max_size=6))
-    result = find_summary_cascade(found, {0: sorted(forgotten)}, frozenset(id_ // 10 for id_ in forgotten))
+    result = find_affected_summaries(found, {0: sorted(forgotten)}, frozenset(id_ // 10 for id_ in forgotten))
     stays = {summary.id: summary for summary in found if summary.id not in result.gone}
     now_active = {stay.id for stay in stays.values() if stay.is_active} | result.reactivated
     for stay in stays.values():

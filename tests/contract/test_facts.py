@@ -410,7 +410,7 @@ async def test_an_undated_message_is_older_than_the_first_message_and_the_first_
     decided_first = await store.history.find_time_before_first_record(ANNA.owner)
     assert decided_first is not None
     assert NOW - 2 * MINUTE < decided_first < NOW - MINUTE
-    assert await store.history.select_texts_decided_by_owner(ANNA.owner, ["Lives in Oslo.", "Has a cat."]) == {
+    assert await store.history.select_texts_with_decisions(ANNA.owner, ["Lives in Oslo.", "Has a cat."]) == {
         "Lives in Oslo."
     }
     assert await store.history.find_time_before_first_record(BORIS.owner) is None

@@ -121,7 +121,7 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
         stored, others = await archived(store), await archived(store, TOPIC)
         theirs = await store.list_summaries(TOPIC)
         held = await lease(store, ANNA)
-        outline = await store.rebuilds.read_outline(ANNA)
+        outline = await store.rebuilds.read_outlines(ANNA)
         assert [(message.id, message.turn, message.is_user) for message in outline] == [
             (message.id, message.turn, message.role == "user") for message in stored[:6]
         ]
@@ -143,7 +143,7 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
 
 async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: MemoryStore) -> None:
     stored = await archived(store)
-    outline = await store.rebuilds.read_outline(ANNA)
+    outline = await store.rebuilds.read_outlines(ANNA)
     held = await lease(store, ANNA)
     lost = replace(held, fence=held.fence - 1)
     for lease_of, seen in ((lost, outline), (held, outline[1:])):
@@ -165,11 +165,11 @@ async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: P
         await store.upsert_owner(config(store, ANNA.owner))
         await archived(store)
         held = await lease(store, ANNA)
-        assert await store.rebuilds.store_correction(held, 1, "They talked about Basel.")
-        assert not await store.rebuilds.store_correction(held, 99, "Nothing.")
+        assert await store.rebuilds.correct_summary(held, 1, "They talked about Basel.")
+        assert not await store.rebuilds.correct_summary(held, 99, "Nothing.")
         lost = replace(held, fence=held.fence - 1)
         for change in (
-            store.rebuilds.store_correction(lost, 1, "Late."),
+            store.rebuilds.correct_summary(lost, 1, "Late."),
             store.rebuilds.replace_summary_text(lost, 1, made),
         ):
             with pytest.raises(StaleSummary):

@@ -24,7 +24,7 @@ from text.analyzer import list_terms
 async def put(store: MemoryStore, table: Table, **row: object) -> None:
     whole = {**table.defaults, "user_id": ANNA.owner, **row}
     async with write(store) as tx:
-        await tx.execute(table.upsert_sql, *table.to_values(whole))
+        await tx.execute(table.upsert_sql, *table.to_params(whole))
 
 
 async def fact(store: MemoryStore, number: int, text: str, *sources: int, **more: object) -> None:
@@ -290,7 +290,7 @@ async def test_imported_history_is_learned_from_again_from_there_on(
         store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
     )
     async with write(store) as tx:
-        await history_extraction_table.schedule_another_extraction(tx, ANNA, [first])
+        await history_extraction_table.schedule_reextraction(tx, ANNA, [first])
     assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(reached, json.dumps(learned))]
 
 
@@ -309,7 +309,7 @@ async def history(store: MemoryStore, lowest: int) -> None:
         for number in range(lowest, 0)
     ]
     held = await lease(store, ANNA)
-    await store.history.add_history(held, came_in, made(), now=NOW)
+    await store.history.add_messages(held, came_in, made(), now=NOW)
     await store.release_summary_lease(held)
 
 
@@ -329,7 +329,7 @@ async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again
     await history(store, -9)
     await put(store, PROGRESS, thread_id=0, past_from=-4, past_id=-1, past_until=-1, past_learned=[[-9, -6]])
     async with write(store) as tx:
-        await history_extraction_table.schedule_another_extraction(tx, ANNA, ids)
+        await history_extraction_table.schedule_reextraction(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*extraction, json.dumps(learned))]
     _, waiting = await store.history_extraction.read_next_messages(ANNA, 9)

@@ -107,7 +107,7 @@ async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
 
 async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> None:
     await received(inbox, [ReceivedUpdate(1, "walrus"), ReceivedUpdate(2, "{}")])
-    waiting = await inbox.find_payload_positions()
+    waiting = await inbox.find_positions_by_source()
     assert sorted(waiting) == [f"{BOT}:1", f"{BOT}:2"]
     await inbox.erase_payloads([waiting[f"{BOT}:1"]])
     assert [update.payload for update in await inbox.list_pending_updates(BOT)] == ["", "{}"]

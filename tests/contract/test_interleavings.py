@@ -82,7 +82,7 @@ class Interleavings(RuleBasedStateMachine):
         }
 
     async def settle(self, owner: int) -> None:
-        place = await self.directory.register_owner(config(self.stores[StorageType.SQLITE], owner))
+        place = await self.directory.get_or_set_storage(config(self.stores[StorageType.SQLITE], owner))
         await self.stores[place].upsert_owner(config(self.stores[place], owner))
 
     async def home(self, owner: int) -> MemoryStore:
@@ -195,7 +195,7 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             store = await self.home(owner)
             switched = config(store, owner, enabled=enabled)
-            await self.directory.register_owner(switched)
+            await self.directory.get_or_set_storage(switched)
             await store.upsert_owner(switched)
 
         self.run(work())

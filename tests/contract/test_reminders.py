@@ -24,7 +24,7 @@ async def add(
     store: MemoryStore, reminder: NewReminder = WISH, *, owner: int = ANNA.owner, source: int | None = None
 ) -> Reminder:
     made = await store.reminders.add_reminder(
-        owner, reminder, thread=0, person=owner, language="de", now=NOW, source_id=source
+        owner, reminder, thread=0, person_id=owner, language="de", now=NOW, source_id=source
     )
     assert made is not None
     return made
@@ -46,11 +46,11 @@ async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> No
 async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
     made = REMINDER_ROWS.to_row(await add(store)) | {"wall_time": ""}
     async with write(store) as tx:
-        rows = [REMINDERS.to_values(made | {"id": number}) for number in range(2, MAX_REMINDERS + 1)]
+        rows = [REMINDERS.to_params(made | {"id": number}) for number in range(2, MAX_REMINDERS + 1)]
         await tx.execute_many(REMINDERS.upsert_sql, rows)
     assert (await add(store)).id == 1, "the one that is there"
     more_of_them = replace(WISH, text="one more")
-    more = await store.reminders.add_reminder(ANNA.owner, more_of_them, thread=0, person=7, language="", now=NOW)
+    more = await store.reminders.add_reminder(ANNA.owner, more_of_them, thread=0, person_id=7, language="", now=NOW)
     assert more is None
     assert (await add(store, owner=BORIS.owner)).id == 1
     with pytest.raises(StorageError):

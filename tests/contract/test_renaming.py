@@ -143,7 +143,7 @@ class Files:
     async def begin(self, scope: Scope, kind: StorageType) -> OwnerConfig:
         """Somebody who has said one thing, and is in a setup."""
         made = config(self.stores[kind], scope.owner)
-        await self.directory.register_owner(made)
+        await self.directory.get_or_set_storage(made)
         await self.stores[kind].upsert_owner(made)
         await self.stores[kind].append_messages(scope, [said("walrus")])
         await self.wizards.store_state(
@@ -227,7 +227,7 @@ async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: st
     async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, StorageType.SQLITE)
         empty = config(opened.stores[StorageType.JSON], NEW.owner)
-        await opened.directory.register_owner(empty)
+        await opened.directory.get_or_set_storage(empty)
         await opened.stores[StorageType.JSON].upsert_owner(empty)
         assert await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(StorageType.SQLITE)

@@ -23,7 +23,7 @@ async def importing(store: MemoryStore) -> SummaryLease:
 async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(store: MemoryStore) -> None:
     at_work = await importing(store)
     await store.history.begin_restore(at_work, [row(0, {"parts": [], "last": None})])
-    await store.history.store_rows(
+    await store.history.restore_rows(
         at_work, [row(0, {"parts": [2], "last": 2}), row(7, {"table": "facts", "tags": ["a"]})]
     )
     await store.release_summary_lease(at_work)
@@ -46,14 +46,14 @@ async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(
     await fold(store, ANNA, await talk(store, ANNA, 2))
     [summary] = await store.list_summaries(ANNA)
     messages = await store.timeline.read_page(ANNA)
-    [covering] = await store.history.read_summaries(ANNA.owner, [summary.id, 99])
+    [covering] = await store.history.read_summary_rows(ANNA.owner, [summary.id, 99])
     assert covering["summary_text"] == summary.text
     more = {**MESSAGE_ROWS.to_row(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
     at_work = await importing(store)
-    await store.history.store_rows_and_recount_summaries(
+    await store.history.restore_rows_and_recount(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]
     )
     await store.release_summary_lease(at_work)
-    [covering] = await store.history.read_summaries(ANNA.owner, [summary.id])
+    [covering] = await store.history.read_summary_rows(ANNA.owner, [summary.id])
     assert (covering["message_count"], covering["first_id"], covering["last_id"]) == (5, 1, 50)
     assert (await lease(store, ANNA)).fence > at_work.fence

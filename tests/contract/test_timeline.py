@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from records.messages import TIMELINE_KINDS, NewMessage, matches_kind
+from records.messages import TIMELINE_KINDS, NewMessage, matches_filter
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, said
 
@@ -42,7 +42,7 @@ async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
     everything = await store.timeline.read_page(ANNA, limit=9)
     for kind in TIMELINE_KINDS:
         found = await store.timeline.read_page(ANNA, kind=kind, limit=9)
-        assert found == [message for message in everything if matches_kind(message, kind)], kind
+        assert found == [message for message in everything if matches_filter(message, kind)], kind
     bobs = await store.timeline.read_page(ANNA, speaker="Bob", limit=9)
     assert [bob.content for bob in bobs] == ["of another"]
     assert list(await store.timeline.count_by_speaker(ANNA)) == [("Ann", 3), ("Bob", 1)]

@@ -36,7 +36,7 @@ async def test_the_page_of_an_export(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
         await imported(talk, chat())
-        async with talk.services.exporter.export_readable(ANNA.id) as files:
+        async with talk.services.exporter.export_for_people(ANNA.id) as files:
             page_of_it = next(file.file.read() for file in files if file.name.endswith(".html"))
     (tmp_path / "memory.html").write_bytes(page_of_it)
     async with chromium() as browser:

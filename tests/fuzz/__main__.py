@@ -243,7 +243,7 @@ class EntryPoints:
         source = text_from(chance, chance.choice((20, 60, 400)))
         limit = chance.choice((2, 50, 4096))
         text, _ = formatting.convert_markdown(source)
-        made = formatting.split_into_pieces(source, limit=limit)
+        made = formatting.split_into_pieces(source, max_units=limit)
         assert "".join(piece.text for piece in made) == text
         for piece in made:
             assert formatting.count_utf16_units(piece.text) <= limit

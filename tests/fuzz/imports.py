@@ -15,7 +15,7 @@ from external_memory import ExternalMemory
 from records.errors import ImportRefused
 from records.messages import NewMessage
 from records.scopes import Scope
-from storage.schema.validation import RowError, parse_tables
+from storage.schema.validation import RowError, validate_tables
 from tests.fuzz.values import Chance, garbled, mutated
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.storages import IN_FILES
@@ -86,7 +86,7 @@ class ImportEntryPoints:
             assert isinstance(message.content, str)
         if past.rows is not None:
             try:
-                parse_tables(past.rows, ME)
+                validate_tables(past.rows, ME)
             except RowError:
                 return
 

@@ -57,7 +57,7 @@ class Talk:
     async def turn(self, text: str, *, person: Person = ANNA) -> tuple[str, ...]:
         """A turn and what follows it; the notices of the settling."""
         assert not (await self.say(text, person=person)).is_error
-        return await self.conversation.run_follow_up_work(Scope(owner=person.id))
+        return await self.conversation.run_post_turn_tasks(Scope(owner=person.id))
 
     async def remember(self, *, every_n: int = 5, storage: StorageType = StorageType.SQLITE, owner: int = 7) -> None:
         await self.services.memory.configure(owner, storage=storage, every_n=every_n)

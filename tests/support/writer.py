@@ -40,7 +40,7 @@ async def write(folder: Path, seed: int) -> None:
             for owner in OWNERS:
                 if await directory.find_storage(owner) is None:
                     kind = IN_FILES[owner % 2]
-                    await directory.register_owner(config(stores[kind], owner))
+                    await directory.get_or_set_storage(config(stores[kind], owner))
                 place = await directory.find_storage(owner)
                 assert place
                 home = stores[place]

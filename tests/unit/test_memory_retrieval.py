@@ -64,7 +64,7 @@ async def test_by_words_alone_a_compound_is_found_by_its_beginning(talk: Talk) -
     reply = await talk.say("Welche Nummer hat der Haustürschlüssel?")
     assert reply.context is not None
     assert any("4711" in snippet.text for snippet in reply.context.snippets)
-    page = await talk.services.search.find_page(SCOPE, "Haustürschl")
+    page = await talk.services.search.find_hit_page(SCOPE, "Haustürschl")
     assert [hit.has_words for hit in page.found if "4711" in hit.message.content] == [True]
 
 
@@ -100,7 +100,7 @@ async def test_words_alone_find_in_many_languages(tmp_path: Path, told: str, ask
         await talk.say(told)
         for number in range(12):
             await talk.say(f"Something else, number {number}.")
-            await talk.conversation.run_follow_up_work(SCOPE)
+            await talk.conversation.run_post_turn_tasks(SCOPE)
         await talk.say(asked)
         assert told in talk.prompts()[-1]
 

@@ -93,8 +93,8 @@ def split_into_messages(text: str) -> list[tuple[MessageHead, str]]:
     return [(head, "\n".join(lines)) for head, lines in found]
 
 
-def find_date_order(written_dates: Sequence[WrittenDate], years: range) -> str | None:
-    """Return the order of year, month and day in these dates of `years`, or None if it is ambiguous."""
+def find_date_order(written_dates: Sequence[WrittenDate], year_range: range) -> str | None:
+    """Return the order of year, month and day in these dates of `year_range`, or None if it is ambiguous."""
     dates = [numbers for numbers, order in written_dates if not order]
     orders = {order: [to_year_month_day(numbers, order) for numbers in dates] for order in _ORDERS}
     possible = [order for order, found in orders.items() if found in (sorted(found), sorted(found, reverse=True))]
@@ -102,7 +102,7 @@ def find_date_order(written_dates: Sequence[WrittenDate], years: range) -> str |
         return "ymd"
     if any(first > 12 for first, _, _ in dates):
         firsts, lasts = ({numbers[place] for numbers in dates} for place in (0, 2))
-        is_past = all(2000 + last in years for last in lasts)
+        is_past = all(2000 + last in year_range for last in lasts)
         by_year = len(firsts) < len(lasts) and "ymd" in possible and not ("dmy" in possible and is_past)
         by_year |= len(firsts) == 1 and not is_past
         return "ymd" if by_year and max(lasts) <= 31 else "dmy"

@@ -13,21 +13,15 @@ from typing import Any
 from transfer.formats.conversations import (
     HistoryBuilder,
     SkipElement,
-    append_duplicate_number,
     append_reactions,
     hash_parts,
+    make_name_unique,
     make_times_monotonic,
     repair_encoding,
 )
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import extract_text
-from transfer.formats.members import (
-    find_member_names,
-    is_hidden_part,
-    normalize_member_names,
-    pick_member_text,
-    pick_member_values,
-)
+from transfer.formats.members import find_part_keys, find_part_text, find_part_values, is_hidden_part, normalize_keys
 from transfer.formats.values import InvalidElement, as_object, as_text, require_object, select_objects
 
 _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
@@ -39,9 +33,9 @@ _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 def is_chat_message(value: object) -> bool:
     """Return True if an object has a speaker, a text and a time."""
     return isinstance(value, dict) and bool(
-        find_member_names(value, "words")
-        and find_member_names(value, "time")
-        and (find_speaker(value) or find_member_names(value, "own"))
+        find_part_keys(value, "words")
+        and find_part_keys(value, "time")
+        and (find_speaker(value) or find_part_keys(value, "own"))
     )
 
 
@@ -59,7 +53,7 @@ def _find_separator(text: str) -> tuple[str, str]:
     return head, max(",;\t", key=head.count)
 
 
-def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
+def parse_csv_rows(text: str) -> Iterator[dict[str, Any] | None]:
     """Yield the rows of a table by column name, or None for a damaged row."""
     lines, (_, separator) = io.StringIO(text, newline=""), _find_separator(text)
     rows = csv.DictReader(lines, restkey="", delimiter=separator)  # every name is a text
@@ -94,7 +88,7 @@ class PeopleChats:
 
     def add_participants(self, chat: Mapping[str, Any]) -> str:
         """Add the names of a Hangouts chat's participants. Return the chat's id, or "" if it has none."""
-        self._chat_names[as_text(chat.get("id"))] = pick_member_text(chat, "title")
+        self._chat_names[as_text(chat.get("id"))] = find_part_text(chat, "title")
         outer = as_object(chat.get("conversation"))
         inner = as_object(outer.get("conversation")) or outer  # before 2018 there is no outer one
         people = [person for person in select_objects(inner.get("participant_data")) if person.get("id")]
@@ -105,19 +99,19 @@ class PeopleChats:
         """Add all chats to the import, and ask which of the speakers is the user."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
-            self._builder.append(
+            self._builder.append_chat(
                 make_times_monotonic([message for part in parts for message in part]), self._titles[key]
             )
         if self._parts:
-            self._builder.add_own_speaker_question()
+            self._builder.ask_which_speaker_is_user()
 
-    def _read_message(self, key: str, name_counts: Counter[str], raw: object) -> ImportedMessage:
+    def _read_message(self, chat_key: str, id_counts: Counter[str], raw: object) -> ImportedMessage:
         given = require_object(raw)
-        members = normalize_member_names(given)
+        members = normalize_keys(given)
         kinds = [as_text(members.get(name)) for name in ("type", "subtype", "messagetype")]
-        if "callduration" in members or any(map(_SERVICE.match, kinds)) or True in pick_member_values(given, "added"):
+        if "callduration" in members or any(map(_SERVICE.match, kinds)) or True in find_part_values(given, "added"):
             raise SkipElement("service")
-        values = pick_member_values(given, "words")
+        values = find_part_values(given, "words")
         texts = map(_find_text, values)
         words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
@@ -131,11 +125,11 @@ class PeopleChats:
         if said_at is None:
             raise InvalidElement(".timestamp")
         speaker = find_speaker(given)
-        if not speaker and find_member_names(given, "own"):
-            speaker = "Me" if next(pick_member_values(given, "own")) in (True, "1", "true") else self._titles[key]
+        if not speaker and find_part_keys(given, "own"):
+            speaker = "Me" if next(find_part_values(given, "own")) in (True, "1", "true") else self._titles[chat_key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
-        name = hash_parts(key, said_at.isoformat(), speaker, words)
-        name = f"{key}:{members['ts']}" if "ts" in members else append_duplicate_number(name, name_counts)
+        name = hash_parts(chat_key, said_at.isoformat(), speaker, words)
+        name = f"{chat_key}:{members['ts']}" if "ts" in members else make_name_unique(name, id_counts)
         speaker, words = self._chat_names.get(speaker) or speaker, append_reactions(words, members.get("reactions"))
         return self._builder.make_message(name, "user", words, said_at, speaker=speaker)
 
@@ -147,7 +141,7 @@ class PeopleChats:
 def find_speaker(message: Mapping[str, Any]) -> str:
     sender = message.get("from_id")  # Telethon names people by their ids alone
     number = as_object(sender).get("user_id", sender)
-    known = next(filter(None, map(_find_name, pick_member_values(message, "speaker"))), "")
+    known = next(filter(None, map(_find_name, find_part_values(message, "speaker"))), "")
     return known or (str(number) if isinstance(number, int) else "")
 
 
@@ -156,10 +150,10 @@ def _find_text(content: object) -> str:
         return "".join(map(_find_text, content))
     if not isinstance(content, dict):
         return as_text(content)
-    return "" if is_hidden_part(content) else pick_member_text(content, "words")
+    return "" if is_hidden_part(content) else find_part_text(content, "words")
 
 
-def _find_name(value: object) -> str:
-    if not isinstance(value, dict):
-        return as_text(value)
-    return pick_member_text(value, "person") or _find_name(value.get("user"))  # of Teams
+def _find_name(person: object) -> str:
+    if not isinstance(person, dict):
+        return as_text(person)
+    return find_part_text(person, "person") or _find_name(person.get("user"))  # of Teams

@@ -31,8 +31,8 @@ def _read_pages(
         said = builder.read_messages(blocks, partial(read_message, builder, ["", ""]), folder)
         title = next(filter(None, (block.find_text("text") or block.get_text() for block in heads)), "")
         is_newest_first = bool(said) and said[0].created_at > said[-1].created_at  # as in VK
-        builder.append(said[::-1] if is_newest_first else said, title)
-    builder.add_own_speaker_question()
+        builder.append_chat(said[::-1] if is_newest_first else said, title)
+    builder.ask_which_speaker_is_user()
     return builder.make_history()
 
 
@@ -44,12 +44,12 @@ def _read_telegram_message(builder: HistoryBuilder, names: list[str], block: Blo
     # A picture of who wrote it may stand before a forwarded text.
     original = next((part for part in body.find_all("forwarded") if "body" in part.classes), None)
     own = [part for part in body.parts if isinstance(part, Block) and part is not original]
-    names[0] = next((name for part in own if "from_name" in part.classes and (name := _read_name(part))), names[0])
+    names[0] = next((name for part in own if "from_name" in part.classes and (name := _read_sender(part))), names[0])
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
     said_at = require_moment(stamp.strip(), ".date", builder.reading.zone)
     words = "\n".join(text for part in own if (text := _format_part(part)))
     if original:
-        names[1] = _read_name(named) if (named := original.find("from_name")) else names[1]
+        names[1] = _read_sender(named) if (named := original.find("from_name")) else names[1]
         inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _format_part(part)))
         words = format_forwarded_text(names[1], inner) if inner else ""
     if not words.strip():
@@ -75,10 +75,10 @@ def _format_part(part: Block) -> str:
 
 
 def _read_line(block: Block) -> str:
-    return " ".join(block.get_text(without="details").split())
+    return " ".join(block.get_text(skip_class="details").split())
 
 
-def _read_name(block: Block) -> str:
+def _read_sender(block: Block) -> str:
     return _VIA.sub("", _read_line(block)).strip()
 
 
@@ -88,7 +88,7 @@ def _read_vk_message(builder: HistoryBuilder, _: list[str], block: Block) -> Imp
     if found is None:
         raise InvalidElement(".message__header")
     body = (part for part in block.parts if isinstance(part, Block) and "message__header" not in part.classes)
-    words = "\n".join(part.get_text(without="kludges") for part in body).strip()  # without what is attached
+    words = "\n".join(part.get_text(skip_class="kludges") for part in body).strip()  # without what is attached
     if not words:
         raise SkipElement("wordless")
     said_at = require_moment(found["date"], ".date", builder.reading.zone)
@@ -102,7 +102,7 @@ FORMATS = (
     ImportFormat(
         name="telegram-html",
         product="Telegram",
-        fits=lambda file: file.opening == "<" and "message" in file.sample and bool(_TELEGRAM.search(file.sample)),
+        fits=lambda file: file.first_char == "<" and "message" in file.sample and bool(_TELEGRAM.search(file.sample)),
         read=partial(_read_pages, "telegram-html", "page_header", _read_telegram_message),
         members=_PAGES,
     ),

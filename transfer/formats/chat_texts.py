@@ -28,8 +28,8 @@ from transfer.formats.chat_heads import (
 from transfer.formats.conversations import (
     HistoryBuilder,
     SkipElement,
-    append_duplicate_number,
     hash_parts,
+    make_name_unique,
     make_times_monotonic,
 )
 from transfer.formats.history import (
@@ -81,16 +81,16 @@ def make_history_from_chats(
         roles = {line.speaker: ROLES.get(line.speaker.casefold()) for line in chat if line.speaker}
         sides = roles if set(roles.values()) == {"user", "assistant"} else {}  # a talk with an assistant
         read_line = partial(_make_message_from_line, builder, make_date, sides, Counter[str]())
-        builder.append(make_times_monotonic(builder.read_messages(dated, read_line)))
-    builder.add_own_speaker_question()
+        builder.append_chat(make_times_monotonic(builder.read_messages(dated, read_line)))
+    builder.ask_which_speaker_is_user()
     return builder.make_history()
 
 
 def _make_message_from_line(
     builder: HistoryBuilder,
     make_date: Callable[[int, int, int], date],
-    sides: Mapping[str, Role | None],
-    name_counts: Counter[str],
+    roles: Mapping[str, Role | None],
+    id_counts: Counter[str],
     dated_line: tuple[ChatLine, DateNumbers | None],
 ) -> ImportedMessage:
     line, numbers = dated_line
@@ -104,11 +104,11 @@ def _make_message_from_line(
         raise InvalidElement(f" {line.stamp}".rstrip()) from None
     said_at = datetime.combine(day, line.clock, builder.reading.zone).astimezone(UTC)
     stamp = line.stamp or (said_at if numbers else line.clock).isoformat()
-    name = append_duplicate_number(hash_parts(stamp, line.speaker, line.words), name_counts)
-    role = sides.get(line.speaker or "") or "user"
+    name = make_name_unique(hash_parts(stamp, line.speaker, line.words), id_counts)
+    role = roles.get(line.speaker or "") or "user"
     # Cut only after the id is made: earlier versions kept them, and it is a hash of speaker and words.
     speaker, words = _ISOLATE.sub("", line.speaker or "") or "?", _CAME_OR_LEFT.sub("", line.words)
-    speaker = "" if sides and role == "user" else speaker
+    speaker = "" if roles and role == "user" else speaker
     return builder.make_message(name, role, words, said_at, speaker=speaker, is_undated=numbers is None)
 
 
@@ -181,12 +181,12 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
     for file in files:
         lines = list(_parse_lines(_FOOTER.sub("", file.text), file.path))
         lines = _split_off_speakers(lines) if _LINE_DAY.match(file.text) else lines
-        chats.append([_strip_file_details(line) for line in lines])
+        chats.append([_clean_chat_line(line) for line in lines])
     return make_history_from_chats(chats, HistoryBuilder("chat-texts", context), FIRST_LOG_YEAR)
 
 
 def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
-    is_log = _is_log(text)
+    is_log = _is_chat_log(text)
     named = find_date(path) if is_log else None  # ZNC has a file for each day
     day: WrittenDate | None = named[:2] if named and named[0][0] >= FIRST_LOG_YEAR else None
     said: ChatLine | None = None
@@ -232,7 +232,7 @@ def _split_off_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
     ]
 
 
-def _strip_file_details(line: ChatLine) -> ChatLine:
+def _clean_chat_line(line: ChatLine) -> ChatLine:
     words = _DETAILS.split(line.words, maxsplit=1)[0].strip()
     line = line._replace(speaker=line.speaker and line.speaker.removesuffix(_PINNED), words=words)
     if words.startswith("☎"):  # a call
@@ -243,13 +243,13 @@ def _strip_file_details(line: ChatLine) -> ChatLine:
     return line._replace(words=words[1:-1].replace('""', '"') if is_quoted else words)
 
 
-def _fits_format(file: SourceFile) -> bool:
+def _is_text_chat(file: SourceFile) -> bool:
     text = file.sample
     is_chat = any(head.match(line) for head in _HEADS for line in text.splitlines()[:50])
-    return is_chat or bool(_LINE_DAY.match(text)) or (_is_log(text) and not is_transcript(text))
+    return is_chat or bool(_LINE_DAY.match(text)) or (_is_chat_log(text) and not is_transcript(text))
 
 
-def _is_log(text: str) -> bool:
+def _is_chat_log(text: str) -> bool:
     """Return True if most of a text's first lines are messages of a log. Other texts may quote a few."""
     lines = [line for line in text[:SAMPLED].splitlines()[:50] if line.strip()]
     lines = [line for line in lines if not (_LOG_NOTE.match(line) or _LOG_DAY.match(line))]
@@ -318,5 +318,5 @@ WHATSAPP = ImportFormat(
     read=read_whatsapp_history,
     members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )
-CHAT_TEXTS = ImportFormat(name="chat-texts", fits=_fits_format, read=read_history)
+CHAT_TEXTS = ImportFormat(name="chat-texts", fits=_is_text_chat, read=read_history)
 FORMATS = (CHAT_TEXTS, WHATSAPP)

@@ -43,9 +43,9 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
     mapping = require_object(conversation.get("mapping"), ".mapping")
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
-    def find_node_time(name: str) -> float:
-        before = nodes.get(parents[name], {})  # for a message without a time
-        times = [as_object(node.get("message")).get("create_time") for node in (nodes[name], before)]
+    def find_node_time(node_id: str) -> float:
+        before = nodes.get(parents[node_id], {})  # for a message without a time
+        times = [as_object(node.get("message")).get("create_time") for node in (nodes[node_id], before)]
         return next((float(time) for time in times if isinstance(time, int | float)), 0.0)
 
     parents = {name: as_text(node.get("parent")) for name, node in nodes.items()}
@@ -54,7 +54,7 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
     for name, message in messages.items():
         if isinstance(message, dict):
             message["id"] = as_text(message.get("id")) or name
-    documents = _find_documents(map(as_object, messages.values()))
+    documents = _find_canvas_texts(map(as_object, messages.values()))
 
     def read_turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
         author = require_object(message.get("author"), ".author")
@@ -66,14 +66,14 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
     builder.add_conversation(conversation, messages.values(), read_turn, location=".mapping")
 
 
-def _find_documents(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+def _find_canvas_texts(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
     """Map the id of the last message about each canvas document to the document's final text."""
     documents: dict[str, str] = {}
     name, document = "", ""
     for message in messages:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
             continue
-        held = as_object(parse_json(_join_parts(as_object(message.get("content")))))
+        held = as_object(parse_json(_join_text_parts(as_object(message.get("content")))))
         if recipient == _CANVAS:
             text = as_text(held.get("content"))
             document = f"# {as_text(held.get('name'))}\n\n{text}" if text else ""
@@ -103,7 +103,7 @@ def _find_part_text(part: object) -> str:
     return as_text(part.get("text") if isinstance(part, dict) else part)
 
 
-def _join_parts(content: Mapping[str, Any]) -> str:
+def _join_text_parts(content: Mapping[str, Any]) -> str:
     parts = content.get("parts")
     return as_text(content.get("text")) or "\n".join(map(_find_part_text, parts if isinstance(parts, list) else ()))
 
@@ -130,7 +130,7 @@ def _read_facts(
     if author.get("role") == "assistant" and message.get("recipient") == "bio":
         found += [
             ImportedFact(text=memory.text, observed_at=memory.observed_at or said_at)
-            for memory in parse_memories(_join_parts(content))
+            for memory in parse_memories(_join_text_parts(content))
         ]
     if content.get("content_type") == "model_editable_context":
         found += parse_memories(as_text(content.get("model_set_context")))
@@ -142,17 +142,17 @@ def _read_facts(
     return found
 
 
-def _fits_format(file: SourceFile) -> bool:
+def _is_chatgpt_file(file: SourceFile) -> bool:
     is_wrapped = all(mark in file.sample for mark in ('"mapping"', '"author"', '"content_type"'))
     if not file.names and not is_wrapped:  # an empty list, or one of conversations that are damaged
-        return file.opening == "[" and file.name.lower().startswith("conversations")
+        return file.first_char == "[" and file.name.lower().startswith("conversations")
     return "mapping" in file.names or is_wrapped
 
 
 FORMAT = ImportFormat(
     name="chatgpt",
     product="ChatGPT",
-    fits=_fits_format,
+    fits=_is_chatgpt_file,
     read=read_history,
     members=re.compile(r"\A[^/]*/conversations(?:-\d+)?\.json"),
 )

@@ -76,24 +76,24 @@ class HistoryBuilder:
         self._first_damaged = ""
         self._broken: NotJson | None = None
 
-    def append(self, messages: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
+    def append_chat(self, messages: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
         """Append a conversation, unless it is empty, and count it under `kind`."""
         if messages:
             self._conversations.append(add_title(messages, as_text(title)))
             self._counts[kind] += 1
 
-    def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None], member: str = "") -> None:
+    def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None], json_key: str = "") -> None:
         """Call `read_object` with each object in these JSON or JSONL files.
 
-        If an object or list contains objects with the member named `member`, only those inner objects are read.
+        If an object or list contains objects with the member named `json_key`, only those inner objects are read.
         """
         for file in files:
             stream = file.open_json()
             try:
                 for location, at, line in stream.iterate_values():
                     with self.skip_failures(location, stream, at):
-                        raw = stream.read_value() if line is stream else _read_line(line)
-                        for part in list(_iterate_objects_with_member(raw, member)) or [raw]:
+                        raw = stream.read_value() if line is stream else _read_json_line(line)
+                        for part in list(_iterate_objects_with_key(raw, json_key)) or [raw]:
                             title = as_text(part.get("title", part.get("name"))) if isinstance(part, dict) else ""
                             with self.skip_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
                                 if part is not None:
@@ -152,11 +152,11 @@ class HistoryBuilder:
             if not (shown := _GROK_SOURCES.sub("", words).strip()):
                 raise SkipElement("wordless")
             key = key or hash_parts(words)
-            name = name or append_duplicate_number(hash_parts(key, number, own, words), self._seen)
+            name = name or make_name_unique(hash_parts(key, number, own, words), self._seen)
             return self.make_message(name, own, shown, last, speaker=speaker, is_undated=known is None)
 
         said = make_times_monotonic(self.read_messages(messages, read_message, location))
-        self.append(said, raw.get("title") or raw.get("name"))
+        self.append_chat(said, raw.get("title") or raw.get("name"))
 
     def make_message(self, name: str, role: Role, text: str, said_at: datetime, **extra_fields: Any) -> ImportedMessage:
         """Return a message with the id `name`. An assistant's message counts as the answer to the previous message."""
@@ -170,9 +170,9 @@ class HistoryBuilder:
         made, now = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates), self.reading.now
         return made if made is None or now == NO_DATE or made <= now + timedelta(days=1) else None
 
-    def choose_date_order(self, dates: Sequence[WrittenDate], years: range = POSSIBLE_YEARS) -> str:
+    def choose_date_order(self, dates: Sequence[WrittenDate], year_range: range = POSSIBLE_YEARS) -> str:
         """Return the order of day and month used by all dates of an import. Ask the user if the dates are ambiguous."""
-        if (order := find_date_order(dates, years)) is not None:
+        if (order := find_date_order(dates, year_range)) is not None:
             return order
         first, second, _ = next(numbers for numbers, known in dates if not known)
         labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)
@@ -180,7 +180,7 @@ class HistoryBuilder:
         self.questions.insert(0, question)
         return AMBIGUOUS_ORDERS[(self.reading.find_chosen_options(question) or (0,))[0]]
 
-    def add_own_speaker_question(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
+    def ask_which_speaker_is_user(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
         """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
 
         def is_written_by_person(message: ImportedMessage) -> bool:
@@ -240,16 +240,16 @@ class HistoryBuilder:
 MAX_WRAPPERS = 6  # objects and lists around a conversation
 
 
-def _iterate_objects_with_member(value: object, member: str, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield the objects with the member named `member` in a value or its parts."""
-    if isinstance(value, dict) and member in value:
+def _iterate_objects_with_key(value: object, key: str, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the objects with the member named `key` in a value or its parts."""
+    if isinstance(value, dict) and key in value:
         yield value
-    elif isinstance(value, dict | list) and member and depth < MAX_WRAPPERS:
+    elif isinstance(value, dict | list) and key and depth < MAX_WRAPPERS:
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _iterate_objects_with_member(part, member, depth + 1)
+            yield from _iterate_objects_with_key(part, key, depth + 1)
 
 
-def _read_line(stream: JsonStream) -> Any:
+def _read_json_line(stream: JsonStream) -> Any:
     try:
         value = stream.read_value()
         stream.expect_end()
@@ -318,21 +318,21 @@ def hash_parts(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def append_duplicate_number(name: str, name_counts: Counter[str]) -> str:
+def make_name_unique(name: str, name_counts: Counter[str]) -> str:
     """Return the name, with a number appended if it was seen before."""
     name_counts[name] += 1
     return f"{name}:{name_counts[name]}" if name_counts[name] > 1 else name
 
 
-def merge_duplicates(messages: Sequence[ImportedMessage], assistant: str) -> Sequence[ImportedMessage]:
+def merge_duplicates(messages: Sequence[ImportedMessage], assistant_name: str) -> Sequence[ImportedMessage]:
     """Drop repeated messages. If messages with the same id have different texts, give the later ones new ids.
 
-    A nameless assistant gets the name `assistant`, which distinguishes its messages from those of this bot.
+    A nameless assistant gets the name `assistant_name`, which distinguishes its messages from those of this bot.
     """
     made: dict[tuple[Role, str], ImportedMessage] = {}
     for given in iterate_with_pauses(messages):
         is_nameless = given.role == "assistant" and not given.speaker
-        message = replace(given, speaker=assistant) if is_nameless else given
+        message = replace(given, speaker=assistant_name) if is_nameless else given
         held = made.setdefault((message.role, message.source), message)
         if held.content != message.content:
             other = replace(message, source=f"{message.source}:{hash_parts(message.content)}")

@@ -90,7 +90,7 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
         is_pasted = not (found or context.name or is_packed or files[0].is_json)
         known = found.get(generic.FORMAT.name, files if is_pasted else [])
-        group = [file for file in files if file in known or file.opening != "<"]
+        group = [file for file in files if file in known or file.first_char != "<"]
         found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: group}
     form = FORMATS[min(found, key=list(FORMATS).index)]
     group = found[form.name]
@@ -116,7 +116,7 @@ def _read_history_in_format(
     refused: ImportRefused | None = None
     wordless: tuple[ImportFormat, ImportedHistory] | None = None
     is_json = all(file.is_json for file in files)
-    is_text = not is_json and not any(file.opening == "<" for file in files)
+    is_text = not is_json and not any(file.first_char == "<" for file in files)
     for tried in dict.fromkeys((import_format, *_FALLBACKS)):
         # Heads of one format may stand in a transcript, but any text could be a list of memories.
         is_transcript = is_text and tried is generic.FORMAT and not (refused or wordless)
@@ -169,7 +169,7 @@ def _detect_format(file: SourceFile, *, is_only_file: bool) -> ImportFormat | No
         raise ImportRefused(tr("import-empty"))
     if file.is_json:
         with suppress(ImportRefused):  # a damaged file is read as far as it goes
-            for name in _iterate_member_names(file.open_json()):
+            for name in _iterate_json_keys(file.open_json()):
                 file.names.add(name)
                 if (found := _find_fitting_format(file)) is not None:
                     return found
@@ -179,17 +179,17 @@ def _detect_format(file: SourceFile, *, is_only_file: bool) -> ImportFormat | No
 
 
 def _find_fitting_format(file: SourceFile) -> ImportFormat | None:
-    def fits_file(form: ImportFormat) -> bool:
-        return any(file.names.issuperset(mark.split("+")) for mark in form.marks) or form.fits(file)
+    def fits_file(candidate: ImportFormat) -> bool:
+        return any(file.names.issuperset(mark.split("+")) for mark in candidate.marks) or candidate.fits(file)
 
     return next(filter(fits_file, FORMATS.values()), None)
 
 
-def _iterate_member_names(stream: JsonStream) -> Iterator[str]:
+def _iterate_json_keys(stream: JsonStream) -> Iterator[str]:
     objects = (part for _, _, part in stream.iterate_values() if part.peek() == "{")
     for part in islice(objects, _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if part is not stream else [])):  # one line of many may be damaged
-            yield from part.iterate_members()
+            yield from part.iterate_keys()
 
 
 def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from transfer.formats.chat_lists import iterate_rows
+from transfer.formats.chat_lists import parse_csv_rows
 from transfer.formats.conversations import HistoryBuilder, SkipElement, append_reactions, format_forwarded_text
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
 from transfer.formats.values import as_object, as_text, require_object
@@ -19,31 +19,31 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
     names: dict[str, Any] = {}
     for file in sorted(files, key=lambda file: file.name.lower() != "index.json"):
         is_index = file.name.lower() == "index.json"
-        if file.opening == "{" and not is_index:
+        if file.first_char == "{" and not is_index:
             _add_exported_channel(file, builder, bots)
             continue
         with builder.skip_failures(file.path, file.open_json(), 0):
             if is_index:
                 names |= require_object(file.open_json().read_value())  # there is one of servers, too
                 continue
-            rows = file.open_json() if file.opening == "[" else iterate_rows(file.text)
+            rows = file.open_json() if file.first_char == "[" else parse_csv_rows(file.text)
             said = builder.read_messages(
                 rows, lambda row: _make_message(builder, held := require_object(row), as_text(held.get("Contents")))
             )
             channel = file.folder.lower().removeprefix("c")
-            builder.append(sorted(said, key=lambda message: message.created_at), names.get(channel))
-    builder.add_own_speaker_question(bots=bots)
+            builder.append_chat(sorted(said, key=lambda message: message.created_at), names.get(channel))
+    builder.ask_which_speaker_is_user(bots=bots)
     return builder.make_history()
 
 
 def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[str]) -> None:
     stream, title, said = file.open_json(), "", list[ImportedMessage]()
-    for name in stream.iterate_members():
+    for name in stream.iterate_keys():
         if name == "channel":
             title = as_text(as_object(stream.read_value()).get("name"))
         elif name == "messages":
             said += builder.read_messages(stream, partial(_read_message, builder, bots), name)
-    builder.append(said, title)
+    builder.append_chat(said, title)
 
 
 def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **fields: Any) -> ImportedMessage:

@@ -42,7 +42,7 @@ _FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d(?:[:.]| h )\d\d(?:[:.]| mi
 def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
     builder = HistoryBuilder("gemini", context)
     for file in files:
-        if file.opening == "<":
+        if file.first_char == "<":
             _add_page_records(file, builder)
         else:
             titles = [as_text(parse_json(title)) for title in _TITLE.findall(file.text)]
@@ -93,7 +93,7 @@ def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, prefix: s
     name = hash_parts(said_at.isoformat(), prompt)
     make = builder.make_message
     said = [make(name, "user", prompt, said_at), make(name, "assistant", answer, said_at)]
-    builder.append([message for message in said if message.content], kind="prompts")
+    builder.append_chat([message for message in said if message.content], kind="prompts")
 
 
 def _add_page_records(file: SourceFile, builder: HistoryBuilder) -> None:
@@ -158,8 +158,8 @@ def _add_workspace_chat(raw: dict[str, Any], builder: HistoryBuilder) -> None:
     builder.add_conversation(raw, turns, read_turn, as_text(raw.get("title")), ".conversation_turns")
 
 
-def _fits_format(file: SourceFile) -> bool:
-    is_page = file.opening == "<" and "outer-cell" in file.sample and "header-cell" in file.sample
+def _is_gemini_file(file: SourceFile) -> bool:
+    is_page = file.first_char == "<" and "outer-cell" in file.sample and "header-cell" in file.sample
     return (is_page or {"header", "title", "time"} <= file.names) and bool(_PRODUCT.search(file.sample))
 
 
@@ -167,7 +167,7 @@ FORMAT = ImportFormat(
     name="gemini",
     product="Gemini",
     marks=("chunkedPrompt", "conversation_turns"),
-    fits=_fits_format,
+    fits=_is_gemini_file,
     read=read_history,
     members=re.compile(r"\A[^/]*/(?:my ?activity\.(?:json|html)|conversation_[^/]*\.txt)"),
 )

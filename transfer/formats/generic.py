@@ -14,7 +14,7 @@ from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
-from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, iterate_rows, read_column_names
+from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, parse_csv_rows, read_column_names
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
 from transfer.formats.history import ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.members import (
@@ -23,16 +23,16 @@ from transfer.formats.members import (
     ROLES,
     UNSAID_ROLES,
     collect_text,
-    find_member_names,
     find_message_text,
+    find_part_keys,
+    find_part_text,
+    find_part_values,
     find_role,
     find_speaker_side,
     find_time,
     find_title,
     guess_role,
     is_message,
-    pick_member_text,
-    pick_member_values,
 )
 from transfer.formats.transcripts import is_transcript, parse_transcript
 from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, require_object, select_objects
@@ -96,13 +96,13 @@ class _ConversationFileReader:
         elif _is_table(file.text):
             self._read_table(file.text)
         elif file.text.lstrip().startswith(("<?xml", _TEXT_MESSAGES)):
-            self._read_text_messages(file.text)
+            self._read_sms_messages(file.text)
         else:
             about, messages = parse_transcript(file.text)
             _add_assistant_conversation(about, messages, self._builder)
         self._add_conversation({}, self._loose, {})
 
-    def _read_text_messages(self, text: str) -> None:
+    def _read_sms_messages(self, text: str) -> None:
         chats: dict[str, list[dict[str, object]]] = {}
         for tag in iterate_with_pauses(_TEXT_MESSAGE.finditer(text)):
             # Its emoji are two halves, of which each is escaped by itself.
@@ -116,7 +116,7 @@ class _ConversationFileReader:
 
     def _read_table(self, text: str) -> None:
         conversations: dict[str, list[dict[str, Any]]] = {}
-        for row in iterate_rows(text):
+        for row in parse_csv_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
             group = next((as_text(message[name]) for name in NAMES["groups"] if name in message), "")
             conversations.setdefault(group, []).extend(_split_row_by_role(message) or [message])
@@ -156,8 +156,8 @@ class _ConversationFileReader:
             return
         elif is_message(message := _unwrap_message(value)) or is_chat_message(message):
             self._loose.append(message)
-        elif not (depth or pick_member_text(value, "title")) and all(
-            find_member_names(value, part) for part in ("id", "parent")
+        elif not (depth or find_part_text(value, "title")) and all(
+            find_part_keys(value, part) for part in ("id", "parent")
         ):
             self._loose.append(value)  # it only ties messages to one another: a conversation or a folder has a title
         elif depth < MAX_DEPTH:
@@ -178,7 +178,7 @@ class _ConversationFileReader:
             key = as_text(raw.get("thread_path")) or self._chats.add_participants(raw) or title
             self._chats.add_chat_part(messages, key, title)
             return
-        names = dict.fromkeys(name for message in members for name in find_member_names(message, "group"))
+        names = dict.fromkeys(name for message in members for name in find_part_keys(message, "group"))
         ids = {name: {str(message.get(name)) for message in members} for name in names}
         several = (name for name in names if len(ids[name]) > 1)
         group = next(several, "") or next((name for name in names if ids[name] & titles.keys()), "")
@@ -188,7 +188,7 @@ class _ConversationFileReader:
         for name, said in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
-            _add_assistant_conversation({**raw, **more}, select_newest_branch(said, _find_leaf(raw)), self._builder)
+            _add_assistant_conversation({**raw, **more}, select_newest_branch(said, _find_leaf_id(raw)), self._builder)
 
 
 def _find_both_sides(messages: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -246,22 +246,22 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
 def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
     tree = [{**as_object(_unwrap_message(node)), "id": name} for name, node in nodes.items() if isinstance(node, dict)]
     is_wrapped = any(isinstance(as_object(node).get("message"), dict) for node in nodes.values())
-    if not any(find_member_names(node, "parent") for node in tree) or not (is_wrapped or any(map(is_message, tree))):
+    if not any(find_part_keys(node, "parent") for node in tree) or not (is_wrapped or any(map(is_message, tree))):
         return []
-    path = select_newest_branch(tree, _find_leaf(conversation))
+    path = select_newest_branch(tree, _find_leaf_id(conversation))
     if not any(map(is_message, path)):  # an old export of DeepSeek: each message answers the one before
         spoken = (node for node in path if find_message_text(node))
         return [{**node, "role": role} for node, role in zip(spoken, cycle(("user", "assistant")), strict=False)]
     return [node for node in path if is_message(node)]
 
 
-def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
-    """Return the branch that ends with the id `leaf` (default: the newest), or all messages if none has a parent."""
+def select_newest_branch(messages: list[Any], leaf_id: object = None) -> list[Any]:
+    """Return the branch that ends with the id `leaf_id` (default: the newest), or all messages if none has a parent."""
     dicts = [message for message in messages if isinstance(message, dict)]
-    names = find_member_names(dicts[0], "id") if dicts else ()
+    names = find_part_keys(dicts[0], "id") if dicts else ()
     number = next((name for name in names if all(_format_id(message.get(name)) for message in dicts)), "")
     parents = {
-        _format_id(message.get(number)): next(filter(None, map(_format_id, pick_member_values(message, "parent"))), "")
+        _format_id(message.get(number)): next(filter(None, map(_format_id, find_part_values(message, "parent"))), "")
         for message in dicts
     }
     numbers_versions = any("version" in message for message in dicts)  # of Le Chat
@@ -271,16 +271,16 @@ def select_newest_branch(messages: list[Any], leaf: object = None) -> list[Any]:
     tied = sum(name in nodes for name in parents.values())
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
-    path = dict.fromkeys(find_path_to_leaf(parents, leaf, lambda name: _find_timestamp(nodes[name])))
+    path = dict.fromkeys(find_path_to_leaf(parents, leaf_id, lambda name: _find_timestamp(nodes[name])))
     if "ancestors" in dicts[0]:  # earlier versions read all branches, and ids are made of a message's number
         return [message if name in path else {**message, "hidden": True} for name, message in nodes.items()]
     return [nodes[name] for name in path]
 
 
-def _find_leaf(conversation: Mapping[str, Any]) -> object:
+def _find_leaf_id(conversation: Mapping[str, Any]) -> object:
     """Return the id of the message that was shown last, if a conversation or an object directly inside it names it."""
     objects = (conversation, *(member for member in conversation.values() if isinstance(member, dict)))
-    return next((leaf for held in objects for leaf in pick_member_values(held, "leaf") if leaf), None)
+    return next((leaf for held in objects for leaf in find_part_values(held, "leaf") if leaf), None)
 
 
 def _format_id(value: object) -> str:
@@ -319,24 +319,24 @@ def _unwrap_message(item: Any) -> Any:
 
 def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the question and the answer in a table row, only the question if there is no answer, or [] for neither."""
-    is_prompt = "prompt" in row and find_role(row) is None and find_member_names(row, "time")
+    is_prompt = "prompt" in row and find_role(row) is None and find_part_keys(row, "time")
     return _split_turn(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
 
 
-def _split_turn(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    queries, answers = find_member_names(value, "query"), find_member_names(value, "answer")
-    if "assistant" in value or (answers and not queries and not is_chat_message(value)):
+def _split_turn(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
+    queries, answers = find_part_keys(turn, "query"), find_part_keys(turn, "answer")
+    if "assistant" in turn or (answers and not queries and not is_chat_message(turn)):
         queries = ("user",)
-    if isinstance(value.get("response"), list):  # Copilot in an editor
+    if isinstance(turn.get("response"), list):  # Copilot in an editor
         queries = ("message", *queries)
-    query = next((words for name in queries if (words := collect_text(value.get(name))).strip()), "")
+    query = next((words for name in queries if (words := collect_text(turn.get(name))).strip()), "")
     if not query:  # as most objects have none
         return []
-    answer = next((words for name in (*answers, "text") if (words := _find_answer_text(value.get(name)))), "")
-    if not answer or find_member_names(value, "flag"):
+    answer = next((words for name in (*answers, "text") if (words := _find_answer_text(turn.get(name)))), "")
+    if not answer or find_part_keys(turn, "flag"):
         return []
-    spoken = (*queries, *answers, *find_member_names(value, "text"))
-    rest = {key: held for key, held in value.items() if key not in spoken}
+    spoken = (*queries, *answers, *find_part_keys(turn, "text"))
+    rest = {key: held for key, held in turn.items() if key not in spoken}
     return [{**rest, "role": role, "content": words} for role, words in (("user", query), ("assistant", answer))]
 
 
@@ -349,7 +349,7 @@ def _find_answer_text(value: object, depth: int = 0) -> str:
         pieces = "".join(as_text(part.get("value")) for part in select_objects(value) if not part.get("kind"))
         return pieces or next((words for item in value if (words := _find_answer_text(item, depth + 1))), "")
     members = as_object(value)
-    named = [members[name] for name in (*find_member_names(members, "answer"), "text") if name in members]
+    named = [members[name] for name in (*find_part_keys(members, "answer"), "text") if name in members]
     inner = named or [member for member in members.values() if isinstance(member, dict)]
     return next((words for member in inner if (words := _find_answer_text(member, depth + 1))), "")
 
@@ -370,24 +370,24 @@ def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any],
 
 
 def _read_turn(
-    roles_by_label: Mapping[str, Role | None], unknown_role: Role | None, value: Mapping[str, Any], _: datetime
+    roles_by_label: Mapping[str, Role | None], default_role: Role | None, message: Mapping[str, Any], _: datetime
 ) -> ImportedTurn:
-    """Read a turn from a message. A speaker whose label is missing from `roles_by_label` gets `unknown_role`."""
-    label = find_role(value) or ""
+    """Read a turn from a message. A speaker whose label is missing from `roles_by_label` gets `default_role`."""
+    label = find_role(message) or ""
     role = roles_by_label.get(label)
-    speaker = as_text(value.get("name")) if "mes" in value and role == "assistant" else ""
+    speaker = as_text(message.get("name")) if "mes" in message and role == "assistant" else ""
     if role is None and label and label not in UNSAID_ROLES:
-        role = unknown_role
-        names = (name for given in pick_member_values(value, "role") if (name := as_text(given)).lower() == label)
+        role = default_role
+        names = (name for given in find_part_values(message, "role") if (name := as_text(given)).lower() == label)
         speaker = next(names, "") if role == "assistant" else ""
-    is_added = value.get("weight") == 0 or True in pick_member_values(value, "added")
-    words = None if is_added else find_message_text(value)
+    is_added = message.get("weight") == 0 or True in find_part_values(message, "added")
+    words = None if is_added else find_message_text(message)
     if words and role == "user" and _ENVELOPE.fullmatch(words.strip()):
         raise SkipElement("service")
     if words and role == "assistant":
         words = remove_thoughts(_TOOL_CALLS.sub("", words))
     # The id of a message is a hash of its words, which earlier versions stripped, too.
-    return ImportedTurn(role, words and words.strip(), as_text(value.get("messageId")), speaker)
+    return ImportedTurn(role, words and words.strip(), as_text(message.get("messageId")), speaker)
 
 
 def _find_timestamp(message: Mapping[str, Any]) -> float:

@@ -130,19 +130,19 @@ class SourceFile:
         return PurePosixPath(self.path).parent.name
 
     @property
-    def opening(self) -> str:
+    def first_char(self) -> str:
         """The first character of JSON or of a page, or else ""."""
         first = self.text[:SAMPLED].lstrip()[:1]
         return first if first == "<" or starts_like_json(self.text) else ""
 
     @property
     def is_json(self) -> bool:
-        return self.opening in ("{", "[")
+        return self.first_char in ("{", "[")
 
     @property
     def sample(self) -> str:
         """The text used to recognise the format: a whole page, since styles may come first, or else the beginning."""
-        return self.text if self.opening == "<" else self.text[:SAMPLED]
+        return self.text if self.first_char == "<" else self.text[:SAMPLED]
 
     def open_json(self) -> JsonStream:
         """Open the file as JSON from its beginning."""
@@ -169,7 +169,7 @@ def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 
 
-def make_import_source(source: str) -> str:
+def add_import_prefix(source: str) -> str:
     """Return the source under which a message of an export is stored.
 
     The prefix "import:" stops a forged export from supplying the answer to a future update.

@@ -23,35 +23,35 @@ class Block:
         self.classes = frozenset(attributes.get("class", "").split())
         self.parts: list[Block | str] = []
 
-    def find(self, name: str) -> "Block | None":
-        """Return the first descendant with the class `name`, or None."""
-        return next(self.find_all(name), None)
+    def find(self, css_class: str) -> "Block | None":
+        """Return the first descendant with the class `css_class`, or None."""
+        return next(self.find_all(css_class), None)
 
-    def find_all(self, of_class: str) -> "Iterator[Block]":
+    def find_all(self, css_class: str) -> "Iterator[Block]":
         for part in self.parts:
             if isinstance(part, Block):
-                if of_class in part.classes:
+                if css_class in part.classes:
                     yield part
                 else:
-                    yield from part.find_all(of_class)
+                    yield from part.find_all(css_class)
 
-    def get_text(self, without: str = "") -> str:
-        """Return the text outside the class `without`. Link targets follow in brackets if the text lacks them."""
-        lines = (line.strip() for line in "".join(self._iterate_text(without)).splitlines())
+    def get_text(self, skip_class: str = "") -> str:
+        """Return the text outside the class `skip_class`. Link targets follow in brackets if the text lacks them."""
+        lines = (line.strip() for line in "".join(self._iterate_text(skip_class)).splitlines())
         return _GAP.sub("\n\n", "\n".join(lines)).strip().replace(_CODE_SPACE, " ")
 
-    def find_text(self, of_class: str) -> str:
-        found = self.find(of_class)
+    def find_text(self, css_class: str) -> str:
+        found = self.find(css_class)
         return found.get_text() if found else ""
 
-    def _iterate_text(self, without: str) -> Iterator[str]:
-        if self.tag in HIDDEN or without in self.classes:
+    def _iterate_text(self, skip_class: str) -> Iterator[str]:
+        if self.tag in HIDDEN or skip_class in self.classes:
             return
         is_line = self.tag in BLOCKS or self.tag in HEADINGS
         if is_line:
             yield "\n"
         for part in self.parts:
-            texts = [part] if isinstance(part, str) else part._iterate_text(without)
+            texts = [part] if isinstance(part, str) else part._iterate_text(skip_class)
             # The spaces of code are kept.
             yield from (text.replace(" ", _CODE_SPACE) for text in texts) if self.tag == "pre" else texts
         if self.tag in ("td", "th"):
@@ -92,9 +92,9 @@ class _Parser(HTMLParser):
             self._open[-1].parts.append(data)
 
 
-def iterate_blocks(text: str, class_name: str) -> Iterator[Block]:
-    """Yield the outermost elements with the class `class_name`, in document order."""
-    parser = _Parser(class_name)
+def iterate_blocks(text: str, css_class: str) -> Iterator[Block]:
+    """Yield the outermost elements with the class `css_class`, in document order."""
+    parser = _Parser(css_class)
     for _ in feed_in_pieces(parser, text):
         yield from parser.found
         parser.found.clear()

@@ -82,7 +82,7 @@ class JsonStream:
         self.at, _ = self._find_value_end_and_count_parts(len(self._text))
         self._skip_space()
 
-    def iterate_members(self) -> Iterator[str]:
+    def iterate_keys(self) -> Iterator[str]:
         """Yield the name of each member of the next object, with the stream positioned at the member's value."""
         return self._iterate_parts("{", "}")
 

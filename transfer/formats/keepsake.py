@@ -13,7 +13,7 @@ from typing import IO, Any, Literal, TypeGuard
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, SourceFile, make_import_source
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, SourceFile, add_import_prefix
 from transfer.formats.values import InvalidElement, as_text, make_element_error, require_moment, require_object
 
 MARK = "keepsake-export"
@@ -55,9 +55,9 @@ class ExportFile:
             self._write_text(f"{between}    {_encode_json(kept)}")
             self.counts[table] += 1
 
-    def finish_and_sign(self, *, has_more: bool, key: bytes) -> None:
-        """Finish the file and sign it with `key`. `has_more` is True if another file follows."""
-        self._write_text(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(has_more)}')
+    def finish_and_sign(self, *, has_next_file: bool, key: bytes) -> None:
+        """Finish the file and sign it with `key`. `has_next_file` is True if another file follows."""
+        self._write_text(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(has_next_file)}')
         self._write_text(f',\n  "signature": "{make_signature(key, self._digest.hexdigest())}"\n}}\n')
 
     def _write_text(self, text: str) -> None:
@@ -72,7 +72,7 @@ def read_export(file: SourceFile) -> ImportedHistory:
     tables: dict[str, list[dict[str, object]]] = {}
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
     messages: list[ImportedMessage] = []
-    for name in stream.iterate_members():
+    for name in stream.iterate_keys():
         if stream.peek() != "[":
             facts[name] = stream.read_value()
             if name == "version" and facts[name] != VERSION:
@@ -120,7 +120,7 @@ def _parse_message(values: Any, owner: object) -> ImportedMessage:
     for location in (location for location, is_right in checks.items() if not is_right):
         raise InvalidElement(location)
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
-    stored = make_import_source(name)
+    stored = add_import_prefix(name)
     return ImportedMessage(
         source=stored,
         also=None if stored == name or not source else name,
@@ -170,7 +170,7 @@ def _make_key_id(key: bytes) -> str:
 
 FORMAT = ImportFormat(
     name="keepsake",
-    fits=lambda file: file.opening == "{" and "format" in file.names and MARK in file.sample,
+    fits=lambda file: file.first_char == "{" and "format" in file.names and MARK in file.sample,
     read=lambda files, _: read_export(files[0]),
     members=re.compile(r"\A[^/]*/keepsake[^/]*\.json"),
     is_alone=True,

@@ -36,18 +36,18 @@ def normalize_name(name: str) -> str:
     return "".join(filter(str.isalnum, name)).lower()
 
 
-def normalize_member_names(raw_object: Mapping[str, Any]) -> dict[str, Any]:
+def normalize_keys(raw_object: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object with simplified member names: "sender_name" and "Sender Name" become "sendername"."""
     return {normalize_name(name): member for name, member in raw_object.items()}
 
 
-def find_member_names(value: Mapping[str, Any], message_part: str) -> tuple[str, ...]:
+def find_part_keys(value: Mapping[str, Any], message_part: str) -> tuple[str, ...]:
     """Return the names of an object's members that may contain this part of a message, most likely first."""
-    return _select_member_names(tuple(islice(value, MAX_NAMES)), message_part)
+    return _select_part_keys(tuple(islice(value, MAX_NAMES)), message_part)
 
 
 @lru_cache(maxsize=512)
-def _select_member_names(names: tuple[str, ...], message_part: str) -> tuple[str, ...]:
+def _select_part_keys(names: tuple[str, ...], message_part: str) -> tuple[str, ...]:
     normalized = {normalize_name(name): name for name in reversed(names)}
     wanted = _MEMBERS[message_part]
     if message_part == "time":
@@ -58,23 +58,23 @@ def _select_member_names(names: tuple[str, ...], message_part: str) -> tuple[str
     return tuple(normalized[name] for name in wanted if name in normalized)
 
 
-def pick_member_values(raw_object: Mapping[str, Any], message_part: str) -> Iterator[Any]:
+def find_part_values(raw_object: Mapping[str, Any], message_part: str) -> Iterator[Any]:
     """Yield the values of an object's members that may contain this part of a message, most likely first."""
-    return (raw_object[name] for name in find_member_names(raw_object, message_part))
+    return (raw_object[name] for name in find_part_keys(raw_object, message_part))
 
 
-def pick_member_text(value: Mapping[str, Any], message_part: str) -> str:
-    return next(filter(None, map(as_text, pick_member_values(value, message_part))), "")
+def find_part_text(value: Mapping[str, Any], message_part: str) -> str:
+    return next(filter(None, map(as_text, find_part_values(value, message_part))), "")
 
 
 def find_role(raw_message: Mapping[str, Any]) -> str | None:
     """Return a message's role in lower case, or the speaker's name if there is no role, or None."""
-    for flag in pick_member_values(raw_message, "flag"):
+    for flag in find_part_values(raw_message, "flag"):
         if isinstance(flag, bool):
             return "system" if raw_message.get("is_system") is True else "user" if flag else "assistant"
     labels: list[str] = []
     unknown_types: list[str] = []  # not every type is a role: Claude Code calls each "userType" external
-    for name in find_member_names(raw_message, "role"):
+    for name in find_part_keys(raw_message, "role"):
         given = raw_message[name]
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
@@ -90,7 +90,7 @@ def find_role(raw_message: Mapping[str, Any]) -> str | None:
 
 def find_speaker_side(message: Mapping[str, Any]) -> int | None:
     """Return the number of the speaker's side in a conversation, or None if the message gives none."""
-    return next((number for number in pick_member_values(message, "side") if isinstance(number, int)), None)
+    return next((number for number in find_part_values(message, "side") if isinstance(number, int)), None)
 
 
 def guess_role(label: str) -> Role | None:
@@ -107,7 +107,7 @@ def is_message(value: object) -> bool:
     """Return True if an object may contain a message's text and gives the role or side of its speaker."""
     return bool(
         isinstance(value, dict)
-        and find_member_names(value, "text")
+        and find_part_keys(value, "text")
         and {find_role(value), find_speaker_side(value)} - {None}
     )
 
@@ -120,13 +120,13 @@ def collect_text(value: object, depth: int = 0) -> str:
         return as_text(value)
     if depth > MAX_DEPTH or is_hidden_part(value):
         return ""
-    inner = (collect_text(member, depth + 1) for member in pick_member_values(value, "part"))
+    inner = (collect_text(member, depth + 1) for member in find_part_values(value, "part"))
     return next((words for words in inner if words.strip()), "")
 
 
 def is_hidden_part(part: Mapping[str, Any]) -> bool:
     """Return True if a part of a message is a thought, a tool call or a file."""
-    kinds = map(str, pick_member_values(part, "kind"))
+    kinds = map(str, find_part_values(part, "kind"))
     return part.get("thought") is True or any(map(_HIDDEN_PART.search, kinds))
 
 
@@ -136,7 +136,7 @@ def find_message_text(value: Mapping[str, Any]) -> str:
         function = as_object(call.get("function"))
         if function.get("name") == "send_message":
             return as_text(as_object(parse_json(as_text(function.get("arguments")))).get("message"))
-    words = next((words for member in pick_member_values(value, "text") if (words := collect_text(member)).strip()), "")
+    words = next((words for member in find_part_values(value, "text") if (words := collect_text(member)).strip()), "")
     if '"text_block"' in words:  # Doubao writes the parts of a message as a text
         words = collect_text(parse_json(words)) or words
     # Letta wraps what a person said as an event, and adds events of its own.
@@ -148,18 +148,18 @@ def find_message_text(value: Mapping[str, Any]) -> str:
 def find_title(value: Mapping[str, Any]) -> str:
     """Return the title of a conversation or of an object directly inside it, or "" if there is none."""
     objects = (member for member in value.values() if isinstance(member, dict))
-    inner = (member[name] for member in objects for name in find_member_names(member, "title") if name != "name")
-    return pick_member_text(value, "title") or next(filter(None, map(as_text, inner)), "")
+    inner = (member[name] for member in objects for name in find_part_keys(member, "title") if name != "name")
+    return find_part_text(value, "title") or next(filter(None, map(as_text, inner)), "")
 
 
 def find_time(
-    value: Mapping[str, Any], zone: tzinfo = UTC, date_order: str = "", open_dates: list[WrittenDate] | None = None
+    value: Mapping[str, Any], zone: tzinfo = UTC, date_order: str = "", ambiguous_dates: list[WrittenDate] | None = None
 ) -> datetime | None:
     """Return the time given in an object, or None. Raise InvalidElement if it is unreadable.
 
-    `date_order` is the order of day and month. Dates that fit both orders are added to `open_dates`.
+    `date_order` is the order of day and month. Dates that fit both orders are added to `ambiguous_dates`.
     """
-    for name in find_member_names(value, "time"):
+    for name in find_part_keys(value, "time"):
         held, normalized = value[name], normalize_name(name)
         is_usual = normalized in _MEMBERS["time"]
         is_clock = _CLOCK.fullmatch(as_text(held).strip())  # a table has the day in another column
@@ -168,7 +168,7 @@ def find_time(
         clock = as_text(value.get("time", value.get("Time"))) if normalized == "date" else ""
         try:
             if isinstance(held, dict) and not any(part.startswith("$") for part in held):
-                moment = find_time(held, zone, date_order, open_dates)
+                moment = find_time(held, zone, date_order, ambiguous_dates)
             else:
                 stated = f"{held} {clock}" if _CLOCK.fullmatch(clock) else held
                 moment = parse_moment(stated, f".{name}", zone, date_order)
@@ -176,8 +176,8 @@ def find_time(
             if is_usual:
                 raise
             continue
-        if moment and open_dates is not None and isinstance(held, str) and (found := _OPEN_DATE.match(held)):
-            open_dates.append(((int(found[1]), int(found[2]), int(found[3])), ""))
+        if moment and ambiguous_dates is not None and isinstance(held, str) and (found := _OPEN_DATE.match(held)):
+            ambiguous_dates.append(((int(found[1]), int(found[2]), int(found[3])), ""))
         if moment:
             return moment
     return None

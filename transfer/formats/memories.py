@@ -85,10 +85,10 @@ def _parse_date(text: str) -> datetime | None:
     return None
 
 
-def _fits_format(file: SourceFile) -> bool:
+def _is_memory_list(file: SourceFile) -> bool:
     lines = [line for line in file.sample.splitlines() if line.strip() and not line.startswith("```")]
     items = sum(bool(_ITEM.match(line)) for line in lines)
     return not file.is_json and items > 0 and items >= SHARE * len(lines)
 
 
-FORMAT = ImportFormat(name="memories", fits=_fits_format, read=read_history)
+FORMAT = ImportFormat(name="memories", fits=_is_memory_list, read=read_history)

@@ -56,19 +56,19 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
     messages = [message for chat in chosen for message in chat.messages]
     said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
     has_own_messages = any(message.is_own for message in said)
-    builder.append(messages)
+    builder.append_chat(messages)
     if said and not has_own_messages:  # an export of another account of theirs
-        builder.add_own_speaker_question(is_required=False)
+        builder.ask_which_speaker_is_user(is_required=False)
     chosen.sort(key=lambda chat: -len(chat.messages))
     return builder.make_history(*_make_notes_on_chats(chosen, has_own_messages, context.person))
 
 
 def _read_chats(stream: JsonStream, builder: HistoryBuilder, location: str = "") -> Iterator[_ExportedChat]:
     chat = _ExportedChat(location)
-    for name in stream.iterate_members():
+    for name in stream.iterate_keys():
         match name:
             case "chats" | "left_chats" if not location:
-                for _ in (part for part in stream.iterate_members() if part == "list"):
+                for _ in (part for part in stream.iterate_keys() if part == "list"):
                     for number in stream.iterate_elements():
                         yield from _read_chats(stream, builder, f"{name}.list[{number}].")
             case "name":

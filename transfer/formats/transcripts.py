@@ -105,7 +105,7 @@ def parse_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     """Return the title and the date of a transcript, and its messages. Other text before the first turn is ignored."""
     if logo := _PERPLEXITY_LOGO.match(text):
         return {}, _parse_perplexity_export(text[logo.end() :])
-    text = _remove_markup(text)
+    text = _normalize_markup(text)
     lines = list(_iterate_lines_and_headings(_FOOTER.sub("", text)))
     style, roles = _choose_heading_style_and_roles([heading for _, heading in lines if heading])
     about: dict[str, str] = {}
@@ -168,7 +168,7 @@ def _format_aider_request(date: str, match: re.Match[str]) -> str:
     return match[0] if is_code else f"## user ({date}):\n{match[0].replace('#### ', '')}\n## assistant:\n"
 
 
-def _remove_markup(text: str) -> str:
+def _normalize_markup(text: str) -> str:
     """Remove comments, and replace each callout with a heading followed by its text."""
     text = _mark_aider_turns(_COMMENT.sub("", text))
     if len(_CALLOUT.findall(text)) < 2:
@@ -179,5 +179,5 @@ def _remove_markup(text: str) -> str:
 
 def is_transcript(text: str) -> bool:
     """Return True if the lines of a text name both sides of a conversation."""
-    headings = [heading for _, heading in _iterate_lines_and_headings(_remove_markup(text)) if heading]
+    headings = [heading for _, heading in _iterate_lines_and_headings(_normalize_markup(text)) if heading]
     return bool(_PERPLEXITY_LOGO.match(text) or _choose_heading_style_and_roles(headings)[1])

@@ -80,11 +80,11 @@ def require_object(value: object, location: str = "") -> dict[str, Any]:
     return value
 
 
-def read_list(value: Mapping[str, Any], name: str, location: str = "") -> list[Any]:
-    """Return the list in the member `name`, or [] if it is missing. Raise InvalidElement if it is not a list."""
-    made = value.get(name)
+def read_list(value: Mapping[str, Any], key: str, location: str = "") -> list[Any]:
+    """Return the list in the member `key`, or [] if it is missing. Raise InvalidElement if it is not a list."""
+    made = value.get(key)
     if made is not None and not isinstance(made, list):
-        raise InvalidElement(f"{location}.{name}")
+        raise InvalidElement(f"{location}.{key}")
     return made or []
 
 

@@ -223,7 +223,7 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     assert reply.context is not None
     assert {summary.text for summary in reply.context.summaries} == {OLD}
     assert (await rebuilt(talk))[0].state == "busy"
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
     talk.server.default("summary-model", NEW)
     await talk.server.release(20)
     assert (await running)[0].state == "done"
@@ -265,7 +265,7 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
     old = await versions(talk)
     now = talk.moment[0]
     async with talk.services.memory.open_store(ANNA.id) as store:
-        outline = await store.rebuilds.read_outline(SCOPE)
+        outline = await store.rebuilds.read_outlines(SCOPE)
         lease = await store.acquire_summary_lease(SCOPE, "rebuild", now=now, duration=timedelta(minutes=5))
         assert lease is not None
         gone = [*outline, MessageOutline(id=999, turn=999, is_user=True)]

@@ -120,7 +120,7 @@ async def test_a_result_is_masked_in_later_turns_and_no_snippet(talk: Talk) -> N
     assert "[archived result, ask again]" in prompt
     assert "messages 1" not in prompt
     for words in ("search_memory", '"search_memory"', "messages 1"):
-        found = (await talk.services.search.find_page(SCOPE, words)).found
+        found = (await talk.services.search.find_hit_page(SCOPE, words)).found
         assert "tool" not in {hit.message.origin for hit in found}, "nobody said it"
 
 

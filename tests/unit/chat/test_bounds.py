@@ -53,7 +53,7 @@ async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
     for person in range(1, 6):
         await services.memory.set_enabled(person, enabled=True)
         await services.conversation.reply(said(person))
-        await services.conversation.run_follow_up_work(Scope(owner=person))
+        await services.conversation.run_post_turn_tasks(Scope(owner=person))
         await services.facts.learn(Scope(owner=person))
     assert alive()[ReadersWriterLock] == 0
 

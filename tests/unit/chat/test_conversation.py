@@ -196,7 +196,7 @@ async def test_nothing_of_one_scope_reaches_anothers_prompt(talk: Talk, storage:
                 secret = secrets.setdefault((person, thread), f"secret{person.name}{thread}")
                 before = len(talk.server.requests)
                 await talk.say(f"My {secret} number {number}, do you recall?", person=person, thread=thread)
-                await talk.conversation.run_follow_up_work(Scope(owner=person.id, thread=thread))
+                await talk.conversation.run_post_turn_tasks(Scope(owner=person.id, thread=thread))
                 sent = "\n".join(str(request.messages) for request in talk.server.requests[before:])
                 assert secret in sent
                 for other, foreign in secrets.items():
@@ -233,7 +233,7 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     assert "While it fails." in talk.prompts()[-1], "the talk goes on from memory"
     assert len(await stored(talk)) == 2
     await room(talk, 2**30)
-    assert await talk.conversation.write_waiting_turns() == 0
+    assert await talk.conversation.flush_unwritten_turns() == 0
     assert done == ["first", "second", "and more"]
     assert not talk.conversation.call_when_stored(Scope(owner=ANNA.id), partial(note, "nothing waits"))
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
@@ -249,11 +249,11 @@ async def test_what_is_unwritten_waits_for_no_turn_and_holds_none_up(talk: Talk)
     talk.server.script("chat-model", Behaviour(hold="start"))
     answering = asyncio.create_task(talk.say("In a topic.", thread=5))
     await talk.server.until_held()
-    assert await talk.conversation.write_waiting_turns() == 1
+    assert await talk.conversation.flush_unwritten_turns() == 1
     assert (await talk.say("In another topic.", thread=6)).text == "Understood."
     await talk.server.release()
     await answering
-    assert await talk.conversation.write_waiting_turns() == 0
+    assert await talk.conversation.flush_unwritten_turns() == 0
     assert len(await stored(talk)) == 2
 
 
@@ -268,7 +268,7 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     assert held is not None
     assert not held.is_stored
     await room(talk, 2**30)
-    assert await talk.conversation.write_waiting_turns() == 0
+    assert await talk.conversation.flush_unwritten_turns() == 0
     stored = await explain(SCOPE, 502)
     assert stored is not None
     assert stored.is_stored

@@ -90,7 +90,7 @@ async def test_nothing_in_a_document_is_a_fact_or_an_instruction_of_its_sender(t
     talk.server.default_schema("facts", '{"facts": []}')
     await sends(talk, LEASE, "I live in Riga.")
     talk.moment[0] += timedelta(hours=1)
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
     for number in range(4):
         await talk.turn(f"Tell me more, {number}.")
     learned = "\n".join(str(request.messages) for request in talk.server.asked_for("facts"))

@@ -32,7 +32,7 @@ async def say(talk: Talk, text: str, telegram_id: int) -> None:
     incoming = talk.incoming(text)
     piece = IncomingPiece(text=text, source=incoming.source, sent_at=talk.moment[0], telegram_id=telegram_id)
     await talk.conversation.reply(UserMessage(scope=SCOPE, person=ANNA, pieces=(piece,)))
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
 
 
 async def stored(talk: Talk) -> list[str]:
@@ -72,7 +72,7 @@ async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
     assert await versions(talk) == [("I live in Portland.", "edited")]
     async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.list_summaries(SCOPE, active_only=False) == []
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
     assert "Portland" not in talk.prompts("summary-model")[-1]
     assert "Seattle" in talk.prompts("summary-model")[-1]
     await say(talk, "Where do I live?", 9)
@@ -274,7 +274,7 @@ async def test_an_answer_that_a_failing_store_did_not_take_is_no_second_one(talk
     await room(talk, 2**30)
     talk.server.script("chat-model", Behaviour(text="A short one."))
     assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is not None
-    assert await talk.conversation.write_waiting_turns() == 0
+    assert await talk.conversation.flush_unwritten_turns() == 0
     assert await stored(talk) == ["Hello.", "A short one."]
 
 
@@ -288,7 +288,7 @@ async def test_a_rejected_answer_is_in_no_summary_of_the_prompt_either(talk: Tal
     talk.server.script("chat-model", Behaviour(text="It is Vienna."))
     talk.server.script("summary-model", Behaviour(text="The user asked for a capital; the answer was Vienna."))
     await say(talk, "What is the capital of Australia?", 5)
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
     async with talk.services.memory.open_store(SCOPE.owner) as store:
         assert len(await store.list_summaries(SCOPE)) == 1
     assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None

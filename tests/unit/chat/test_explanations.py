@@ -102,7 +102,7 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
     assert "Murka" in talk.prompts()[-1]
     await talk.say("And the word?")
     assert "heliotrope" in talk.prompts()[-1], "the process goes on knowing what was said"
-    assert await talk.conversation.run_follow_up_work(SCOPE) == ()
+    assert await talk.conversation.run_post_turn_tasks(SCOPE) == ()
     async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.compute_digest(ANNA.id) == before
     told = await talk.services.explanations.explain_answer(SCOPE)

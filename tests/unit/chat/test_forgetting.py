@@ -71,7 +71,7 @@ async def lived(talk: Talk) -> None:
                 SCOPE, number, f"{WORD}, corrected", reason="edited", now=talk.moment[0]
             )
             talk.server.script("summary-model", Behaviour(text=f"They spoke of {WORD}."))
-            await talk.conversation.run_follow_up_work(SCOPE)
+            await talk.conversation.run_post_turn_tasks(SCOPE)
             continue
         if turn == 11:
             talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
@@ -87,7 +87,7 @@ async def lived(talk: Talk) -> None:
             (ACCOUNTS, {"id": number + 1, "account": {"recent": [number]}}),
         ):
             await tx.execute(
-                table.upsert_sql, *table.to_values({**table.defaults, **row, "user_id": ANNA.id, "created_at": at})
+                table.upsert_sql, *table.to_params({**table.defaults, **row, "user_id": ANNA.id, "created_at": at})
             )
 
 
@@ -104,7 +104,7 @@ async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: Storag
         assert taken.summaries == 2
         assert traces(tmp_path) == []
         assert (await store_of(talk)).kind is storage
-        await talk.conversation.run_follow_up_work(SCOPE)
+        await talk.conversation.run_post_turn_tasks(SCOPE)
         await talk.turn(f"Still {OTHER}?")
         assert WORD not in talk.prompts()[-1]
         assert traces(tmp_path) == []
@@ -189,7 +189,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
         async with services.memory.open_store(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
             forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, ForgetRequest(what="everything")))
-            writing = asyncio.create_task(services.conversation.write_waiting_turns())
+            writing = asyncio.create_task(services.conversation.flush_unwritten_turns())
         await forgetting
         assert await writing == 0
         assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 0
@@ -258,7 +258,7 @@ async def test_what_is_left_of_a_chunk_is_summarized_again_before_anything_else(
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 5, 9]
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(5, 6)))
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 9]
-        await talk.conversation.run_follow_up_work(SCOPE)
+        await talk.conversation.run_post_turn_tasks(SCOPE)
         summaries = await store.list_summaries(SCOPE)
         assert [(summary.first_id, summary.last_id) for summary in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]

@@ -79,7 +79,7 @@ def text_of(request: Recorded) -> str:
 async def speak(talk: Talk, place: Place, person: Person, text: str) -> None:
     said = talk.incoming(text, person=person, thread=place.scope.thread)
     await talk.conversation.reply(replace(said, scope=place.scope, in_group=place.in_group))
-    await talk.conversation.run_follow_up_work(place.scope)
+    await talk.conversation.run_post_turn_tasks(place.scope)
 
 
 def leaks(talk: Talk) -> Iterator[str]:
@@ -132,7 +132,7 @@ async def test_facts_of_one_person_reach_nobody_else_who_writes_to_the_channel(t
             for scope in (first, second):
                 said = replace(talk.incoming(f"Do you recall my quokka, note {number}?"), scope=scope, in_group=True)
                 await talk.conversation.reply(said)
-                await talk.conversation.run_follow_up_work(scope)
+                await talk.conversation.run_post_turn_tasks(scope)
         assert [fact.id for fact in await talk.services.facts.list_all(-3)] == [fact.id]
     assert not any(request.schema for request in talk.server.requests)
     assert not any("keeps a quokka" in text_of(request) for request in talk.server.requests)
@@ -187,7 +187,7 @@ async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Pat
                     pieces=(IncomingPiece(text=words, source=f"{scope}:{number}", sent_at=talk.moment[0]),),
                 )
                 await talk.conversation.reply(said)
-                await talk.conversation.run_follow_up_work(scope)
+                await talk.conversation.run_post_turn_tasks(scope)
         await talk.say("What of the kohlrabi?", person=mallory)
         carried = [text_of(request) for request in talk.server.requests]
         assert any("<remembered>" in text for text in carried), "snippets were in play"

@@ -56,7 +56,7 @@ async def test_a_photo_is_in_the_request_of_its_turn_and_found_later_by_what_was
     words, shown = last(talk.server.of("chat-model")[-1].messages)
     assert words["text"].endswith("My new one!\n[Sent with a photo]")
     assert shown == {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,/9hqcGVn"}}
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
     [described] = talk.server.of("summary-model")
     assert last(described.messages)[1] == shown
     for number in range(6):
@@ -103,7 +103,7 @@ async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal
     assert reply.is_error
     assert "OPENAI_MODEL" in reply.text
     with pytest.raises(DocumentUnreadable, match="OPENAI_MODEL"):
-        await talk.services.attachments.find_picture_budget(ANNA.id)
+        await talk.services.attachments.find_picture_token_limit(ANNA.id)
     talk.server.unscript("chat-model")
     assert not (await talk.say("Hello?")).is_error
 
@@ -120,7 +120,7 @@ async def test_one_picture_that_cannot_be_opened_says_nothing_of_the_model(talk:
     talk.server.script("chat-model", Behaviour(status=400, code="invalid_image_format", message="Not a valid image."))
     reply = await talk.conversation.reply(photo(talk))
     assert reply.is_error
-    await talk.services.attachments.find_picture_budget(ANNA.id)
+    await talk.services.attachments.find_picture_token_limit(ANNA.id)
 
 
 async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> None:
@@ -131,7 +131,7 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
         ids = tuple(
             message.id for message in await store.timeline.read_page(SCOPE, limit=10) if message.turn == reply.turn
         )
-    settling = asyncio.create_task(talk.conversation.run_follow_up_work(SCOPE))
+    settling = asyncio.create_task(talk.conversation.run_post_turn_tasks(SCOPE))
     await talk.server.until_held()
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=ids))
     await talk.server.release()
@@ -143,7 +143,7 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
 async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: Talk, tmp_path: Path) -> None:
     await talk.remember(every_n=50)
     reply = await talk.conversation.reply(photo(talk, "Look"))
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
     for number in range(3):
         await talk.turn(f"What about the weather, part {number}?")
     talk.server.script("chat-model", "The sign says Zyprexol.")
@@ -162,11 +162,11 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
 
 async def test_while_memory_is_off_nothing_of_a_photo_is_described_or_stored(talk: Talk) -> None:
     await talk.conversation.reply(photo(talk, "Look"))
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
     assert talk.server.of("summary-model") == []
 
 
 async def test_where_pictures_are_off_none_is_asked_about(tmp_path: Path) -> None:
     async with talking(tmp_path, vision="off") as talk:
         with pytest.raises(DocumentUnreadable, match="VISION"):
-            await talk.services.attachments.find_picture_budget(ANNA.id)
+            await talk.services.attachments.find_picture_token_limit(ANNA.id)

@@ -79,7 +79,7 @@ async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_p
         async def decide() -> None:
             standing.append("allowed" if standing[-1] == "removed" else "removed")
             one = KnownPerson(id=8, standing=standing[-1], name="Boris", language="en")  # type: ignore[arg-type]
-            await people.store_access(one, admin_id=7, now=now + timedelta(seconds=len(standing)))
+            await people.set_access_status(one, admin_id=7, now=now + timedelta(seconds=len(standing)))
 
         async def load() -> None:
             await people.load_people()

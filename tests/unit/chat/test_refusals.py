@@ -95,7 +95,7 @@ async def test_a_message_that_the_provider_declines_does_not_spoil_the_chat(
         assert "OPENAI_API_KEY" not in replies[0].text
         assert "France" in words_of(server.bodies[-1])
         assert "zorkblat" not in words_of(server.bodies[-1])
-        found = (await talk.services.search.find_page(SCOPE, "zorkblat")).found
+        found = (await talk.services.search.find_hit_page(SCOPE, "zorkblat")).found
         assert {hit.message.content for hit in found} == {texts[0], texts[3]}
 
 

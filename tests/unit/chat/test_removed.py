@@ -22,7 +22,7 @@ async def untold(*_: object) -> None: ...
 
 
 async def settled(talk: Talk) -> None:
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
 
 
 async def folded(talk: Talk) -> None:

@@ -22,7 +22,7 @@ async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
 
 
 async def found(talk: Talk, typed: str, *, thread: int = 0) -> list[str]:
-    page = await talk.services.search.find_page(Scope(owner=ANNA.id, thread=thread), typed, limit=50)
+    page = await talk.services.search.find_hit_page(Scope(owner=ANNA.id, thread=thread), typed, limit=50)
     return [hit.message.content for hit in page.found]
 
 
@@ -52,7 +52,7 @@ async def test_a_word_that_no_index_joins_is_found_as_it_stands(tmp_path: Path, 
         words = (("IT", 0), ("us", 4), ("muller", 1), ("Strasse", 2), ("cafe", 5), ("café", 5))
         numbers = (("4929123456789012", 6), ("+49 170 1234567", 7), ("1250", 8))
         for typed, text in (*words, *numbers):
-            page = await talk.services.search.find_page(SCOPE, typed)
+            page = await talk.services.search.find_hit_page(SCOPE, typed)
             assert page.has_words, typed
             assert [hit.message.id for hit in page.found] == [text + 1], typed
 
@@ -65,7 +65,7 @@ async def test_a_word_of_another_language_in_a_query_hides_no_message(tmp_path: 
         await say_all(talk, texts)
         for typed in ("um 8 department", "department", "im department", "departments am 8", "department mit"):
             assert sorted(await found(talk, typed)) == sorted(texts[:3]), typed
-        page = await talk.services.search.find_page(SCOPE, "um 8 zzzzqqq")
+        page = await talk.services.search.find_hit_page(SCOPE, "um 8 zzzzqqq")
         assert [hit.message.content for hit in page.found] == texts[1:2]
 
 
@@ -114,7 +114,7 @@ async def test_of_a_long_text_the_sentences_that_matter_are_shown(tmp_path: Path
     async with talking(tmp_path) as talk:
         await talk.remember()
         await say_all(talk, [LONG + "Then the walnut fell. " + LONG, "x" * 5000 + " walnut " + "y" * 5000])
-        page = await talk.services.search.find_page(SCOPE, "walnut")
+        page = await talk.services.search.find_hit_page(SCOPE, "walnut")
         shown = [hit.text for hit in page.found]
         assert len(shown) == 2
         assert all("walnut" in text and "…" in text and len(text) < 1000 for text in shown)
@@ -125,12 +125,12 @@ async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path
         await talk.remember()
         await say_all(talk, [f"Apple {number}" for number in range(12)])
         search = talk.services.search
-        page = await search.find_page(SCOPE, "apple", limit=5)
+        page = await search.find_hit_page(SCOPE, "apple", limit=5)
         seen = [hit.message.id for hit in page.found]
         assert (page.total, page.next_offset) == (12, 5)
         await say_all(talk, ["Apple too late"])
         while page.next_offset is not None:
-            page = await search.find_page(SCOPE, "apple", offset=page.next_offset, limit=5, until_id=page.until)
+            page = await search.find_hit_page(SCOPE, "apple", offset=page.next_offset, limit=5, until_id=page.until)
             seen += [hit.message.id for hit in page.found]
         assert sorted(seen) == list(range(1, 13))
 

@@ -202,4 +202,4 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     assert (await sessions.open_with_init_data(signed(at=clock.now))).person == 7
     clock.now += MAX_SESSION
     await memory.used_links.use_link("cleans", expires_at=clock.now, now=clock.now)
-    assert await memory.used_links.find_revocation_time(7) is None
+    assert await memory.used_links.find_max_revoked_expiry(7) is None

@@ -84,7 +84,7 @@ async def test_a_failure_is_not_repeated_with_every_turn_and_disturbs_nothing(ta
         assert await talk.turn(f"Point {number}.") == ()
     tries = len(talk.server.asked_for("profile"))
     assert tries > 0
-    await talk.conversation.run_follow_up_work(SCOPE)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
     assert len(talk.server.asked_for("profile")) == tries
     with pytest.raises(ModelBusy):
         await talk.services.distiller.distil_now(ANNA.id)

@@ -72,7 +72,7 @@ def asked(talk: Talk) -> list[str]:
 async def left(talk: Talk, done: ImportResult) -> int:
     """How many messages are still to be learned from."""
     assert done.ids is not None
-    ahead = await talk.services.history_extraction.estimate(ANNA.id, *done.ids)
+    ahead = await talk.services.history_extraction.estimate_cost(ANNA.id, *done.ids)
     return ahead.messages if ahead else 0
 
 
@@ -85,7 +85,7 @@ async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(tal
     assert done.ids == (-4, -1)
     await talk.services.facts.learn_from_idle_scopes()
     assert asked(talk) == []
-    ahead = await talk.services.history_extraction.estimate(ANNA.id, *done.ids)
+    ahead = await talk.services.history_extraction.estimate_cost(ANNA.id, *done.ids)
     assert ahead is not None
     assert (ahead.messages, ahead.requests) == (2, 1)
     assert 300 < ahead.tokens < 3000
@@ -97,7 +97,7 @@ async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(tal
     [fact] = await known(talk)
     assert (fact.text, fact.source_ids) == ("Anna lives in Oslo.", (-4,))
     assert fact.observed_at == fact.valid_from == BEGAN + timedelta(minutes=2)
-    assert await talk.services.history_extraction.estimate(ANNA.id, *done.ids) is None, "it is learned from once"
+    assert await talk.services.history_extraction.estimate_cost(ANNA.id, *done.ids) is None, "it is learned from once"
     assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "nothing"
 
 
@@ -178,7 +178,7 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
     await history_extraction.wait_until_idle()
     assert await known(talk) == [], "what was being read is not learned from any more"
     assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
-    ahead = await history_extraction.estimate(ANNA.id, *done.ids)
+    ahead = await history_extraction.estimate_cost(ANNA.id, *done.ids)
     assert ahead is not None
     assert ahead.messages == 10
     talk.server.requests.clear()
@@ -212,7 +212,7 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     assert [sum(f"number {number}." in request for request in asked(talk)) for number in range(45)] == [0] * 20 + [
         1
     ] * 25
-    assert await history_extraction.estimate(ANNA.id, *done.ids) is None
+    assert await history_extraction.estimate_cost(ANNA.id, *done.ids) is None
 
 
 async def test_what_was_learned_from_is_passed_over_whichever_extraction_it_was(talk: Talk) -> None:
@@ -228,7 +228,7 @@ async def test_what_was_learned_from_is_passed_over_whichever_extraction_it_was(
     between = await imported(talk, chat("I own a raft.", "I own a kayak.", first=5, days=5))
     assert between.ids is not None
     talk.server.requests.clear()
-    ahead = await history_extraction.estimate(ANNA.id, between.ids[0], early.ids[1])
+    ahead = await history_extraction.estimate_cost(ANNA.id, between.ids[0], early.ids[1])
     assert ahead is not None
     assert ahead.messages == 2
     assert await history_extraction.begin(ANNA.id, between.ids[0], early.ids[1]) == "begun"
@@ -309,7 +309,7 @@ async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(t
     talk.server.requests.clear()
     fresh = await imported(talk, chat("I own a cat.", first=90, days=900))
     assert fresh.ids is not None
-    ahead = await history_extraction.estimate(ANNA.id, *fresh.ids)
+    ahead = await history_extraction.estimate_cost(ANNA.id, *fresh.ids)
     assert ahead is not None
     assert ahead.messages == 1
     await extracted(talk, fresh)
@@ -317,7 +317,7 @@ async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(t
     assert "I own a cat." in request
     again = await imported(talk, boats if forgotten == "one learned from before" else pets)
     assert again.ids is not None
-    ahead = await history_extraction.estimate(ANNA.id, *again.ids)
+    ahead = await history_extraction.estimate_cost(ANNA.id, *again.ids)
     assert ahead is not None
     assert ahead.messages == 2
     await extracted(talk, again)
@@ -388,7 +388,7 @@ async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> N
     done = await imported(talk, chat("I live in Oslo."))
     assert done.ids is not None
     await memory.set_enabled(ANNA.id, enabled=False)
-    assert await history_extraction.estimate(ANNA.id, *done.ids) is None
+    assert await history_extraction.estimate_cost(ANNA.id, *done.ids) is None
     assert await history_extraction.begin(ANNA.id, *done.ids) == "off"
     await memory.set_enabled(ANNA.id, enabled=True)
     await memory.change_config(ANNA.id, lambda chosen: replace(chosen, incognito=True))
@@ -429,7 +429,7 @@ async def test_an_import_that_broke_off_offers_all_of_its_messages_in_the_end(ta
     done = await imported(talk, data)
     assert (done.messages, done.known) == (140, 100)
     assert done.ids is not None
-    ahead = await history_extraction.estimate(ANNA.id, *done.ids)
+    ahead = await history_extraction.estimate_cost(ANNA.id, *done.ids)
     assert ahead is not None
     assert ahead.messages == 120
     assert other.ids == (-2, -1)
@@ -451,7 +451,7 @@ async def test_where_facts_are_off_it_is_not_offered(tmp_path: Path) -> None:
         await talk.remember()
         done = await imported(talk, chat("I live in Oslo."))
         assert done.ids is not None
-        assert await talk.services.history_extraction.estimate(ANNA.id, *done.ids) is None
+        assert await talk.services.history_extraction.estimate_cost(ANNA.id, *done.ids) is None
 
 
 async def test_of_a_groups_history_everybodys_words_are_its_own(talk: Talk) -> None:
@@ -462,6 +462,6 @@ async def test_of_a_groups_history_everybodys_words_are_its_own(talk: Talk) -> N
 
     done = await talk.services.importer.import_file(group, ANNA.id, chat("I sail."), progress=progress)
     assert done.ids is not None
-    ahead = await talk.services.history_extraction.estimate(group.owner, *done.ids)
+    ahead = await talk.services.history_extraction.estimate_cost(group.owner, *done.ids)
     assert ahead is not None
     assert ahead.messages == 2

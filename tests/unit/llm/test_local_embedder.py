@@ -12,10 +12,10 @@ import pytest
 from llm.embeddings import embed_passages
 from llm.local_embedder import LocalEmbedder
 from records.errors import ModelRefused, ModelUnreachable
-from runtime.subprocess_worker import make_child_process_code
+from runtime.subprocess_worker import make_child_script
 from tests.paths import ROOT
 
-FRAGILE = make_child_process_code("tests.support.fragile_embedder")
+FRAGILE = make_child_script("tests.support.fragile_embedder")
 LIGATURES = "\ufdfa" * 8
 """Eight characters that its normalisation makes 144 of: they broke the engine's heap."""
 

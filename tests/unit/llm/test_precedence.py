@@ -60,7 +60,7 @@ async def test_background_work_waits_for_the_answers_and_is_then_done() -> None:
     order, work = Precedence(), Work()
     work.may_end.set()
     one, other = await Answer.begun(order), await Answer.begun(order)
-    waiting = asyncio.create_task(order.run_after_answers(work))
+    waiting = asyncio.create_task(order.run_when_idle(work))
     await one.end()
     await turns_of_the_loop()
     assert work.begun == 0
@@ -70,7 +70,7 @@ async def test_background_work_waits_for_the_answers_and_is_then_done() -> None:
 
 async def test_an_answer_interrupts_what_runs_and_itis_begun_again_after_it() -> None:
     order, work = Precedence(), Work()
-    running = asyncio.create_task(order.run_after_answers(work))
+    running = asyncio.create_task(order.run_when_idle(work))
     await work.started.wait()
     async with order.hold_background_requests():
         await turns_of_the_loop()
@@ -83,7 +83,7 @@ async def test_an_answer_interrupts_what_runs_and_itis_begun_again_after_it() ->
 
 async def test_what_gave_way_often_enough_is_finished() -> None:
     order, work = Precedence(), Work()
-    running = asyncio.create_task(order.run_after_answers(work))
+    running = asyncio.create_task(order.run_when_idle(work))
     for number in range(MAX_INTERRUPTIONS + 3):
         await turns_of_the_loop()
         async with order.hold_background_requests():
@@ -98,7 +98,7 @@ async def test_after_a_long_wait_itis_begun_in_any_case() -> None:
     order, work = Precedence(max_wait_seconds=0.01), Work()
     work.may_end.set()
     answer = await Answer.begun(order)
-    assert await order.run_after_answers(work) == "done"
+    assert await order.run_when_idle(work) == "done"
     await answer.end()
 
 
@@ -106,12 +106,12 @@ async def test_what_an_answer_itself_needs_does_not_wait_for_it() -> None:
     order, work = Precedence(), Work()
     work.may_end.set()
     async with order.hold_background_requests():
-        assert await order.run_after_answers(work) == "done"
+        assert await order.run_when_idle(work) == "done"
 
 
 async def test_who_cancels_background_work_is_obeyed() -> None:
     order, work = Precedence(), Work()
-    running = asyncio.create_task(order.run_after_answers(work))
+    running = asyncio.create_task(order.run_when_idle(work))
     await work.started.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -132,7 +132,7 @@ async def test_a_fold_waits_while_somebody_is_answered(talk: Talk) -> None:
     talk.server.script("chat-model", Behaviour(text="Yes.", hold="start"))
     answering = asyncio.create_task(talk.say("Is it so?", person=BORIS))
     await talk.server.until_held()
-    folding = asyncio.create_task(talk.conversation.run_follow_up_work(Scope(owner=ANNA.id)))
+    folding = asyncio.create_task(talk.conversation.run_post_turn_tasks(Scope(owner=ANNA.id)))
     # Whatever the fold reads from the store is read by then: this goes through the same store.
     await talk.services.summaries.read_status(Scope(owner=ANNA.id))
     assert talk.server.of("summary-model") == []
@@ -145,7 +145,7 @@ async def test_a_fold_waits_while_somebody_is_answered(talk: Talk) -> None:
 async def test_a_message_interrupts_a_fold_which_is_taken_up_after_the_answer(talk: Talk) -> None:
     await talk.say("The heron stands in the pond.")
     talk.server.script("summary-model", Behaviour(text="Too late.", hold="start"))
-    folding = asyncio.create_task(talk.conversation.run_follow_up_work(Scope(owner=ANNA.id)))
+    folding = asyncio.create_task(talk.conversation.run_post_turn_tasks(Scope(owner=ANNA.id)))
     await talk.server.until_held()
     assert (await talk.say("Is it so?", person=BORIS)).text == "Understood."
     await talk.server.until_hung_up()

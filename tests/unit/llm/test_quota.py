@@ -82,7 +82,7 @@ async def test_background_work_counts_for_the_owner_and_waits_for_a_new_day(tmp_
         talk.updates = count(100)
         talk.moment[0] = datetime(2026, 11, 22, tzinfo=UTC)
         assert not (await talk.say("It rains.")).is_error
-        assert await talk.conversation.run_follow_up_work(Scope(owner=ANNA.id)) == (), (
+        assert await talk.conversation.run_post_turn_tasks(Scope(owner=ANNA.id)) == (), (
             "a fold that waits has not failed"
         )
         assert talk.server.of("summary-model") == []

@@ -52,13 +52,13 @@ def test_quoting_changes_nothing_but_brackets_and_indents_further_lines(text: st
 
 @pytest.mark.parametrize("text", ["a < b and b > c", "vector<int> x;", "<div class='a'>", "«Bread» 5 ≤ 6", "x <- 3"])
 def test_other_brackets_stay(text: str) -> None:
-    assert quoting.quote_text(text) == quoting.quote_own_text(text) == text
+    assert quoting.quote_text(text) == quoting.quote_user_text(text) == text
 
 
 @given(st.text(max_size=40), st.sampled_from(NAMES))
 def test_own_words_stay_verbatim_apart_from_our_tags(text: str, name: str) -> None:
-    assert quoting.quote_own_text(text.replace("<", "")) == text.replace("<", "")
-    assert quoting.quote_own_text(f"a <{name}> b </{name.upper()}> c") == f"a ‹{name}> b ‹/{name.upper()}> c"
+    assert quoting.quote_user_text(text.replace("<", "")) == text.replace("<", "")
+    assert quoting.quote_user_text(f"a <{name}> b </{name.upper()}> c") == f"a ‹{name}> b ‹/{name.upper()}> c"
 
 
 def test_words_of_others_stand_in_a_block_of_their_own() -> None:

@@ -169,7 +169,7 @@ def test_an_answer_in_pieces_is_read_as_the_whole_beginning_is(pieces: list[str]
     for piece in pieces:
         text += piece
         whole = find_calls_in_text(text, NAMES, is_whole=False).shown
-        assert find_calls_in_text(text, NAMES, is_whole=False, settled_length=len(shown)).shown == whole
+        assert find_calls_in_text(text, NAMES, is_whole=False, shown_length=len(shown)).shown == whole
         assert whole.startswith(shown)
         shown = whole
 

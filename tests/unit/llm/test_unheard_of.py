@@ -296,7 +296,7 @@ def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
         seen = ""
         for end in range(size, len(CALLS[kind]) + size, size):
             text = CALLS[kind][:end]
-            seen = find_calls_in_text(text, NAMES, is_whole=False, settled_length=len(seen)).shown
+            seen = find_calls_in_text(text, NAMES, is_whole=False, shown_length=len(seen)).shown
             assert reading.shown.startswith(seen.rstrip())
     assert [(call.name, json.loads(call.arguments)) for call in reading.calls] == [
         ("remind", {"text": "fern", "in_minutes": 5})

@@ -38,7 +38,7 @@ REFUSALS = {
 @pytest.mark.parametrize(("words", "share"), REFUSALS.values(), ids=REFUSALS)
 def test_a_refused_prompt_gets_shorter_by_the_two_sizes_in_the_refusal(words: str, share: float) -> None:
     window = Window()
-    window.record_refusal(5000, words)
+    window.lower_limit(5000, words)
     assert window.max_prompt_tokens == int(share * 5000)
 
 
@@ -52,17 +52,17 @@ def test_a_prompt_leaves_room_for_an_answer_in_the_window_that_the_operator_name
     assert Window().max_prompt_tokens is None
     assert Window(tokens=1024, ratio=1.2).max_prompt_tokens == int(768 / 1.2)
     window = Window(tokens=128_000)
-    window.record_refusal(100_000, "")
+    window.lower_limit(100_000, "")
     assert window.max_prompt_tokens == 40_000
 
 
 def test_where_no_number_is_told_the_prompt_gets_shorter() -> None:
     window = Window()
-    window.record_refusal(1000, "")
+    window.lower_limit(1000, "")
     assert window.max_prompt_tokens == 400
-    window.record_refusal(700, "")
+    window.lower_limit(700, "")
     assert window.max_prompt_tokens == 280
-    window.record_refusal(100, "")
+    window.lower_limit(100, "")
     assert window.max_prompt_tokens == MIN_WINDOW_TOKENS
 
 
@@ -70,6 +70,6 @@ def test_where_no_number_is_told_the_prompt_gets_shorter() -> None:
 def test_what_was_refused_is_not_sent_again(refusals: list[tuple[int, str]]) -> None:
     window = Window()
     for counted, words in refusals:
-        window.record_refusal(counted, words)
+        window.lower_limit(counted, words)
         assert window.max_prompt_tokens is not None
         assert MIN_WINDOW_TOKENS <= window.max_prompt_tokens < max(counted, MIN_WINDOW_TOKENS + 1)

@@ -8,7 +8,7 @@ import pytest
 
 from records.facts import Fact
 from retrieval import fact_ranking
-from retrieval.fact_ranking import FactRecall, find_facts, rank_facts
+from retrieval.fact_ranking import FactRecall, rank_facts, select_facts
 from retrieval.question import Question
 from storage.search.protocol import Floats
 from text.analyzer import list_distinct_terms, list_terms
@@ -121,9 +121,9 @@ def test_lasting_instructions_hold_always_or_where_they_apply() -> None:
     likes = replace(fact(7, "Anna prefers films without violence."), kind="preference")
 
     def lasting(asked: str) -> list[int]:
-        question = Question.analyze(asked, previous="", now=NOW)
+        question = Question.analyze(asked, previous_text="", now=NOW)
         facts = [*FACTS, always, for_code, likes]
-        found = find_facts(facts, question, vectors={}, model="", recall_settings=FactRecall())
+        found = select_facts(facts, question, vectors={}, model="", recall_settings=FactRecall())
         return [ranked.fact.id for ranked in found.lasting]
 
     assert lasting("Who painted the Night Watch?") == [5]

@@ -22,6 +22,6 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
     ],
 )
 def test_the_names_of_several_speakers_are_not_embedded(asked: str, speakers: list[str], meant: str) -> None:
-    question = Question.analyze(asked, previous="", now=NOW, speakers=speakers)
+    question = Question.analyze(asked, previous_text="", now=NOW, speakers=speakers)
     assert question.meant == meant
     assert question.text == asked

@@ -146,7 +146,7 @@ async def answers(language: str) -> list[Given]:
             # Some are asked the next day: of weeks ago nothing was said lately.
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)
             _, snippets = await recall_snippets(text, memory)
-            question = Question.analyze(text, previous="", now=memory.clock.now, speakers=speakers)
+            question = Question.analyze(text, previous_text="", now=memory.clock.now, speakers=speakers)
             close = await memory.store.vectors.compute_similarities(
                 SCOPE, embedder.name, await embedder.embed_query(question.meant), len(said)
             )

@@ -90,7 +90,7 @@ async def place_and_epoch(house: House) -> tuple[StorageType | None, int]:
 
 async def settle(house: House, kind: StorageType) -> MemoryStore:
     store = house.store(kind)
-    await house.directory.register_owner(config(store, ANNA.owner))
+    await house.directory.get_or_set_storage(config(store, ANNA.owner))
     await store.upsert_owner(config(store, ANNA.owner))
     stored = await talk(store, ANNA, 3)
     await fold(store, ANNA, stored[:2])
@@ -203,7 +203,7 @@ async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
 async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> None:
     await settle(house, StorageType.SQLITE)
     asked = config(house.store(StorageType.JSON), ANNA.owner)
-    assert await house.directory.register_owner(asked) is StorageType.SQLITE
+    assert await house.directory.get_or_set_storage(asked) is StorageType.SQLITE
 
 
 # the data directory ------------------------------------------------------------------------------------------

@@ -518,7 +518,7 @@ async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vect
         waiting = await store.vectors.list_unembedded_messages("m", 99)
         vectors = [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
         await store.vectors.store_vectors("m", vectors)
-        store.mark_corrupt()
+        store.mark_copy_corrupt()
     async with opened(tmp_path) as store:
         assert store.reports == []
         assert await store.vectors.list_unembedded_messages("m", 99) == []

@@ -22,7 +22,7 @@ from settings import Secret
 from storage.bot_state.inbox import Inbox, ReceivedUpdate
 from storage.bot_state.postgres_inbox import SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
-from telegram_ui.sending.chat import require_lease, require_lease_for_sending
+from telegram_ui.sending.chat import require_chat_lease, require_lease_for_sending
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
 from tests.support.postgres_wire import laid
@@ -359,7 +359,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
     async with machines.opened("a") as first, machines.opened("b") as second:
         assert await first.memory.select_served_owners([ANN]) == [ANN]
         require_lease_for_sending(first.work, ANN)
-        await require_lease()
+        await require_chat_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
         assert await first.memory.broadcasts.start_sending(one, [BEN], receipt_id=1)
         [one] = await first.memory.broadcasts.list_broadcasts_in_progress()
@@ -369,7 +369,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         assert await second.memory.broadcasts.take_next_recipient(one) is None
         await machines.beats(first)
         with pytest.raises(ServedElsewhere):
-            await require_lease()
+            await require_chat_lease()
         with pytest.raises(ServedElsewhere):
             require_lease_for_sending(first.work, ANN)
         with pytest.raises(ServedElsewhere):

@@ -167,7 +167,7 @@ async def test_a_live_summary_stays_in_the_prompt_for_a_while(talk: Talk, policy
             assert not any(cut.what == "turns" for cut in reply.context.cut)
             assert len(recent) < 32
             told.append(shown.id)
-        await talk.conversation.run_follow_up_work(SCOPE)
+        await talk.conversation.run_post_turn_tasks(SCOPE)
     assert len(await versions(talk)) > (10 if policy == "rolling" else 45)
     assert len(set(told[-32:])) <= 5
     prompts = [request.messages for request in talk.server.of("chat-model")][-32:]
@@ -186,7 +186,7 @@ async def test_where_what_was_said_since_has_no_room_a_newer_version_is_shown(tm
             assert reply.context is not None
             demand_no_hole(reply.context, before)
             assert not any(cut.what == "turns" for cut in reply.context.cut)
-            await talk.conversation.run_follow_up_work(SCOPE)
+            await talk.conversation.run_post_turn_tasks(SCOPE)
 
 
 @pytest.mark.parametrize("policy", ["rolling", "sliding"])
@@ -202,7 +202,7 @@ async def test_what_was_forgotten_is_in_no_earlier_version(talk: Talk, policy: P
         assert reply.context is not None
         demand_no_hole(reply.context, (await everything(talk))[:-2])
         assert "quokka" not in talk.prompts()[-1]
-        await talk.conversation.run_follow_up_work(SCOPE)
+        await talk.conversation.run_post_turn_tasks(SCOPE)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -219,7 +219,7 @@ async def test_policies_switched_at_random_lose_nothing(talk: Talk, seed: int) -
         reply = await talk.say(said[-1])
         assert reply.context is not None
         demand_no_hole(reply.context, before)
-        await talk.conversation.run_follow_up_work(SCOPE)
+        await talk.conversation.run_post_turn_tasks(SCOPE)
     messages, made = await everything(talk), {version.id: version for version in await versions(talk)}
     assert [message.content for message in messages if message.role == "user"] == said
     for message in messages:
@@ -372,7 +372,7 @@ async def test_where_a_fold_under_pressure_fails_it_is_cut_and_answered(tmp_path
         assert reply.context.cut
         assert len(talk.server.of("summary-model")) == asked, "having failed, it is not waited for again"
         talk.server.default("summary-model", GIST)
-        await talk.conversation.run_follow_up_work(SCOPE)
+        await talk.conversation.run_post_turn_tasks(SCOPE)
         assert (await live(talk)).text == GIST, "but tried again after the answer"
 
 

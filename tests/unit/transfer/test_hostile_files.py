@@ -210,10 +210,10 @@ async def test_while_a_large_file_is_read_the_loop_turns() -> None:
 
 def test_unknown_members_are_skipped_and_known_ones_bounded() -> None:
     stream = JsonStream('{"a": [[], {}, "]"], "b": 1}', max_values=3)
-    assert list(stream.iterate_members()) == ["a", "b"]
+    assert list(stream.iterate_keys()) == ["a", "b"]
     stream = JsonStream('{"a": [1, 2, 3, 4]}', max_values=4)
     with pytest.raises(ImportRefused, match="more memory or time"):
-        [stream.read_value() for _ in stream.iterate_members()]
+        [stream.read_value() for _ in stream.iterate_keys()]
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:

@@ -22,7 +22,7 @@ from records.owners import Policy, StorageType
 from records.reminders import NewReminder
 from records.scopes import Scope
 from reliability.invariants import find_violations, read_memory_state
-from storage.schema.validation import RowError, parse_tables
+from storage.schema.validation import RowError, validate_tables
 from summaries.policies import POLICIES
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.storages import IN_FILES
@@ -548,17 +548,17 @@ async def test_facts_of_several_files_are_bounded_together(tmp_path: Path, monke
 @pytest.mark.parametrize("stretches", [[[1]], [["1", "2"]], [[1, 10**12]], [[1, 2, 3]], [3], "x"])
 def test_what_was_learned_from_are_stretches(stretches: object) -> None:
     row: dict[str, object] = {"thread_id": 0, "past_learned": [[-9, -5]]}
-    assert parse_tables({"progress": [row]}, 7)["progress"][0]["past_learned"] == [[-9, -5]]
+    assert validate_tables({"progress": [row]}, 7)["progress"][0]["past_learned"] == [[-9, -5]]
     with pytest.raises(RowError, match=r"progress\[0\]\.past_learned"):
-        parse_tables({"progress": [{**row, "past_learned": stretches}]}, 7)
+        validate_tables({"progress": [{**row, "past_learned": stretches}]}, 7)
 
 
 @pytest.mark.parametrize("facts", [["1"], 3, "x", {}])
 def test_what_a_profile_was_made_from_is_a_list_of_ids_or_not_known(facts: object) -> None:
     row: dict[str, object] = {"id": 1, "text": "Anna.", "created_at": "2026-11-21T09:00:00+00:00"}
-    assert parse_tables({"profiles": [row]}, 7)["profiles"][0]["fact_ids"] is None
+    assert validate_tables({"profiles": [row]}, 7)["profiles"][0]["fact_ids"] is None
     with pytest.raises(RowError, match=r"profiles\[0\]\.fact_ids"):
-        parse_tables({"profiles": [{**row, "fact_ids": facts}]}, 7)
+        validate_tables({"profiles": [{**row, "fact_ids": facts}]}, 7)
 
 
 async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
         exporter = type(talk.services.exporter)(
             memory=talk.services.memory, clock=lambda: talk.moment[0], largest=12_000
         )
-        async with exporter.export_readable(ANNA.id) as files:
+        async with exporter.export_for_people(ANNA.id) as files:
             assert [file.name for file in files if file.name.endswith("-1.zip")] == ["keepsake-2026-11-21-1.zip"]
             for file in files:
                 assert file.file.seek(0, io.SEEK_END) < 60_000
@@ -58,7 +58,7 @@ async def test_summaries_stand_in_the_order_of_time_whatever_came_first(tmp_path
         await talk.remember()
         for first in (5_000, 1):
             await imported(talk, history(120, first=first))
-        async with talk.services.exporter.export_readable(ANNA.id) as files:
+        async with talk.services.exporter.export_for_people(ANNA.id) as files:
             with zipfile.ZipFile(io.BytesIO(files[0].file.read())) as archive:
                 told = archive.read("summaries.md").decode()
     days = re.findall(r"^- (\d{4}-\d\d-\d\d)", told, re.MULTILINE)

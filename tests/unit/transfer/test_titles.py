@@ -80,7 +80,7 @@ async def test_a_conversation_is_found_by_its_title(tmp_path: Path, storage: Sto
         async with talking(tmp_path / folder, database_url=url) as talk:
             await talk.remember(storage=storage)
             await talk.services.importer.import_file(HERE, ANNA.id, data, ReadContext(person=ANNA.id), progress=ignore)
-            page = await talk.services.search.find_page(HERE, "xylophone")
+            page = await talk.services.search.find_hit_page(HERE, "xylophone")
             assert [(hit.message.content, hit.message.title) for hit in page.found] == [(ASKED, TITLE)]
             async with talk.services.exporter.export_files(ANNA.id) as files:
                 data = files[0].file.read()

@@ -114,7 +114,7 @@ async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk
         asking.reserve_admission_request(Person(id=1000 + number, name="x")) for number in range(MAX_REQUESTS + 5)
     ]
     assert allowed == [True] * MAX_REQUESTS + [False] * 5
-    await desk.services.memory.people.store_access(
+    await desk.services.memory.people.set_access_status(
         KnownPerson(id=EVE.id, standing="refused", name="Eve"), admin_id=ANN, now=desk.moment[0]
     )
     assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).reserve_admission_request(EVE)

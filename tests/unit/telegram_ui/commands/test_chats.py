@@ -96,7 +96,7 @@ async def test_a_restart_changes_nothing_about_where_the_talk_goes_on(desk: Desk
     await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/new")
     here = await desk.services.memory.find_open_conversation(PLACE)
-    await desk.services.memory.configure(ANN, storage=desk.services.memory.storages[1], every_n=5)
+    await desk.services.memory.configure(ANN, storage=desk.services.memory.storage_types[1], every_n=5)
     desk.restart()
     assert await desk.services.memory.find_open_conversation(PLACE) == here
 

@@ -35,7 +35,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
     scope = Scope(owner=owner, thread=thread)
     incoming = UserMessage(scope=scope, person=Person(id=ANN, name="Ann"), pieces=(piece,))
     assert not (await talk.conversation.reply(incoming)).is_error
-    await talk.conversation.run_follow_up_work(scope)
+    await talk.conversation.run_post_turn_tasks(scope)
 
 
 async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:
@@ -192,7 +192,7 @@ async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
         at = talk.moment[0].isoformat()
         row = {"id": 3, "user_id": ANN, "text": "Ann likes tea.", "kind": "preference", "observed_at": at}
         async with store.database.open_transaction(ANN) as tx:
-            await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**FACTS.defaults, **row, "created_at": at}))
+            await tx.execute(FACTS.upsert_sql, *FACTS.to_params({**FACTS.defaults, **row, "created_at": at}))
     await desk.say(ANN, ANN, "/forget fact 4")
     assert desk.last(ANN) == "The bot's memory holds nothing of this."
     await desk.say(ANN, ANN, "/forget fact 3")

@@ -98,9 +98,9 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
         assert before.context is not None
         assert after.context is not None
         assert after.context.token_count <= 750 < before.context.token_count
-        assert await talk.services.attachments.find_picture_budget(BOB)
+        assert await talk.services.attachments.find_picture_token_limit(BOB)
         with pytest.raises(DocumentUnreadable, match="other-model"):
-            await talk.services.attachments.find_picture_budget(ANN)
+            await talk.services.attachments.find_picture_token_limit(ANN)
 
 
 async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> None:

@@ -81,7 +81,7 @@ def demand_valid(parts: list[Piece], limit: int) -> None:
 @given(anything, st.integers(min_value=2, max_value=60))
 @settings(max_examples=120, deadline=None)
 def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
-    parts = split_into_pieces(markdown, limit=limit)
+    parts = split_into_pieces(markdown, max_units=limit)
     assert "".join(part.text for part in parts) == convert_markdown(markdown)[0]
     demand_valid(parts, limit)
 
@@ -100,7 +100,7 @@ def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[i
     text = replace_surrogates(text)
     whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= count_utf16_units(text)]
     covered, start = set[int](), 0
-    for part in split_text(text, whole, limit=limit):
+    for part in split_text(text, whole, max_units=limit):
         for entity in part.entities:
             covered |= set(range(start + entity.offset, start + entity.offset + entity.length))
         start += count_utf16_units(part.text)

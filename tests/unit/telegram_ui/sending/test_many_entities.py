@@ -14,7 +14,7 @@ from telegram_ui.sending.formatting import (
     MAX_ENTITIES,
     MAX_MESSAGES,
     MAX_UNITS,
-    convert_if_it_fits,
+    convert_if_short,
     convert_markdown,
     count_utf16_units,
     split_into_pieces,
@@ -46,7 +46,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
 def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
-    parts = convert_if_it_fits(answer)
+    parts = convert_if_short(answer)
     assert 0 < len(parts) <= MAX_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert LETTERS in "".join(part.text for part in parts)
@@ -59,7 +59,7 @@ def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
 @settings(max_examples=40, deadline=None)
 def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str, int]]) -> None:
     answer = "".join(mark * times for mark, times in marks)
-    parts = convert_if_it_fits(answer)
+    parts = convert_if_short(answer)
     assert len(parts) <= MAX_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.text) for part in parts) <= 4 * len(answer)
@@ -76,7 +76,7 @@ def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
 def test_entities_that_alone_make_many_messages_are_dropped() -> None:
     answer = "\n".join(f"**{number}**" for number in range(1_000))
     assert len(split_into_pieces(answer)) > MAX_MESSAGES
-    parts = convert_if_it_fits(answer)
+    parts = convert_if_short(answer)
     assert [part.text for part in parts] == [convert_markdown(answer)[0]]
     assert len(parts[0].entities) == MAX_ENTITIES
 

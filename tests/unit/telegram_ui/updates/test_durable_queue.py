@@ -83,7 +83,7 @@ async def test_what_was_forgotten_before_its_answer_is_no_error(
 ) -> None:
     queue = await opened(inbox, bot)
     await queue.enqueue_updates(fetched(1, bot))
-    await inbox.erase_payloads([*(await inbox.find_payload_positions()).values()])
+    await inbox.erase_payloads([*(await inbox.find_positions_by_source()).values()])
     again = await opened(inbox, bot)
     assert again.empty()
     assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -135,7 +135,7 @@ async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be
     queues.submit("a", finished)
     queues.submit("a", log("a2"))
     await log.first.wait()
-    assert queues.is_running("a")
+    assert queues.has_running_job("a")
     assert not queues.cancel_running_job("a")
     assert queues.pop_work("a", object) is not None
     log.gates["a1"].set()
