@@ -48,7 +48,7 @@ class OneMemory:
     """Configurations that go nowhere, and must be lawful."""
 
     known: OwnerConfig | None = None
-    storages = (StorageType.SQLITE, StorageType.JSON)
+    storage_types = (StorageType.SQLITE, StorageType.JSON)
     people = None
 
     def __init__(self, wizards: OneState) -> None:

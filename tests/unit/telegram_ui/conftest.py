@@ -112,7 +112,7 @@ class Scripted:
     async def record_shown_messages(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
 
-    async def run_follow_up_work(self, scope: Scope) -> tuple[str, ...]:
+    async def run_post_turn_tasks(self, scope: Scope) -> tuple[str, ...]:
         self.settled.append((scope.owner, tuple(self.finished)))
         return self.notices
 
@@ -125,7 +125,7 @@ class Scripted:
         self.corrected.append((telegram_id, text))
         return Correction(turn=1, is_last=text != "of long ago")
 
-    async def rename_owner(self, owner: int, new: int) -> None:
+    async def change_owner_id(self, owner: int, new: int) -> None:
         if self.rename_fails:
             self.rename_fails -= 1
             raise StorageError
