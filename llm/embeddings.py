@@ -11,7 +11,7 @@ import numpy as np
 from llm.endpoint import CallTimer, EndpointClient, ModelAddress, open_model_span
 from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalize_vectors
-from records.errors import ModelBroken, ModelError, ModelRefused
+from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
 from settings import Settings
 from text.characters import replace_surrogates
 
@@ -100,7 +100,7 @@ async def embed_passages(
     try:
         return await embedder.embed_passages(texts)
     except ModelError as error:
-        may_pass = error.remedy == "(status 500)"  # not if it is Ollama's answer to a NaN
+        may_pass = isinstance(error, ModelBusy) and error.status == 500  # not if it is Ollama's answer to a NaN
         if not isinstance(error, ModelRefused | ModelBroken) and not may_pass:
             raise
         if len(texts) == 1 or not is_subbatch:

@@ -150,13 +150,14 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
         status, kind = 404, "model"
     elif kind == "unclear" and status != 403 and NAMES_KEY.search(error.searchable_text):
         status, kind = 401, "key"
-    if plain := {"length": ContextTooLong, "declined": ModelDeclined, "loading": ModelLoading}.get(kind):
-        return plain()
+    plain: dict[str, type[ModelError]] = {"length": ContextTooLong, "declined": ModelDeclined, "loading": ModelLoading}
+    if kind in plain:
+        return plain[kind]()
     if kind == "credit":
         return ModelRefused(tr("errors-no-credit"))
     if kind == "busy" or status >= 500:
         told = tr("errors-busy-until", wait=format_time_until(wait)) if wait and wait >= 1 else None
-        return ModelBusy(told, retry_after=wait, remedy=f"(status {status})")
+        return ModelBusy(told, retry_after=wait, status=status)
     told, names = {
         401: (tr("errors-key"), [settings.key]),
         403: (tr("errors-key"), [settings.key, settings.model]),

@@ -118,9 +118,10 @@ class ModelUnreachable(ModelError):  # noqa: N818
 class ModelBusy(ModelError):  # noqa: N818
     """The model is busy. Please try again in a moment."""
 
-    def __init__(self, sentence: str | None = None, retry_after: float | None = None, *, remedy: str = "") -> None:
-        super().__init__(sentence, remedy=remedy)
+    def __init__(self, sentence: str | None = None, retry_after: float | None = None, *, status: int = 0) -> None:
+        super().__init__(sentence, remedy=f"(status {status})" if status else "")
         self.retry_after = retry_after
+        self.status = status  # of the HTTP response, or 0
 
 
 class ModelLoading(ModelBusy):
