@@ -58,6 +58,7 @@ class PartialAnswer:
     _last_piece: str = ""
     _growths: int = 0  # pieces that began with the piece before, since some servers always send the whole text so far
     _is_cumulative: bool | None = None
+    _visible: tuple[tuple[str, bool], str] = (("", True), "")  # of the last text that was parsed: it is read again
     is_whole: bool = False
     shown: str = ""  # what the reader has seen
 
@@ -130,9 +131,11 @@ class PartialAnswer:
         """
         is_unclosed = self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
-        text = "" if is_hidden else remove_thoughts(self.text, is_whole=is_whole)
-        names, settled_length = self.offer.parameters_by_tool, 0 if is_whole else len(self.shown)
-        reading = text_calls.find_calls_in_text(text, names, is_whole=is_whole, shown_length=settled_length)
+        if not is_hidden and self._visible[0] != (self.text, is_whole):
+            self._visible = (self.text, is_whole), remove_thoughts(self.text, is_whole=is_whole)
+        text = "" if is_hidden else self._visible[1]
+        names, shown_length = self.offer.parameters_by_tool, 0 if is_whole else len(self.shown)
+        reading = text_calls.find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length)
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.

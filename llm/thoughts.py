@@ -2,7 +2,6 @@
 
 import re
 from contextlib import suppress
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from time import time
@@ -93,7 +92,6 @@ def begins_with_thoughts(text: str) -> bool:
     return any(map(_is_closing_mark, _find_thought_marks(text)[:1]))
 
 
-@lru_cache(maxsize=16)  # the same answer is read several times
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Remove thoughts from a text. Unless `is_whole`, also hold back an incomplete tag at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
