@@ -32,16 +32,13 @@ def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[Extracted
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
+    separators = _get_list_separators()
     subject = fact.text[: _find_first_verb(told, said, joined_speaker_names)] if is_plain else ""
     for at, (end, sign) in enumerate(told if subject else ()):
         for other, (quote_end, same) in enumerate(said):
-            verb = (
-                _find_verb_start(told[at + 1 :], said[other + 1 :], said)
-                if sign == same in _get_list_separators()
-                else 0
-            )
+            verb = _find_verb_start(told[at + 1 :], said[other + 1 :], said) if sign == same in separators else 0
             if verb and end > len(subject) and len(find_topics(fact.text[verb:])) >= MIN_TOPICS:
-                named = [word for word in _iterate_words(fact.attribute) if word[1] in _get_list_separators()]
+                named = [word for word in _iterate_words(fact.attribute) if word[1] in separators]
                 first, second = _split_at_separator(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
                 start, quote = _split_at_separator(fact.text, end)[0], _split_at_separator(fact.quote, quote_end, sign)
                 rest = replace(fact, text=subject + fact.text[verb:], quote=quote[1], attribute=second, replaces=())

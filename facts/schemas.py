@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from functools import partial
 from typing import cast
 
 from llm import prompts
@@ -253,12 +252,6 @@ def _make_fact(
     clauses = (clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
     is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
-    # Two short texts may be stemmed as different languages: "heißt", "heisst".
-    said, stated = {*own, *find_topics(sentence), *split_words(sentence)}, text.partition(" ")[2] or text[NAME_CHARS:]
-    if message.speaker and text.startswith(message.speaker):
-        stated = text.removeprefix(message.speaker)
-    # A change is told in any words: "I moved back to Porto".
-    unsaid = () if describes_change(sentence) else find_topics(stated)
     said_at = message.created_at
     since = find_start_date(extracted.text, zone)
     return NewFact(
@@ -276,11 +269,25 @@ def _make_fact(
         known=known,
         is_change=extracted.is_over or describes_change(message.content) or _is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
-        unsaid=frozenset(
-            word for word in unsaid if word.isalpha() and not any(map(partial(_have_same_prefix, word), said))
-        ),
+        unsaid=_find_unsaid_topics(text, sentence, message.speaker),
         person_id=message.person_id,
     )
+
+
+def _find_unsaid_topics(text: str, sentence: str, speaker: str) -> frozenset[str]:
+    """Return the topics of a fact that its sentence lacks, or none if the sentence reports a change.
+
+    A change is told in any words, such as "I moved back to Porto".
+    """
+    if describes_change(sentence):
+        return frozenset()
+    stated = text.partition(" ")[2] or text[NAME_CHARS:]
+    if speaker and text.startswith(speaker):
+        stated = text.removeprefix(speaker)
+    # Two short texts may be stemmed as different languages: "heißt", "heisst".
+    said = {"user", *find_topics(speaker), *find_topics(sentence), *split_words(sentence)}
+    topics = (topic for topic in find_topics(stated) if topic.isalpha())
+    return frozenset(topic for topic in topics if not any(_have_same_prefix(topic, word) for word in said))
 
 
 def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
