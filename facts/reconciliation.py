@@ -182,7 +182,7 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iter
     index = DecisionIndex(decision for id_, decision in known.items() if id_ not in valid)
 
     def is_current(fact_id: int, words: frozenset[str]) -> bool:
-        """Return True if a sentence has what replaced a fact ("left Porto for Oslo"), or nothing that was replaced."""
+        """Return True if a sentence has the new value ("left Porto for Oslo"), or nothing of the replaced one."""
         old, new = find_topics(by_id[fact_id].text), find_topics(by_id[by_id[fact_id].superseded_by or 0].text)
         return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)
 

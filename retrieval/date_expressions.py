@@ -126,7 +126,7 @@ def _is_near_pattern(text: str, match: re.Match[str], patterns: tuple[re.Pattern
 
 
 def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
-    """Yield the last past date of each weekday in a text, with its name. For "last Tuesday", add last week's date."""
+    """Yield the latest past date of each weekday in a text, and its name. After "last", also yield last week's date."""
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1

@@ -129,10 +129,10 @@ def _detect_language(text: str) -> str:
 
 
 def _differ_in_letters(text: str, source: str) -> bool:
-    """Return True if one of two texts of one script uses a letter that the other lacks, and too often for chance.
+    """Return True if either of two texts in the same script often uses a letter that the other never uses.
 
-    Russian lacks a letter of Ukrainian. All characters of Chinese or Korean count as one letter, because few texts
-    share them, and so does the kana of Japanese. Latin letters may be names. A letter of few clauses may be quoted.
+    For example, Ukrainian has letters that Russian lacks. All Chinese and Korean characters count as one letter, and so
+    do all kana. Ignore Latin letters, which may be names, and letters in a minority of clauses, which may be quotes.
     """
     clauses = [list(filter(None, map(_normalize_letters, _CLAUSE_END.split(each)))) for each in (text, source)]
     counts = [Counter("".join(parts)) for parts in clauses]

@@ -56,7 +56,7 @@ class Exporter:
 
     @asynccontextmanager
     async def export_for_people(self, owner: int) -> AsyncIterator[tuple[ExportedFile, ...]]:
-        """Yield a ZIP archive of Markdown and an HTML page for each part. Raise StorageError if reading fails."""
+        """Yield each part as a ZIP archive of Markdown and as an HTML page. Raise StorageError if reading fails."""
         config = await self._memory.get_config(owner)
         files: list[ExportedFile] = []
         with ExitStack() as stack, closing(ReadableExport(config.zone if config else UTC)) as made:

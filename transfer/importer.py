@@ -380,7 +380,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
 
 
 async def _find_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Map each sourceless message's id in the export to itself if the store has the same message under that id."""
+    """Find exported messages without a source that the store has under the same id. Map each such id to itself."""
     by_thread = await asyncio.to_thread(_group_sourceless_messages, history)
     found: dict[int, int] = {}
     for thread, said in by_thread.items():

@@ -383,7 +383,7 @@ def test_what_still_holds_is_not_over_because_a_small_model_calls_it_past() -> N
 
 
 def test_of_a_quote_that_begins_with_a_question_only_the_rest_counts() -> None:
-    """A small model took both sentences for the fact that the person thinks about the name of a fish."""
+    """From both sentences, a small model learned that the person is thinking about a goldfish's name."""
     said = "What's a good name for a goldfish? Give me three."
     fact = {"message": 1, "quote": said, "text": "Anna is thinking about the name of a goldfish.", "type": "state"}
     assert not likeliest(json.dumps([fact]), said)
