@@ -175,8 +175,6 @@ class FactExtractor:
                     assistant_text=request.assistant_text,
                 )
                 if not faults:
-                    denied = () if fact.is_uncertain else schemas.find_denied_facts(fact.quote, request.shown)
-                    fact = replace(fact, known=(*fact.known, *denied))
                     kept.append(verification.remove_unsupported_start_date(fact, messages, zone=batch.zone))
                     break
             if faults:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
+from facts.schemas import corrects_number
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
 from storage.tables.decisions import DecisionIndex, collect_decisions, make_decisions_about_replaced_facts
@@ -83,7 +84,8 @@ def plan_fact_changes(
         change, is_overruled = FactChange(fact=draft), False
         for number in _select_related_facts(draft, valid, candidates):
             fact = valid[number]
-            match compare_facts(draft, fact, is_named_by_model=number in draft.known and draft.is_change):
+            is_named = (draft.is_change and number in draft.known) or _correct_each_other(draft, fact)
+            match compare_facts(draft, fact, is_named_as_replaced=is_named):
                 case "changed" | "ended" if _decision_overrules_draft(fact, draft):
                     is_overruled = True
                 case "same" if number not in closed:
@@ -136,10 +138,23 @@ def _is_draft_older(draft: NewFact, fact: Fact | NewFact) -> bool:
     return draft.observed_at < fact.observed_at and draft.valid_from <= fact.valid_from
 
 
+def _is_from_same_person(draft: NewFact, fact: Fact | NewFact) -> bool:
+    if isinstance(fact, Fact) and (fact.owner > 0 or not fact.source_ids):
+        return fact.owner > 0
+    return fact.person_id == draft.person_id
+
+
+def _correct_each_other(draft: NewFact, fact: Fact | NewFact) -> bool:
+    """Return True if one of two certain facts was told to correct a number of the other, by the same person."""
+    if draft.is_uncertain or fact.is_uncertain or not _is_from_same_person(draft, fact):
+        return False
+    return corrects_number(draft.quote, fact.text) or corrects_number(fact.quote, draft.text)
+
+
 def compare_facts(
-    new_fact: NewFact, known_fact: Fact | NewFact, *, is_named_by_model: bool
+    new_fact: NewFact, known_fact: Fact | NewFact, *, is_named_as_replaced: bool
 ) -> Literal["same", "changed", "ended", "other"]:
-    """Classify how a new fact relates to a known fact, which the model may have named as replaced."""
+    """Classify how a new fact relates to a known fact, which the model or the person may have named as replaced."""
     text = known_fact.text
     mine, theirs = make_fingerprint(new_fact.text), make_fingerprint(text)
     is_about = is_same_subject(new_fact.subject, known_fact.subject)
@@ -148,7 +163,7 @@ def compare_facts(
     if mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new_fact.text) == find_topics(text):
         return "changed"  # only the negation differs
     leading_words = find_topics(new_fact.text.split(" ")[0])  # perhaps a name, which every fact about a person has
-    model_says = is_named_by_model and (
+    model_says = is_named_as_replaced and (
         is_about or bool((find_topics(new_fact.text) & find_topics(text)) - leading_words)
     )
     repeats = mine == theirs and find_topics(new_fact.text) <= find_topics(text)
@@ -220,12 +235,9 @@ def _select_related_facts(
     for number in {*candidates.find_by_terms(_iterate_index_terms(draft)), *draft.known} & valid_facts.keys():
         fact = valid_facts[number]
         # In a group, nobody's words end another member's instructions and preferences, or those added by hand.
-        is_own = fact.person_id == draft.person_id
-        if isinstance(fact, Fact):
-            is_own = fact.owner > 0 or (is_own and bool(fact.source_ids))
-        if fact.valid_to is not None or (fact.kind in LASTING and not is_own):
+        if fact.valid_to is not None or (fact.kind in LASTING and not _is_from_same_person(draft, fact)):
             continue
-        if number in draft.known:
+        if number in draft.known or _correct_each_other(draft, fact):
             ranked.append((0, number))
         elif is_same_subject(draft.subject, fact.subject) or words == list_essential_words(fact.text):
             ranked.append((1, number))

@@ -11,7 +11,7 @@ from typing import cast
 
 from llm import prompts
 from llm.meant_json import parse_json_leniently
-from records.facts import LASTING, MAX_FACT_CHARS, Fact, FactKind, NewFact
+from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
 from text.analyzer import fold_accents, normalize_text, split_words
 from text.characters import QUESTION_MARKS, remove_invisible_characters, replace_surrogates, split_sentences
@@ -191,14 +191,14 @@ def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
     return bool(found) and all(found)
 
 
-def find_denied_facts(quote: str, facts: Iterable[Fact]) -> list[int]:
-    """Return the ids of facts whose number a quote corrects ("980 euros, not 940"), if it has most of their words."""
+def corrects_number(quote: str, text: str) -> bool:
+    """Return True if a quote corrects a number of a fact ("980 euros, not 940") and has most of the fact's words."""
     said = find_topics(quote)
     numbers = {topic for topic in said if topic.isdigit()}
     denied = {number for number in numbers if _denies_topics(quote, {number})}
     # "I don't want to pay 940 euros" corrects nothing.
-    topics = {fact.id: find_topics(fact.text) for fact in facts} if denied < numbers else {}
-    return [id_ for id_, words in topics.items() if denied & words and 2 * len(said & words) > len(words)]
+    topics = find_topics(text) if denied < numbers else set[str]()
+    return bool(denied & topics) and 2 * len(said & topics) > len(topics)
 
 
 def _is_negated(text: str) -> bool:
