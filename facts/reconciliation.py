@@ -177,7 +177,8 @@ def compare_facts(
     has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_names(new_fact.text)))
     if repeats and ((is_about and new_fact.only_one and has_detail) or model_says):
         return "same"
-    if new_fact.only_one and is_about and "event" not in (known_fact.kind, new_fact.kind):
+    is_vital = known_fact.importance == 1.0  # of two allergies, the second does not end the first
+    if new_fact.only_one and is_about and not is_vital and "event" not in (known_fact.kind, new_fact.kind):
         name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
         if name and other_name and name != other_name:
             return "other"  # of a group's members, each has a home

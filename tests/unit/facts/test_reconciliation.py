@@ -123,3 +123,12 @@ def test_a_corrected_number_is_over_in_whatever_order_the_model_finds_the_facts(
     assert found_last.fact.valid_to == LATER
     of_another = replace(correction, person_id=2)
     assert [change.closes for change in plan_fact_changes([rent, of_another], [])] == [(), ()]
+
+
+def test_a_second_allergy_does_not_end_the_first() -> None:
+    """A model of 1.5 billion parameters said that a person has one allergy, and the dangerous one was gone."""
+    hazelnuts = replace(new("Nora is allergic to hazelnuts.", "Nora allergy", only_one=True), importance=1.0)
+    nuts = replace(new("Nora is allergic to nuts.", "Nora allergy", only_one=True), is_change=True)
+    assert [change.closes for change in plan_fact_changes([hazelnuts, nuts], [])] == [(), ()]
+    cured = new("Nora is not allergic to hazelnuts.", "Nora allergy")
+    assert [change.closes for change in plan_fact_changes([hazelnuts, cured], [])] == [(), (-1,)]
