@@ -14,7 +14,7 @@ from babel import Locale
 from locales.catalog import ENGLISH, LANGUAGES, list_words
 from records.reminders import Repeat
 from text.analyzer import fold_accents, normalize_text
-from text.date_words import AMBIGUOUS_MONTHS, NUMBERS, WEEKDAYS
+from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
 
 SPOKEN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("spoken_times.toml").read_text(encoding="utf-8"))
 READ_LANGUAGES = [language for language in SPOKEN if language != "cities"]
@@ -24,7 +24,7 @@ MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be an
 TOKEN = re.compile(r"[^\s,;!?\"“”„«»()（）]+")
 HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
 PLAIN = {
-    **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
+    **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁأإآ’", "aeiouacaaeoеAEIOUACAAEOЕااا'"),
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
 }  # letters without accents, and Latin letters, digits and signs of the usual width
 _TANWEEN = "\u064b"  # an Arabic vowel sign of adverbs, often left out
@@ -35,7 +35,6 @@ _TIME_SHAPES = re.compile(
 _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
 _BEFORE_HAN_NUMBER: str = SPOKEN["zh"]["before_number"]
 _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
-_EVERY_WEEKDAY = re.compile("|".join(WEEKDAYS), re.IGNORECASE)  # also "пятницы"
 _MINUTES_MARK = re.compile(r"[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a place for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
@@ -79,7 +78,9 @@ class Lexicon:
 
 def _make_word_pattern(words: Iterable[str], boundary: str = _WORD_END) -> str:
     found = sorted({normalize_word(word) for word in words} - {""}, key=lambda word: (-len(word), word))
-    written = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("ا", f"{_TANWEEN}?ا") for word in found)
+    written = (
+        "|".join(map(re.escape, found)).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").replace("ا", f"{_TANWEEN}?ا")
+    )
     # Compiling so wide a range without regard to case takes ten milliseconds.
     return rf"(?:{written or '(?!)'}){_TANWEEN}?\.?(?:(?<=(?-i:{HAN.pattern}))|{boundary})"
 
@@ -102,7 +103,7 @@ def load_lexicon(language: str) -> Lexicon:
         add_words("days", str(after), load_words(name))
     for word in load_words("after-tomorrow"):
         add_words("days", "3", [f"大{word}", f"über{word}", f"после{word}"])
-    for kind in ("on-day", "from", "through"):
+    for kind in ("on-day", "from", "through", "holiday", "own-day"):
         add_words(kind, kind, SPOKEN[language][kind])
     add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
     add_words("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
@@ -122,7 +123,7 @@ def load_lexicon(language: str) -> Lexicon:
             add_words("month", str(number), [name])
     for number, name in locale.days["format"]["wide"].items():
         word = normalize_word(name)
-        inflected = [f"{word}а", *(word[:-1] + ending for ending in "уыя")]  # "с понедельника по среду"
+        inflected = [f"{word}а", *(word[:-1] + ending for ending in "уыяею")]  # "с понедельника по среду"
         add_words("weekday", str(number), [word, word.removeprefix("ال"), word.replace("日", "天"), *inflected])
         short = [locale.days["format"][width][number] for width in ("abbreviated", "short")]
         add_words("short", str(number), [*short, word.partition("-")[0]])  # "segunda" is also "second"
@@ -138,7 +139,7 @@ def load_lexicon(language: str) -> Lexicon:
     return Lexicon(
         language=language,
         words=words,
-        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1080, 360), **ranges},
+        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1020, 240), **ranges},
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
 
@@ -187,16 +188,6 @@ def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, 
     return re.compile("|".join(patterns), re.IGNORECASE), numbers, written
 
 
-@cache
-def compile_holiday_pattern() -> re.Pattern[str]:
-    """Return a pattern for holidays in all languages. Its group `own` matches personal days such as birthdays."""
-    listed = (
-        [day for language in READ_LANGUAGES for day in SPOKEN[language][kind]] for kind in ("holidays", "own_days")
-    )
-    named, own = (_make_word_pattern(days).replace(r"\*", r"\w*") for days in listed)
-    return re.compile(rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{named}|(?P<own>{own}))", re.IGNORECASE)
-
-
 def parse_number(token: str) -> float | None:
     """Parse a number in words or digits, such as "two" or "1,5". Return None if it is not a number."""
     if token.replace(",", ".").replace(".", "", 1).isdecimal():
@@ -210,7 +201,7 @@ def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, 
     word = normalize_word(token)
     is_han = HAN.search(word) is not None  # written without spaces
     lexicons = [load_lexicon(spoken) for spoken in {*LANGUAGES, language}]
-    telling = [_EVERY_WEEKDAY, *(lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)]
+    telling = [lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons]
     if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in telling):
         neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
         return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)

@@ -6,24 +6,24 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise, product
 
-from locales.catalog import ENGLISH, get_current_language
-from records.reminders import NewReminder
+from locales.catalog import get_current_language
+from records.reminders import MAX_DAYS_AHEAD, NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, make_reminder
 from reminders.lexicon import (
     HAN,
     PLAIN,
     READ_LANGUAGES,
     TOKEN,
-    compile_holiday_pattern,
     is_time_word,
     load_lexicon,
     write_spoken_times_in_digits,
 )
 from reminders.time_parts import MAX_DAYS_BY_NAME, TimePhraseParser
-from reminders.zones import find_possible_zone_or_day
+from reminders.zones import find_holidays, find_possible_zone_or_day
 from text.characters import collapse_to_single_line
-from text.time_zones import add_months, to_utc
+from text.time_zones import to_utc
 
+MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 MAX_END_TOKENS = 10  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # of words that were not understood
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
@@ -43,7 +43,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     """Parse a reminder that begins or ends with its time. `now` is an aware time in the person's zone."""
     request, parsers = collapse_to_single_line(phrase)[:MAX_TEXT_CHARS], list[TimePhraseParser]()
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
-    for language in dict.fromkeys([get_current_language(), ENGLISH, *READ_LANGUAGES]):
+    for language in dict.fromkeys([get_current_language(), *READ_LANGUAGES]):
         text, spans = write_spoken_times_in_digits(request.translate(PLAIN), language)  # PLAIN keeps its length
         parser = TimePhraseParser(request=request, text=text, spans=spans, words=load_lexicon(language), wall=wall)
         parser.parse_time_parts(parser.skip("(?:{joining} )*", 0))
@@ -51,19 +51,20 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     best = max(parsers, key=lambda parser: (len(parser.quote(0, parser.end)), parser.is_every))
     rest, is_at_end = best.quote(best.end), False
     if unread := _find_unparsed_time_words(best, best.end, len(best.text)):
-        if best.zone_span or (found := _find_time_at_end(parsers)) is None:
+        if (found := _find_time_at_end(parsers)) is None:
             return UncertainReminder(words=unread)
         (best, rest), is_at_end = found, True
     if best.impossible:
         return "none"
+    if best.bare_range and not best.clock:
+        best.mark_doubtful(*best.bare_range)  # "Monday to Friday vacation" may be once
     rest = rest.strip(_ENDS).lstrip(")）").rstrip("(（ ")
     if best.zone is not None:
         here, now = now, now.astimezone(best.zone)
         is_near = best.day is not None and (best.day - here.date()).days <= MAX_DAYS_BY_NAME
         if best.zone_span and is_near and here.date() != now.date():
             best.mark_doubtful(*best.zone_span)  # whose tomorrow?
-        best = replace(best, wall=now.replace(tzinfo=None, second=0, microsecond=0))
-    joined = best.words.match("{joining}", rest.translate(PLAIN))
+    joined = best.words.match("(?:{joining} )*", rest.translate(PLAIN))
     reminder = _build_reminder(best, rest[joined.end() :] if joined else rest, now)
     doubt = best.doubt
     if not isinstance(reminder, NewReminder):
@@ -98,24 +99,23 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
 
 
 def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
-    wall = parser.wall
+    wall = now.replace(tzinfo=None, second=0, microsecond=0)
     if parser.distance is not None:
         due_at = (now + (parser.distance - wall)).astimezone(UTC) + parser.elapsed
         return make_reminder(text, due_at, now) or UncertainReminder(words="")
+    if parser.day is not None and parser.day - wall.date() > timedelta(days=MAX_DAYS_AHEAD):
+        return "far"
     hour, minute = parser.clock or (MORNING, 0)
-    local = datetime.combine(parser.day or wall.date(), time(hour % 24, minute))
+    first = datetime.combine(parser.day or wall.date(), time(hour % 24, minute))
     if hour == 24 or (parser.is_midnight and parser.day == wall.date()):
-        local += timedelta(days=1)
-    if parser.month_day:
-        days = [add_months(local, months=months, day=parser.month_day) for months in range(13)]
-        local = next((day for day in days if day > wall and day.day == parser.month_day), local)
-    weekday = parser.weekdays[0] if parser.weekdays and not parser.repeat else local.weekday()
-    if parser.day is None:
-        local += timedelta(days=(weekday - local.weekday()) % 7)
-    if weekday != local.weekday():
+        first += timedelta(days=1)
+    weekday = parser.weekdays[0] if parser.weekdays and not parser.repeat else None
+    for local in (first + timedelta(days=days) for days in range(1 if parser.day else MAX_DAYS_TO_31ST)):
+        is_open = parser.day is not None or local > wall
+        if is_open and local.day == (parser.month_day or local.day) and weekday in (None, local.weekday()):
+            break
+    else:
         return "none"  # "Friday, 3 December" of a year in which that is a Thursday
-    if local <= wall and parser.day is None:
-        local += timedelta(days=7 if parser.weekdays and not parser.repeat else 1)
     if not parser.repeat and to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
         return "none"  # the clock skips it when daylight saving begins
     made = make_reminder(text, local, now, parser.repeat, parser.month_day, parser.weekdays)
@@ -138,7 +138,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int, stop: int) -
     if parser.is_every and parser.repeat != "daily":
         is_read = bool(parser.weekdays) or parser.month_day > 0
     start = parser.skip(" ", start) if is_read else 0
-    holidays = [found.span() for found in compile_holiday_pattern().finditer(text) if " " in found[0]]  # "Mother's Day"
+    holidays = [found.span() for _, found in find_holidays(text) if " " in found[0]]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     tokens = [token for token in tokens if not any(first <= token.start() < end for first, end in holidays)]
     after = parser.skip("(?:(?:{on}|{at}) )*", start)

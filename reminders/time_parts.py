@@ -22,11 +22,11 @@ _MONTHS = {"month": 1, "year": 12}
 _AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})"
 _ORDINAL = r"\s*(?:st|nd|rd|th|er|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
 _YEAR = r"(?: (?:{of} )*(?P<year>(?:19|20)\d\d)(?![\d:.-])(?: {of})?)?"
-_HOUR = r"\d{1,2}(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)"
 _MINUTE = (  # "3.12." is a date
     r"(?:[:h]|\.(?!\d\d\.(?!\d))|(?P<han>[点點])(?=\d\d)| (?P<uhr>uhr) (?!\d\d {unit}))"
     r"(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
 )
+_HOUR = r"(?P<hour>\d{1,2})(?:" + _MINUTE + r"|(?P<h>h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b))"
 _LEADS = "(?:(?:{on}|{at}) )*"
 _TO = r"(?:\s*[-–—]\s*| {through} )" + _LEADS
 _DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
@@ -72,6 +72,7 @@ class TimePhraseParser:
     part: str = ""
     repeat: Repeat = ""
     is_every: bool = False
+    bare_range: tuple[int, int] | None = None  # the words "Monday to Friday" without "every" or the like
     distance: datetime | None = None  # "in 2 weeks", by the clock on the wall
     elapsed: timedelta = timedelta()  # "in 2 hours", and after `distance`
     units: Sequence[str] = (*UNITS,)  # that may follow in a distance
@@ -152,6 +153,7 @@ class TimePhraseParser:
         is_word = not match["every"] and {match["short"], match["short_end"] or match["short"]} <= EVERY_FUNCTION_WORD
         if self.has_date or not is_open or is_word:  # "do - so", but "mon-fri"
             return 0
+        self.bare_range = None if self.is_every or match["every"] or match["each"] else match.span()
         self.is_every, self.repeat = True, "weekly"
         further: re.Match[str] | None = match
         while further:
@@ -172,28 +174,52 @@ class TimePhraseParser:
         self.repeat = UNITS.get(self.words.get_meaning("unit", match["unit"]), "")
         return match.end() if self.repeat else 0
 
-    @grammar_rule(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?:T(?=\d\d:)|(?![\d:/-]|\.\d))")
-    @grammar_rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"(?!\d)|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
+    @grammar_rule(
+        r"(?P<day>\d{1,2})(?P<sign>[./]|-(?=\d\d?-\d{4}))(?P<month>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?"
+        r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*\d{1,2}(?!\d)))?"
+    )
+    @grammar_rule(
+        r"(?P<year>\d{4})[-/.年](?P<month>\d\d?)[-/.月](?P<day>\d\d?)(?:[日号號]|T(?=\d\d:)|(?![\d:/-]|\.\d))"
+    )
+    @grammar_rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
     @grammar_rule(r"(?P<month>{month})[\s.]*(?:the )?(?P<day>\d{1,2})(?:" + _ORDINAL + r"|[日号]|(?![\d:.h]))" + _YEAR)
     def _read_date(self, match: re.Match[str], preposition: str) -> int:
-        """Read a date such as "2026-12-03", "3 December 2027", "December 3rd" or "12月3日"."""
+        """Read "December 3rd", "3 December 2027", "2026-12-03" or "3.12." Doubt what may be another date or a time."""
         if self.day is not None or self.month_day or self.repeat:
             return 0
-        if preposition == "at" and match.start("day") == match.start() and match["month"] in AMBIGUOUS_MONTHS.split():
-            self.mark_doubtful(*match.span())  # "at 5 march with Ann"
-        month = self.words.get_meaning("month", match["month"]) or match["month"]
-        self._set_date(int(match["year"] or 0), int(month), int(match["day"]))
+        year, sign = match["year"], match.groupdict().get("sign", "")
+        day, month = int(match["day"]), int(self.words.get_meaning("month", match["month"]) or match["month"])
+        is_leading = preposition == "at" and match.start("day") == match.start()
+        is_doubtful = is_leading and match["month"] in AMBIGUOUS_MONTHS.split()  # "at 5 march with Ann"
+        if sign == "." and not (match["dot"] or year):
+            if match["hours"] is not None or not 0 < month <= 12 or self.has_date or self.clock:
+                return 0
+            is_doubtful = match["timed"] is None and day < 24
+        elif sign in ("/", "-"):
+            is_doubtful = self.words.language == ENGLISH and day <= 12 and month <= 12 and day != month
+            if month > 12 or (day <= 12 and not self.words.day_first):
+                day, month = month, day
+        if is_doubtful:
+            self.mark_doubtful(*match.span())
+        this_year = self.wall.year
+        told = [int(year if len(year) > 2 else f"20{year}")] if year else []
+        for possible_year in told or range(this_year, this_year + YEARS_TO_LEAP_DAY + 1):
+            with suppress(ValueError):
+                self.day = date(possible_year, month, day)
+                if told or self.day >= self.wall.date():
+                    return match.end()
+        self.impossible, self.day = True, self.wall.date()
         return match.end()
 
     @grammar_rule(
-        r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r"(?!\d))?\s*числа(?!\w)|" + _ORDINAL + r"(?!\d)|[号號日])?"
+        r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r")?\s*числа(?!\w)|" + _ORDINAL + r"|[号號日])?"
         r"(?P<cycle>(?P<of> (?:{of} )*){every} (?P<unit>{unit}))?(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
     )
     def _read_day_of_month(self, match: re.Match[str], preposition: str) -> int:
         """Read "the 1st", or after "every month" also "on the 1", or "1st of every month"."""
         is_cycle = not self.is_every and self.words.get_meaning("unit", match["unit"]) == "month"
         is_monthly = (self.repeat == "monthly" and match["clock"] is None) or (is_cycle and match["of"].strip() != "")
-        if self.has_date or self.repeat not in ("", "monthly"):
+        if self.day is not None or self.month_day or self.repeat not in ("", "monthly"):
             return 0
         if (match["ordinal"] or "日") == "日" and (not is_monthly or preposition == "at"):
             return 0
@@ -202,37 +228,6 @@ class TimePhraseParser:
         if is_cycle:
             self.is_every, self.repeat = True, "monthly"
         return match.end("cycle" if is_cycle else "ordinal" if match["ordinal"] else "day")
-
-    @grammar_rule(
-        r"(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?"
-        r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*\d{1,2}(?!\d)))?"
-    )
-    def _read_numeric_date(self, match: re.Match[str], _preposition: str) -> int:
-        """Read a numeric date in the language's usual order. Doubt it if it may be another date or a time."""
-        if self.day is not None or self.repeat:
-            return 0
-        day, month, year = int(match["first"]), int(match["second"]), int(match["year"] or 0)
-        if match["sign"] == "/":
-            if self.words.language == ENGLISH and day <= 12 and month <= 12 and day != month:
-                self.mark_doubtful(*match.span())
-            if month > 12 or (day <= 12 and not self.words.day_first):
-                day, month = month, day
-        elif not (match["dot"] or match["year"]):
-            if match["hours"] is not None or not 0 < month <= 12 or self.has_date or self.clock:
-                return 0
-            if match["timed"] is None and day < 24:
-                self.mark_doubtful(*match.span())
-        self._set_date(year + 2000 if 0 < year < 100 else year, month, day)
-        return match.end()
-
-    def _set_date(self, year: int, month: int, day: int) -> None:
-        this_year = self.wall.year
-        for possible_year in [year] if year else range(this_year, this_year + YEARS_TO_LEAP_DAY + 1):
-            with suppress(ValueError):
-                self.day = date(possible_year, month, day)
-                if year or self.day >= self.wall.date():
-                    return
-        self.impossible, self.day = True, self.wall.date()
 
     @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
     def _read_part_of_day(self, match: re.Match[str], _preposition: str) -> int:
@@ -264,15 +259,16 @@ class TimePhraseParser:
         return True
 
     @grammar_rule(
-        r"(?:(?P<hour>\d{1,2})" + _MINUTE + "|(?P<bare>" + _HOUR + r")|(?P<name>[^\s,;\d]+))(?: (?P<hours>{hours}))?"
+        r"(?:" + _HOUR + r"|(?P<name>[^\s,;\d]+))(?: (?P<hours>{hours}))?"
         r"(?P<part>(?= {part}))?(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
     )
     def _read_time(self, match: re.Match[str], preposition: str) -> int:
-        bare, is_led = (match["bare"] or "").casefold(), preposition == "at"
-        hour = int(parse_number(match["hour"] or match["name"] or bare.removesuffix("h")) or 0)
+        is_led = preposition == "at"
+        hour = int(parse_number(match["hour"] or match["name"]) or 0)
         if self.clock is not None or (match["name"] and not (is_led and hour > 1 and match["name"] != "once")):
             return 0
-        self.is_exact = not bare.isdigit() or bool(match["hours"]) or match["part"] is not None
+        marks = ("minute", "h", "name", "hours", "part")
+        self.is_exact = any(match[mark] is not None for mark in marks)
         if not (is_led or self.is_exact):
             is_next = self.has_date and match.start() == self.skip(" ", self.end)
             if is_next and hour <= 24 and match["more"] is None:
@@ -289,7 +285,7 @@ class TimePhraseParser:
             self.mark_doubtful(*match.span())  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._shift_to_part_of_day(self.part)
-            if self.has_date and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
+            if self.has_date and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 17 * 60:
                 self.mark_doubtful(*match.span())  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
         self.impossible |= hour > 24 or minute > 59 or (hour == 24 and minute > 0)
@@ -304,13 +300,15 @@ class TimePhraseParser:
             return 0
         is_meant = bool(preposition or match["next"]) or match["followed"] is not None
         kind = "weekday" if match["weekday"] else "short"
-        if match[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
+        weekday = int(self.words.get_meaning(kind, match[kind]))
+        is_other_day = self.day is not None and self.day.weekday() != weekday  # "tomorrow at 9 sunday roast"
+        if is_other_day or match[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
             return 0
         if kind == "short" and ((self.clock is not None and not is_meant) or self.words.language not in LANGUAGES):
             self.mark_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
-        self.weekdays = [int(self.words.get_meaning(kind, match[kind]))]
+        self.weekdays = [weekday]
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
-            self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + self.weekdays[0])
+            self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + weekday)
         return match.end()
 
     @grammar_rule("")

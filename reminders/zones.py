@@ -1,7 +1,7 @@
 """Recognises time zones next to a time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst", "9Z"."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES
-from reminders.lexicon import HAN, PLAIN, SPOKEN, TOKEN, Lexicon, compile_holiday_pattern, normalize_word
+from reminders.lexicon import HAN, PLAIN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, load_lexicon, normalize_word
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import find_zone
 
@@ -27,6 +27,7 @@ _NAMED_ZONE = (
     rf"{{zone}}\s(?:{{of}} )*(?P<place>{TOKEN.pattern})|(?P<han>{HAN.pattern}+?){{zone}}"
     rf"|(?P<names>(?:{TOKEN.pattern}[\s,;]+){{1,3}}?){{zone}}(?!\w)"
 )
+_HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 _FIRST_NAMES = rf"(?P<lead>{{before-day}} )?(?P<names>{TOKEN.pattern}(?:[\s,;]+{TOKEN.pattern}){{,2}})"
 _LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 
@@ -73,7 +74,7 @@ def find_possible_zone_or_day(
             return text[slice(*zone[0])]
     if place := next((found[1] for found in _IN_BRACKETS.finditer(text) if is_place_word(found[1])), ""):
         return place
-    if not has_date and (day := _find_holiday(text, lexicon)):
+    if not has_date and (day := _find_holiday(text)):
         return day
     found = lexicon.match(_FIRST_NAMES, text)
     words = found["names"].replace(":", "").split() if found else []
@@ -93,9 +94,16 @@ def find_possible_zone_or_day(
     return "" if has_date or is_common or not found["lead"] else text[: found.start("names") + len(words[0])]
 
 
-def _find_holiday(text: str, lexicon: Lexicon) -> str:
+def find_holidays(text: str) -> Iterator[tuple[Lexicon, re.Match[str]]]:
+    """Yield the holidays that a text names in any language. The group `own` matches personal days such as birthdays."""
+    for lexicon in map(load_lexicon, READ_LANGUAGES):
+        for found in lexicon.compile(_HOLIDAY).finditer(text):
+            yield lexicon, found
+
+
+def _find_holiday(text: str) -> str:
     """Return a holiday that may be the reminder's day, with any preposition before it. Return "" if there is none."""
-    for found in compile_holiday_pattern().finditer(plain := text.translate(PLAIN)):
+    for lexicon, found in find_holidays(plain := text.translate(PLAIN)):
         before = plain[: found.start()].split()
         unled = (at for at, word in enumerate(before, 1) if not lexicon.get_meaning("before-day", word))
         named = [at for at in unled if before[at - 1].casefold() not in EVERY_FUNCTION_WORD]

@@ -285,6 +285,13 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("en", "à une heure du matin aller chercher Anne", ("23.11.26 01:00", "", "aller chercher Anne")),
         ("es", "a las 2 de la mañana tomar pastilla", ("23.11.26 02:00", "", "tomar pastilla")),
         ("de", "um 1 Uhr morgens abholen", ("23.11.26 01:00", "", "abholen")),
+        ("en", "on Monday the 7th at 9 dentist", ("07.12.26 09:00", "", "dentist")),
+        ("en", "remind me tonight at 5:30 p.m. to pick up the kids", ("22.11.26 17:30", "", "pick up the kids")),
+        ("en", "at 5:30 p.m. tonight to pick up the kids", ("22.11.26 17:30", "", "pick up the kids")),
+        ("ru", "2026/12/31 23:59 съесть мандаринку", ("31.12.26 23:59", "", "съесть мандаринку")),
+        ("zh", "2026年12月5日上午9点打电话", ("05.12.26 09:00", "", "打电话")),
+        ("pt", "27-11-2026 9:00 ligar", ("27.11.26 09:00", "", "ligar")),
+        ("ar", "الاربعاء الساعة 9 طبيب", ("25.11.26 09:00", "", "طبيب")),
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
@@ -352,7 +359,8 @@ def test_a_list_of_weekdays_is_one_reminder(language: str, text: str, weekdays: 
 @pytest.mark.parametrize(
     ("language", "text", "words"),
     [
-        ("en", "on Monday the 7th at 9 dentist", "the 7th at 9"),
+        ("en", "every Monday the 7th at 9 dentist", "the 7th at 9"),
+        ("en", "tomorrow at 9 sunday roast shopping", "sunday"),
         ("en", "whenever you like", "whenever you"),
         ("en", "buy milk", "buy milk"),
         ("en", "Monday mornings are hard", "Monday mornings"),
@@ -526,6 +534,12 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("en", "in 3 days 10 eggs", "10", ("25.11.26 10:00", "", "eggs")),
         ("zh", "9点30开会", "9点30", ("23.11.26 09:30", "", "开会")),
         ("de", "um 9 Uhr 30 Eier kaufen", "9 Uhr 30", ("23.11.26 09:30", "", "Eier kaufen")),
+        ("en", "Monday to Friday vacation", "Monday to Friday", ("23.11.26 09:00", "weekly", "vacation")),
+        ("de", "Mo-Fr Urlaub", "Mo-Fr", ("23.11.26 09:00", "weekly", "Urlaub")),
+        ("zh", "周一到周五度假", "周一到周五", ("23.11.26 09:00", "weekly", "度假")),
+        ("ru", "в 9 позвонить маме на Пасху", "на Пасху", ("23.11.26 09:00", "", "позвонить маме на Пасху")),
+        ("en", "à 9h appeler à Noël pour chanter", "à Noël", ("23.11.26 09:00", "", "appeler à Noël pour chanter")),
+        ("ar", "ذكرني أن أتصل غدا الساعة 9", "", ("23.11.26 09:00", "", "أتصل")),
     ],
 )
 def test_an_uncertain_time_is_offered_but_not_set(
@@ -590,6 +604,7 @@ def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what
         ("at 25:99 leave", "none"),
         ("2026-02-30 9:00 leave", "none"),
         ("9999-12-31 23:59 leave", "far"),
+        ("Thursday the 1st at 9 leave", "none"),
         ("in 99999 days leave", "far"),
         ("2020-01-01 9:00 leave", "passed"),
         ("today 9:00 leave", "passed"),
@@ -614,6 +629,11 @@ def test_a_word_for_tomorrow_and_for_morning_is_tomorrow_behind_an_hour(language
         found = parse_reminder_phrase(text, NOW.replace(hour=6))
     assert isinstance(found, NewReminder)
     assert found.local == datetime(2026, 11, 23, 8)  # noqa: DTZ001 - a wall clock has no zone
+
+
+@pytest.mark.parametrize("text", ["9999-12-31 23:59 leave", "9999-12-31 24:00 leave"])
+def test_the_last_day_of_the_calendar_is_too_far_in_the_west_too(text: str) -> None:
+    assert parse_reminder_phrase(text, NOW.astimezone(ZoneInfo("America/New_York"))) == "far"
 
 
 def test_tomorrow_is_asked_about_where_the_named_zone_has_another_date() -> None:
