@@ -361,6 +361,8 @@ def test_a_list_of_weekdays_is_one_reminder(language: str, text: str, weekdays: 
     [
         ("en", "every Monday the 7th at 9 dentist", "the 7th at 9"),
         ("en", "tomorrow at 9 sunday roast shopping", "sunday"),
+        ("en", "from ten to 12 meeting", "12"),
+        ("de", "um zehn vor 3 Leuten sprechen", "3"),
         ("en", "whenever you like", "whenever you"),
         ("en", "buy milk", "buy milk"),
         ("en", "Monday mornings are hard", "Monday mornings"),
