@@ -35,11 +35,6 @@ class UserRequest:
         """The id of the update that first made this request."""
         return self.pieces[0].first_update_id or self.pieces[0].update_id
 
-    @property
-    def fits_one_message(self) -> bool:
-        """True if the request is one message, and can be repeated without the message that it replies to."""
-        return len(self.pieces) == 1 and self.pieces[0].is_whole
-
 
 def _estimate_chars(request: UserRequest) -> int:
     return sum(CHARS_PER_MESSAGE + len(piece.text) for piece in request.pieces)
@@ -64,7 +59,7 @@ class RequestRepeater:
         parsed, first_id = request.pieces[0], request.first_update_id
         if _estimate_chars(request) <= MAX_HELD_CHARS:
             self._failed_requests[parsed.chat_scope, parsed.person.id, first_id] = request
-        is_in_process = not request.fits_one_message
+        is_in_process = len(request.pieces) > 1 or not parsed.is_whole  # after a restart, only one message is known
         return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, first_id, is_lost_on_restart=is_in_process)
 
     def _drop_owner_requests(self, owner: int) -> None:
