@@ -141,8 +141,10 @@ class PostgresDatabase:
         """Run `work` in a thread and return its result. Wait for it even if the caller is cancelled."""
 
         async def wait_for_thread() -> Result:
-            explained = driver.translate_postgres_errors()(work)
-            return await asyncio.get_running_loop().run_in_executor(self._threads, explained)
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            except psycopg.Error as error:
+                raise driver.to_keepsake_error(error) from error
 
         return await run_to_completion(wait_for_thread)
 

@@ -33,21 +33,6 @@ _ESCAPE = "\ufdd0"
 _PLACEHOLDER = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\?(\d*)")
 
 
-def escape_nul(text: str) -> str:
-    """Replace NUL, which PostgreSQL cannot store, with U+FDD0 and "0". Escape U+FDD0 by doubling it."""
-    if "\0" in text or _ESCAPE in text:
-        return text.replace(_ESCAPE, _ESCAPE + _ESCAPE).replace("\0", _ESCAPE + "0")
-    return text
-
-
-def unescape_nul(raw: bytes) -> str:
-    """Decode UTF-8 text and undo `escape_nul`."""
-    text = raw.decode()
-    if _ESCAPE in text:
-        return _ESCAPE.join(part.replace(_ESCAPE + "0", "\0") for part in text.split(_ESCAPE + _ESCAPE))
-    return text
-
-
 @lru_cache(maxsize=1_000)
 def encode_statement(sql: str) -> bytes:
     """Encode a statement, with each `?` replaced by $1, $2 …, and each `?n` by $n."""
@@ -68,17 +53,27 @@ def build_multirow_insert(sql: str, row_count: int) -> str | None:
 
 
 class _TextDumper(StrBinaryDumper):
-    """Sends strings explicitly as `text`, so that PostgreSQL does not infer another type."""
+    """Sends strings explicitly as `text`, so that PostgreSQL does not infer another type.
+
+    NUL, which PostgreSQL cannot store, becomes U+FDD0 and "0", and U+FDD0 is doubled.
+    """
 
     def dump(self, obj: str) -> Buffer | None:
-        return super().dump(escape_nul(obj))
+        if "\0" in obj or _ESCAPE in obj:
+            obj = obj.replace(_ESCAPE, _ESCAPE + _ESCAPE).replace("\0", _ESCAPE + "0")
+        return super().dump(obj)
 
 
 class _TextLoader(Loader):
+    """Loads strings as `_TextDumper` has sent them."""
+
     format = pq.Format.BINARY
 
     def load(self, data: Buffer) -> str:
-        return unescape_nul(bytes(data))
+        text = bytes(data).decode()
+        if _ESCAPE in text:
+            return _ESCAPE.join(part.replace(_ESCAPE + "0", "\0") for part in text.split(_ESCAPE + _ESCAPE))
+        return text
 
 
 _NUMERIC = NumericBinaryLoader(psycopg.adapters.types["numeric"].oid)
@@ -228,15 +223,6 @@ _ERRORS: Mapping[str, tuple[type[StorageError], str]] = {
     "42501": (StorageError, "does not allow that to this user; nothing was changed."),
     "57014": (StorageBusy, "took too long; nothing was changed."),
 }  # the error and sentence for an SQLSTATE, or for a class of them (the first two characters)
-
-
-@contextlib.contextmanager
-def translate_postgres_errors() -> Iterator[None]:
-    """Raise driver errors as KeepsakeError, with the original as `__cause__`."""
-    try:
-        yield
-    except psycopg.Error as error:
-        raise to_keepsake_error(error) from error
 
 
 def to_keepsake_error(error: psycopg.Error) -> KeepsakeError:
