@@ -123,7 +123,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             for owner in owners:
                 wizards.clear_cache(owner)
                 for store in stores.values():
-                    store.drop_cached_vectors(owner)
+                    store.vectors.evict_owner(owner)
             await renaming.finish_owner_renamings(owners)
             await state.erasing.finish_deletions(owners)
 

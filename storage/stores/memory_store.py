@@ -4,6 +4,7 @@ Every change is atomic and on disk when its method returns. If a method raises S
 """
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +28,7 @@ from storage.search.vector_index import VectorIndex
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
 from storage.tables.conversations import ConversationTable
-from storage.tables.dump import Batches, compute_digest, dump_owner, insert_owner_rows
+from storage.tables.dump import Batches, dump_owner, encode_rows, insert_owner_rows
 from storage.tables.explanations import ExplanationTable
 from storage.tables.facts import FactTable
 from storage.tables.folds import SummaryTable
@@ -60,7 +61,7 @@ class MemoryStore(SummaryTable):
         self.explanations = ExplanationTable(database, kind)
         self.rebuilds = RebuildTable(database, kind)
         self.reminders = ReminderTable(database, kind)
-        self.forgetting = DeletionCascade(database, kind, self.drop_cached_vectors)
+        self.forgetting = DeletionCascade(database, kind, self.vectors.evict_owner)
         self.history = HistoryTable(database, kind)
         self.conversations = ConversationTable(database, kind)
         self.timeline = TimelineTable(database, kind)
@@ -241,14 +242,17 @@ class MemoryStore(SummaryTable):
 
     async def compute_digest(self, owner: int) -> str:
         """Return a hash of all rows of an owner, for checking that two stores have the same content."""
-        return await compute_digest(self.dump_owner(owner))
+        digest = hashlib.sha256()
+        async for batch in self.dump_owner(owner):
+            digest.update(await asyncio.to_thread(encode_rows, batch))
+        return digest.hexdigest()
 
     async def erase_owner(self, owner: int) -> None:
         """Delete all rows of an owner, and truncate the database log so that it keeps no copy."""
         async with self.database.open_transaction(owner) as tx:
             await tx.run(delete_owner_rows, owner)
             await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
-        self.drop_cached_vectors(owner)
+        self.vectors.evict_owner(owner)
         await self.database.truncate_log()
 
     async def purge_erased_text(self) -> None:
@@ -261,10 +265,6 @@ class MemoryStore(SummaryTable):
         """Change an owner's id to `new_id`, which must be unused in this store. Cancel running summary jobs."""
         async with self.database.open_transaction(owner) as tx:
             await change_owner_id(tx, owner, new_id)
-        self.drop_cached_vectors(owner)
-
-    def drop_cached_vectors(self, owner: int) -> None:
-        """Drop an owner's vectors from the cache. Call this after any process has deleted vectors."""
         self.vectors.evict_owner(owner)
 
     async def flush_files(self) -> None:

@@ -39,4 +39,4 @@ class PostgresStore(MemoryStore):
                 return
             await tx.execute("DELETE FROM users WHERE user_id = ?", new_id)
             await change_owner_id(tx, owner, new_id, (*ERASED, "places", "scope_words", "vectors", "unindexed"))
-        self.drop_cached_vectors(owner)
+        self.vectors.evict_owner(owner)

@@ -1,7 +1,5 @@
 """Dump all rows of an owner as portable rows, load them into any store, and migrate rows of older versions."""
 
-import asyncio
-import hashlib
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -55,15 +53,8 @@ async def insert_owner_rows(tx: Transaction, owner: int, batches: Batches, stora
                 await tx.execute_many(table.upsert_sql, [table.to_params(row) for row in rows])
 
 
-async def compute_digest(batches: Batches) -> str:
-    """Return a SHA-256 hash of the rows, which does not depend on how they are batched."""
-    digest = hashlib.sha256()
-    async for batch in batches:
-        digest.update(await asyncio.to_thread(_encode_rows, batch))
-    return digest.hexdigest()
-
-
-def _encode_rows(batch: Sequence[Mapping[str, object]]) -> bytes:
+def encode_rows(batch: Sequence[Mapping[str, object]]) -> bytes:
+    """Return a batch as JSON lines, the same for all stores."""
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
 
 
