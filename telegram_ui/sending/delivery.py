@@ -50,8 +50,8 @@ class DeliveryError(KeepsakeError):
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
     """The connection broke, so it is unknown whether the message arrived. `sent` holds the ids of earlier messages."""
 
-    def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
-        super().__init__(sentence or tr("errors-telegram-unknown"))
+    def __init__(self, *, sent: Sequence[int] = ()) -> None:
+        super().__init__(tr("errors-telegram-unknown"))
         self.sent = tuple(sent)
 
 
