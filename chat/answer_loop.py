@@ -22,7 +22,6 @@ from records.errors import ContextTooLong, HistoryRefused, ModelBroken, ModelDec
 from records.messages import NewMessage
 from records.model_calls import Completion, Prompt, PromptMessage, Tool
 from records.scopes import Clock
-from records.turns import Proposal
 from retrieval.explanation import ExplanationRecord, make_explanation_record
 from retrieval.turns import WORTH_SHOWING
 from text.tokenizer import Tokenizer
@@ -67,11 +66,6 @@ class AnswerResult:
     def outcome(self) -> AnswerOutcome:
         record, is_truncated = self.explanation_record, self.completion.is_truncated
         return AnswerOutcome(record=record, is_truncated=is_truncated, is_stopped=self.is_stopped)
-
-    @property
-    def proposals(self) -> tuple[Proposal, ...]:
-        """The distinct proposals of the tool calls."""
-        return tuple(dict.fromkeys(result.proposal for result in self.results if result.proposal))
 
     def make_messages(self, source: str, turn: int | None, *, includes_explanation: bool = True) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""

@@ -348,7 +348,7 @@ class Conversation:
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_memory_on,
             is_incognito=turn.mode == "incognito",
-            proposals=result.proposals,
+            proposals=tuple(dict.fromkeys(tool.proposal for tool in result.results if tool.proposal)),
             turn=turn.number,
             is_truncated=result.completion.is_truncated,
             is_stopped=result.is_stopped,

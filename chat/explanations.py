@@ -151,7 +151,7 @@ async def _make_explanation(
 ) -> Explanation:
     if store is None:
         return Explanation(record=record, is_stored=is_stored)
-    recent_message_ids = record.recent_message_ids
+    recent_message_ids = [number for first, last in record.recent for number in range(first, last + 1)]
     wanted = {*recent_message_ids, *record.looked_up, *(snippet.id for snippet in record.snippets)}
     messages = {message.id: message for message in await store.read_messages(scope, sorted(wanted))}
     summaries = await store.list_summaries(scope, active_only=False, ids=record.summaries) if record.summaries else []

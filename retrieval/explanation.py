@@ -59,10 +59,6 @@ class ExplanationRecord:
         """The number of tokens that this prompt saved compared with the whole history."""
         return max(0, self.whole - self.tokens)
 
-    @property
-    def recent_message_ids(self) -> list[int]:
-        return [number for first, last in self.recent for number in range(first, last + 1)]
-
     def to_json(self) -> str:
         """Return compact JSON without empty fields, since every answer stores it."""
         form = {"form": FORM} | {field.name: getattr(self, field.name) for field in fields(self)}
