@@ -154,7 +154,8 @@ class DeletionCascade(OwnerTables):
                 written = format_moment(before.edited_at or before.created_at)
                 await tx.execute(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
                 await _rewrite_message(tx, before, str(chosen["content"]), parse_moment(chosen["written_at"]))
-                await tx.run(explanation_table.replace_explanation, before, explanations[str(chosen["content"])])
+                await _delete_rows(tx, "accounts", "id", scope.owner, json.dumps([answer_id]))
+                await tx.run(explanation_table.store_explanation, before, explanations[str(chosen["content"])])
         self._drop_caches(scope.owner)
         return str(chosen["content"])
 

@@ -61,11 +61,6 @@ def store_explanation(connection: Connection, message: Message, explanation: str
     connection.execute(_DROP_OLDEST, (scope.owner, 100))
 
 
-def replace_explanation(connection: Connection, message: Message, explanation: str) -> None:
-    connection.execute("DELETE FROM accounts WHERE user_id = ? AND id = ?", (message.scope.owner, message.id))
-    store_explanation(connection, message, explanation)
-
-
 _KEEP = """
 INSERT INTO accounts (id, user_id, thread_id, account, created_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (user_id, id) DO UPDATE SET account = excluded.account
