@@ -7,15 +7,10 @@ MAX_PARTS = 50_000  # objects and lists; a megabyte of empty lists would block t
 
 def parse_untrusted_json(text: str | bytes | bytearray, *, max_parts: int = MAX_PARTS) -> object:
     """Parse JSON. Raise ValueError if it is invalid, too deeply nested, or has over `max_parts` objects and lists."""
-    if len(text) > max_parts and _count_opening_brackets(text) > max_parts:
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if len(raw) > max_parts and raw.count(b"[") + raw.count(b"{") > max_parts:
         raise ValueError("too many parts")
     try:
         return json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-def _count_opening_brackets(text: str | bytes | bytearray) -> int:
-    if isinstance(text, str):
-        return text.count("[") + text.count("{")
-    return text.count(b"[") + text.count(b"{")
