@@ -83,7 +83,6 @@ class SqliteWriter:
         self.connection = connection
         self.lock = asyncio.Lock()
         self.commit_hooks: CommitHooks | None = None
-        self.commits = 0
         self.path = connection.path
         self._busy_timeout_ms = busy_timeout_ms
         self._was_busy = False
@@ -155,7 +154,6 @@ class SqliteWriter:
         self._confirm_commit()
 
     def _confirm_commit(self) -> None:
-        self.commits += 1
         if self.commit_hooks:
             self.commit_hooks.confirm_commit()
 
