@@ -90,9 +90,8 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
         if late.end < tokens[-1].end() or (late.part and not late.clock):
             continue
         before = [token.start() for token in tokens[:-back] if token.start() >= early.end]
-        is_open = late.is_every and not late.repeat
-        is_open |= any(late.skip(r"{every}|(?:{on}|{at}) \d", at) > at for at in before)
-        is_open |= any(late.skip("{and}|{next}|{until}", at) > at for at in before[-1:])
+        is_open = any(late.skip(r"{every}|(?:{on}|{at}) \d", at) > at for at in before)
+        is_open |= any(late.skip("(?:{and}|{next}|{until}) ", at) == start for at in before)
         is_open |= _find_unparsed_time_words(late, early.end, start) != ""
         return None if is_open else (late, late.quote(early.end, start))
     return None
@@ -136,7 +135,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int, stop: int) -
     is_timed = parser.clock is not None or parser.distance is not None
     is_read = is_timed or (not parser.part and (parser.has_date or parser.repeat == "daily"))
     if parser.is_every and parser.repeat != "daily":
-        is_read = bool(parser.weekdays) or parser.month_day > 0
+        is_read = parser.repeat != "" and bool(parser.weekdays or parser.month_day)
     start = parser.skip(" ", start) if is_read else 0
     holidays = [found.span() for _, found in find_holidays(text) if " " in found[0]]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
