@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from functools import cache
 from itertools import product
+from operator import itemgetter
 from typing import NamedTuple
 
 from locales.catalog import LANGUAGES
@@ -28,7 +29,7 @@ _COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.]| ?h ?)(\d\d)(?:(?:[:.]| ?m(?:in)? ?)(\d\d)(?: s\b)?)?(?![\d:])")
 _NUMBERED_MONTH = re.compile(r"(?<!\d)(\d{1,2}) [^\W\d]+\.? (\d{1,2}),?(?: [^\W\d]+)? (\d{4})(?!\d)")  # of Vietnamese
 _YEAR = re.compile(r"(?<![+\d-])\d{4}(?!\d)")
-_INNER_DOT = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")  # of an abbreviation such as "a.m."
+_INNER_DOT = re.compile(r"\.(?<=[^\W\d_]\.)(?=[^\W\d_])")  # of an abbreviation such as "a.m."
 _WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
 _ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988, "民國": 1911}  # the year before the first one of each
@@ -37,7 +38,7 @@ MAX_DATE_CHARS = 80  # characters of a line that is nothing but a date
 MIN_MONTH_BYTES = 3  # the fewest bytes of an abbreviated month: two letters name one only in scripts other than Latin
 NEAR_MONTH = 20  # characters between the name of a month and its day or year
 MAX_WORDS = 4  # words of a head next to date and clock: a line with more is a sentence
-_ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # where year, month and day stand in a date
+TO_YEAR_MONTH_DAY = {order: itemgetter(*map(order.index, "ymd")) for order in ("dmy", "mdy", "ymd")}
 AMBIGUOUS_ORDERS = ("dmy", "mdy")
 LAST_YEAR = 2200  # a year after it is of another calendar
 FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake.
@@ -96,7 +97,7 @@ def split_into_messages(text: str) -> list[tuple[MessageHead, str]]:
 def find_date_order(written_dates: Sequence[WrittenDate], year_range: range) -> str | None:
     """Return the order of year, month and day in these dates of `year_range`, or None if it is ambiguous."""
     dates = [numbers for numbers, order in written_dates if not order]
-    orders = {order: [to_year_month_day(numbers, order) for numbers in dates] for order in _ORDERS}
+    orders = {order: list(map(rearrange, dates)) for order, rearrange in TO_YEAR_MONTH_DAY.items()}
     possible = [order for order, found in orders.items() if found in (sorted(found), sorted(found, reverse=True))]
     if 2 * sum(first > 31 for first, _, _ in dates) >= len(dates):
         return "ymd"
@@ -112,11 +113,6 @@ def find_date_order(written_dates: Sequence[WrittenDate], year_range: range) -> 
         return AMBIGUOUS_ORDERS[0]
     possible = [order for order in AMBIGUOUS_ORDERS if order in possible]
     return possible[0] if len(possible) == 1 else None
-
-
-def to_year_month_day(numbers: tuple[int, int, int], date_order: str) -> tuple[int, int, int]:
-    year, month, day = (numbers[place] for place in _ORDERS[date_order])
-    return year, month, day
 
 
 def find_date_conversion(
@@ -146,7 +142,7 @@ def parse_written_date_and_time(text: str, language: str = "", date_order: str =
     if stamp is None or stamp.day is None or not stamp.day[0][0]:
         raise ValueError(text)
     numbers, order = stamp.day
-    numbers = to_year_month_day(numbers, order or ("ymd" if numbers[0] > 31 else date_order or "dmy"))
+    numbers = TO_YEAR_MONTH_DAY[order or ("ymd" if numbers[0] > 31 else date_order or "dmy")](numbers)
     day = (find_date_conversion([numbers], LAST_YEAR) or _convert_gregorian_date)(*numbers)
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)

@@ -17,13 +17,13 @@ from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_heads import (
     FIRST_YEAR,
+    TO_YEAR_MONTH_DAY,
     WrittenDate,
     find_date,
     find_date_conversion,
     parse_message_head,
     parse_timestamp,
     split_into_messages,
-    to_year_month_day,
 )
 from transfer.formats.conversations import (
     HistoryBuilder,
@@ -71,7 +71,7 @@ def make_history_from_chats(
     written_dates = [line.day for chat in chats for line in chat if line.day]
     order = builder.choose_date_order(written_dates, range(first_year, last_year + 2))
     for chat in chats:
-        written = [to_year_month_day(line.day[0], line.day[1] or order) for line in chat if line.day]
+        written = [TO_YEAR_MONTH_DAY[line.day[1] or order](line.day[0]) for line in chat if line.day]
         dates = _fill_in_missing_years(written, builder, last_year)
         make_date = find_date_conversion(dates, last_year + 1, first_year)
         if make_date is None:
