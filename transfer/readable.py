@@ -21,6 +21,7 @@ from runtime.cooperative import iterate_with_pauses
 Row = Mapping[str, object]
 _MessageFields = tuple[datetime, str, str, str, str]  # when, role, speaker, title of what begins, words
 _PAGE = Path(__file__).with_name("page.html")
+_FENCE = re.compile(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(.*)$")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,9 +30,6 @@ class ExportPart:
 
     number: int  # from 1
     messages: "array[int]"  # offsets in the spool
-
-
-_FENCE = re.compile(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(.*)$")
 
 
 def close_open_blocks(text: str) -> str:
@@ -90,8 +88,7 @@ class ReadableExport:
 
     def count_rows(self, part: ExportPart) -> Mapping[str, int]:
         """Return the number of rows of a part by table. Only the first part has rows other than messages."""
-        others = self.counts if part.number == 1 else {}
-        return {**others, "messages": len(part.messages)}
+        return {**(self.counts if part.number == 1 else {}), "messages": len(part.messages)}
 
     def write_zip(self, file: IO[bytes], part: ExportPart) -> None:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -100,12 +97,8 @@ class ReadableExport:
             for month, said in self._group_messages_by_month(part):
                 with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as entry:
                     entry.write(_make_yaml_head("conversation", month).encode())
-                    for at, role, speaker, title, content in iterate_with_pauses(said):
-                        about = [
-                            f"**{_collapse_spaces(_format_speaker(role, speaker))}**",
-                            f"{at:%Y-%m-%d %H:%M}",
-                            _collapse_spaces(title),
-                        ]
+                    for at, _, speaker, title, content in iterate_with_pauses(said):
+                        about = f"**{_collapse_spaces(speaker)}**", f"{at:%Y-%m-%d %H:%M}", _collapse_spaces(title)
                         written = f"{' · '.join(filter(None, about))}\n\n{close_open_blocks(content)}\n\n"
                         entry.write(written.encode("utf-8", "replace"))
             for table, lines in self._format_tables(part):
@@ -130,7 +123,7 @@ class ReadableExport:
             write_text(f"<section><h2>{month}</h2>\n")
             for at, role, speaker, title, content in iterate_with_pauses(said):
                 kind = "assistant" if role == "assistant" else "user"
-                about = " · ".join(filter(None, (f"{at:%Y-%m-%d %H:%M}", _format_speaker(role, speaker), title)))
+                about = " · ".join(filter(None, (f"{at:%Y-%m-%d %H:%M}", speaker, title)))
                 # The head has a direction of its own, so that it does not decide the direction of the words.
                 head = f'<small dir="auto">{escape(about)}</small>'
                 write_text(f'<p class="{kind}" dir="auto">{head}\n{escape(content)}</p>\n')
@@ -145,6 +138,7 @@ class ReadableExport:
             self._spool.seek(position)
             at, *said = json.loads(self._spool.readline())
             role, speaker, title, content = map(str, said)
+            speaker = speaker or (tr("transfer-page-me") if role == "user" else "Keepsake")
             yield self._to_local_time(at), role, speaker, title, content
 
     def _format_tables(self, part: ExportPart) -> Iterator[tuple[str, list[str]]]:
@@ -180,10 +174,6 @@ def _is_shown(row: Row) -> bool:
 
 def _make_yaml_head(kind: str, title: str) -> str:
     return f"---\ntype: {kind}\ntitle: {json.dumps(title)}\n---\n\n"
-
-
-def _format_speaker(role: str, speaker: str) -> str:
-    return speaker or (tr("transfer-page-me") if role == "user" else "Keepsake")
 
 
 def _collapse_spaces(text: str) -> str:

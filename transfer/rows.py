@@ -58,11 +58,7 @@ def _parse_valid_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_signed_here: bool
 ) -> Mapping[str, Sequence[PortableRow]]:
     if history.rows is None:
-        made = (
-            validate_tables({"facts": _make_fact_rows(history, now)}, owner, checks_references=False)
-            if history.facts
-            else {}
-        )
+        made = validate_tables({"facts": _make_fact_rows(history, now)}, owner, checks_references=False)
         return {name: [{**row, "is_chosen": True} for row in rows] for name, rows in made.items()}
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
     rows = history.rows if history.is_restorable else {"facts": history.rows.get("facts", ())}

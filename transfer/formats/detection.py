@@ -71,6 +71,7 @@ MAX_FILES = 5_000  # of an archive that are read together: Discord has one for e
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
+_Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
 _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have beside them
 
 
@@ -274,9 +275,6 @@ def _unpack_zip(data: bytes, max_bytes: int) -> list[tuple[str, bytes]]:
                 left -= len(inner)
                 files += [(f"{path}/{name}", opener) for name, opener in _list_zip_entries(inner, opened)]
         return _unpack_wanted_files(files, left)
-
-
-_Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
 
 
 def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:

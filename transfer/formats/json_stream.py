@@ -18,8 +18,7 @@ _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LINE = re.compile(r"\S[^\n]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
-
+_DECODER = json.JSONDecoder(parse_constant=int)  # which raises ValueError: NaN and Infinity are no numbers in JSON
 _BEGINS_JSON = re.compile(
     r"\s*(?:\{|\[\s*(?:[\"{\[]|\]\s*\Z|(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)\s*(?:,|\]\s*\Z)))"
 )
@@ -32,9 +31,6 @@ def starts_like_json(text: str) -> bool:
 
 class NotJson(ImportRefused):
     """Raised for a text that is not valid JSON."""
-
-
-_DECODER = json.JSONDecoder(parse_constant=int)  # which raises ValueError: NaN and Infinity are no numbers in JSON
 
 
 class JsonStream:
@@ -134,18 +130,13 @@ class JsonStream:
             return self.at, 1
         depth, parts = 0, 1
         for found in _PUNCTUATION.finditer(self._text, self.at):
-            match self._text[found.start()]:
-                case "{" | "[":
-                    depth += 1
-                    parts += 1
-                    if depth > MAX_DEPTH:
-                        self.raise_syntax_error()
-                case "}" | "]":
-                    depth -= 1
-                    if not depth:
-                        return found.end(), parts
-                case ",":
-                    parts += 1
+            mark = self._text[found.start()]
+            depth += (mark in "{[") - (mark in "}]")
+            parts += mark in "{[,"
+            if not depth:
+                return found.end(), parts
+            if depth > MAX_DEPTH:
+                self.raise_syntax_error()
             if parts > max_values:
                 raise ImportRefused(tr("import-too-much"))
         return len(self._text), parts
