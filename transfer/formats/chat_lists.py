@@ -24,9 +24,10 @@ from transfer.formats.html_blocks import extract_text
 from transfer.formats.members import find_part_keys, find_part_text, find_part_values, is_hidden_part, normalize_keys
 from transfer.formats.values import InvalidElement, as_object, as_text, require_object, select_objects
 
-_SERVICE = re.compile(r"(?i)channel_|group_|pinned_|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
+_SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
 _LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # which earlier versions did not keep: ids are hashes of words
+_VIBER_ROW = re.compile(r"\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},\+?\d*,")
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 
 
@@ -41,22 +42,21 @@ def is_chat_message(value: object) -> bool:
 
 def read_column_names(text: str) -> set[str]:
     """Return the names of a table's columns in lower case, or an empty set if there are none."""
-    head, separator = _find_separator(text)
     with suppress(csv.Error):
-        return {name.strip().lower() for name in next(csv.reader([head], delimiter=separator), ())}
+        return {name.strip().lower() for name in _open_table(text.split("\n", 1)[0]).fieldnames or ()}
     return set()
 
 
-def _find_separator(text: str) -> tuple[str, str]:
-    """Return the first line of a table, and the character that separates its columns."""
-    head = text.split("\n", 1)[0]
-    return head, max(",;\t", key=head.count)
+def _open_table(text: str) -> "csv.DictReader[str]":
+    """Open a table with any separator. Viber leaves out the names of its columns."""
+    text = f"date,time,sender,phone,text\n{text}" if _VIBER_ROW.match(text) else text
+    separator = max(",;\t", key=text.split("\n", 1)[0].count)
+    return csv.DictReader(io.StringIO(text, newline=""), restkey="", delimiter=separator)  # every name is a text
 
 
 def parse_csv_rows(text: str) -> Iterator[dict[str, Any] | None]:
     """Yield the rows of a table by column name, or None for a damaged row."""
-    lines, (_, separator) = io.StringIO(text, newline=""), _find_separator(text)
-    rows = csv.DictReader(lines, restkey="", delimiter=separator)  # every name is a text
+    rows = _open_table(text)
     while True:
         try:
             yield next(rows)
@@ -126,11 +126,15 @@ class PeopleChats:
             raise InvalidElement(".timestamp")
         speaker = find_speaker(given)
         if not speaker and find_part_keys(given, "own"):
-            speaker = "Me" if next(find_part_values(given, "own")) in (True, "1", "true") else self._titles[chat_key]
+            is_own = "to" in members or next(find_part_values(given, "own")) in (True, "1", "true")
+            speaker = "Me" if is_own else self._titles[chat_key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         name = hash_parts(chat_key, said_at.isoformat(), speaker, words)
         name = f"{chat_key}:{members['ts']}" if "ts" in members else make_name_unique(name, id_counts)
-        speaker, words = self._chat_names.get(speaker) or speaker, append_reactions(words, members.get("reactions"))
+        # Ids are made of what earlier versions read: iMazing does not name who sent a message, Snapchat escapes it.
+        is_sent = speaker == "?" and members.get("type") == "Outgoing"
+        speaker = self._chat_names.get(speaker) or ("Me" if is_sent else speaker)
+        words = append_reactions(html.unescape(words) if "mediatype" in members else words, members.get("reactions"))
         return self._builder.make_message(name, "user", words, said_at, speaker=speaker)
 
     def _format_slack_link(self, match: re.Match[str]) -> str:

@@ -41,6 +41,12 @@ _GROK_SOURCES = re.compile(r"(?s)<grok:render\s.*?(?:</grok:render>|\Z)")  # a p
 DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # the most characters of a title shown when a conversation is damaged
+MAX_WRAPPERS = 6  # objects and lists around a conversation
+FACTS_A_PAGE = 20  # facts of another assistant shown together
+PAGE = 2_500  # the most characters of facts in one message, of Telegram's 4,096
+MAX_OFFERED = 500  # facts of one file
+MAX_OFFERED_CHARS = 500  # characters of one fact
+MAX_TITLE_CHARS = 200  # characters
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
 _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
 
@@ -237,9 +243,6 @@ class HistoryBuilder:
         )
 
 
-MAX_WRAPPERS = 6  # objects and lists around a conversation
-
-
 def _iterate_objects_with_key(value: object, key: str, depth: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the objects with the member named `key` in a value or its parts."""
     if isinstance(value, dict) and key in value:
@@ -256,12 +259,6 @@ def _read_json_line(stream: JsonStream) -> Any:
     except NotJson:
         raise InvalidElement from None
     return value
-
-
-FACTS_A_PAGE = 20  # facts of another assistant shown together
-PAGE = 2_500  # the most characters of facts in one message, of Telegram's 4,096
-MAX_OFFERED = 500  # facts of one file
-MAX_OFFERED_CHARS = 500  # characters of one fact
 
 
 def ask_and_select_facts(
@@ -286,9 +283,6 @@ def ask_and_select_facts(
     return tuple(asked), tuple(
         page[at] for question, page in asked.items() for at in context.find_chosen_options(question) or ()
     )
-
-
-MAX_TITLE_CHARS = 200  # characters
 
 
 def add_title(messages: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:

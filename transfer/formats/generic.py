@@ -138,7 +138,10 @@ class _ConversationFileReader:
             value = _insert_blocks_into_messages(value, blocks)
         chats = {key: member for key, member in value.items()
                  if isinstance(member, list) and any(map(is_chat_message, member))}  # fmt: skip
-        if len(chats) > 1:  # chats side by side, each under the name of a person
+        said = [message for chat in chats.values() for message in select_objects(chat)]
+        if len(chats) > 1 and any("To" in message for message in said):  # Snapchat until 2023: what came and what went
+            self._add_conversation({}, sorted(said, key=_find_timestamp), {})
+        elif len(chats) > 1:  # chats side by side, each under the name of a person
             for key, chat in chats.items():
                 self._add_conversation({"title": key}, chat, {})
         elif turns := _split_turn(value):
@@ -162,7 +165,9 @@ class _ConversationFileReader:
             self._loose.append(value)  # it only ties messages to one another: a conversation or a folder has a title
         elif depth < MAX_DEPTH:
             for member in value.values():
-                if isinstance(member, dict | list):
+                # One pair without a time, below a name, is of a table of words or settings.
+                is_pair = isinstance(member, dict) and not find_part_keys(member, "time") and _split_turn(member)
+                if isinstance(member, dict | list) and not is_pair:
                     self._collect_conversations(member, depth + 1, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:

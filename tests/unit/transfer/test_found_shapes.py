@@ -302,3 +302,54 @@ def test_a_page_of_gemini_names_no_attached_files_as_words() -> None:
 def test_a_line_of_whatsapp_without_a_speaker_is_no_head_of_another_app() -> None:
     history = past("2024-05-13 10:00:00 - Anna joined\n2024-05-13 10:00:01 - Anna: hello\n")
     assert (history.format, words_of(history)) == ("whatsapp", ["hello"])
+
+
+@pytest.mark.parametrize(
+    ("person", "assistant"),
+    [
+        ("Message From You", "Message From ChatGPT"),
+        ("来自你的消息", "来自 ChatGPT 的消息"),
+        ("來自您的訊息", "來自 ChatGPT 的訊息"),
+        ("Deine Nachricht", "Nachricht von ChatGPT"),
+        ("Messaggio da te", "Messaggio da ChatGPT"),
+        ("Tin nhắn của bạn", "Tin nhắn từ ChatGPT"),
+        ("Mensahe Mula sa Iyo", "Mensahe Mula sa ChatGPT"),
+        ("आपका संदेश", "ChatGPT से संदेश"),
+        ("رسالة منك", "رسالة من ChatGPT"),
+    ],
+)
+def test_headings_of_nextchat_are_understood_in_every_language(person: str, assistant: str) -> None:
+    """Only one heading names the assistant. Whoever stands beside it is the person."""
+    turns = ((person, ASKED), (assistant, f"{ANSWERED}\n\n### Why\n\nRoots."), (person, "thanks"), (assistant, "ok"))
+    history = past("# Walnuts\n\n" + "\n\n".join(f"## {heading}:\n{words}" for heading, words in turns), "chat.md")
+    assert [(said.role, said.content) for said in history.messages] == [
+        ("user", ASKED), ("assistant", f"{ANSWERED}\n\n### Why\n\nRoots."), ("user", "thanks"), ("assistant", "ok"),
+    ]  # fmt: skip
+
+
+def test_chapters_about_an_assistant_are_no_talk() -> None:
+    for chapters in ("## Tools\n\nmany\n\n## ChatGPT\n\none", "## Tools\n\na\n\n## ChatGPT\n\nb\n\n## Claude\n\nc"):
+        with pytest.raises(ImportRefused):
+            past(f"# Notes\n\n{chapters}\n", "notes.md")
+
+
+@pytest.mark.parametrize(("asks", "answers"), [(">", "⏺"), ("❯", "●")])
+def test_what_the_export_of_claude_code_writes_is_a_transcript(asks: str, answers: str) -> None:
+    screen = (
+        f" ▐▛███▜▌   Claude Code v2.0.14\n▝▜█████▛▘  Opus 4.5 · Claude Max\n\n"
+        f"{asks} Where is the key defined?\n  In src?\n\n"
+        f'{answers} I\'ll look for it.\n\n{answers} Search(pattern: "KEY")\n  ⎿  Found 3 files (ctrl+o to expand)\n\n'
+        f"{answers} In config.py:\n  - line 3\n\n✻ Worked for 34s\n\n{asks} /clear\n  ⎿  (no content)\n\n"
+        f"! python3 -m venv x\n  ⎿  done\n\n{asks} thanks\n"
+    )
+    history = past(screen, "2025-10-11-session.txt")
+    assert [(said.role, said.content) for said in history.messages] == [
+        ("user", "Where is the key defined?\nIn src?"), ("assistant", "I'll look for it."),
+        ("assistant", "In config.py:\n- line 3"), ("user", "thanks"),
+    ]  # fmt: skip
+
+
+def test_texts_of_a_program_in_a_language_are_no_talk() -> None:
+    texts = {"common": {"user": "User", "assistant": "Assistant"}, "chat": {"prompt": "Ask me", "response": "Answer"}}
+    with pytest.raises(ImportRefused):
+        past(texts, "en.json")

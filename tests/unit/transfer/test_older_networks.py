@@ -302,3 +302,48 @@ def test_only_a_date_may_stand_behind_a_name_in_a_transcript() -> None:
     listed = "These:\n**User** (required): the id\n**Assistant** (optional)"
     history = past(f"**User:** List them.\n\n**Assistant:** {listed}\n", "x.md")
     assert [said.content for said in history.messages] == ["List them.", listed]
+
+
+def test_what_went_to_people_is_read_with_what_came_from_them_in_snapchat() -> None:
+    """Until 2023 its file had two lists, and signs of HTML in its texts."""
+    received = [{"From": "tom", "Media Type": "TEXT", "Created": "2022-07-22 19:28:21 UTC", "Text": "It&#39;s late"},
+                {"From": "eva", "Media Type": "TEXT", "Created": "2022-07-22 19:40:00 UTC", "Text": "Hi"}]  # fmt: skip
+    sent = [{"To": "tom", "Media Type": "TEXT", "Created": "2022-07-22 19:30:00 UTC", "Text": "I know"},
+            {"To": "tom", "Media Type": "MEDIA", "Created": "2022-07-22 19:31:00 UTC", "Text": ""}]  # fmt: skip
+    history = past({"Received Saved Chat History": received, "Sent Saved Chat History": sent})
+    assert [(said.speaker, said.content) for said in history.messages] == [
+        ("tom", "It's late"), ("Me", "I know"), ("eva", "Hi"),
+    ]  # fmt: skip
+    earlier = past({"Received Saved Chat History": received, "Sent Saved Chat History": []})
+    assert {said.source for said in earlier.messages} < {said.source for said in history.messages}
+    assert all(said.created_at.date().isoformat() == "2022-07-22" for said in history.messages)
+
+
+def test_rows_that_only_say_that_they_went_out_are_said_by_the_person() -> None:
+    """In iMazing's table, they have no name, and a row of the app has no person."""
+    names = (
+        "Chat Session,Message Date,Delivered Date,Read Date,Service,Type,Sender ID,Sender Name,Status,Text,Attachment"
+    )
+    rows = ("Bob,2020-01-01 12:00:00,,,SMS,Incoming,+15555550100,Bob,Read,Where is the key?,",
+            "Bob,2020-01-01 12:01:00,,,SMS,Outgoing,,,Read,Under the pot,",
+            "Bob,2020-01-01 12:02:00,,,SMS,Notification,,,,Bob left,")  # fmt: skip
+    history = past("\r\n".join((names, *rows)))
+    assert [(said.speaker, said.content) for said in history.messages] == [
+        ("Bob", "Where is the key?"), ("Me", "Under the pot"),
+    ]  # fmt: skip
+
+
+def test_a_table_of_viber_has_no_names_of_columns() -> None:
+    rows = ('22/04/2015,10:37:23,Me,+4479,"Hello there"', '22/04/2015,10:38:23,Tom,+4478,"Hi, all fine?\nYes?"')
+    history = past("\n".join(rows), "Chat with Tom.csv")
+    assert [(said.speaker, said.content) for said in history.messages] == [
+        ("Me", "Hello there"), ("Tom", "Hi, all fine?\nYes?"),
+    ]  # fmt: skip
+    assert [when for when, *_ in lines_of(history)] == ["15-04-22 10:37:23", "15-04-22 10:38:23"]
+
+
+def test_a_file_of_discord_history_tracker_is_named() -> None:
+    tracked = {"meta": {"users": {"1": {"name": "anna"}}, "userindex": ["1"], "servers": [], "channels": {}},
+               "data": {"900": {"5001": {"u": 0, "t": 1714557600000, "m": "hello"}}}}  # fmt: skip
+    with pytest.raises(ImportRefused, match="Discord History Tracker"):
+        past(tracked)
