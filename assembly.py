@@ -256,8 +256,8 @@ async def open_learning_services(
 ) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
     """Open the services that learn facts, distil profiles, and extract facts from imported history."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
-    limit = partial(find_prompt_limit, background)
-    requests = RequestBuilder(core.summary_tokenizer, settings.max_context_tokens, apply_model_limit=limit)
+    get_window = partial(find_prompt_limit, background, settings.max_context_tokens)
+    requests = RequestBuilder(core.summary_tokenizer, get_window)
     facts = Facts(
         memory=memory,
         extractor=FactExtractor(model=background, requests=requests, quota=core.quota),
@@ -285,9 +285,7 @@ def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
         get_limits=lambda: make_summary_limits(settings, find_prompt_limit(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summarizer=Summarizer(
-                tokenizer=core.summary_tokenizer,
-                window=settings.max_context_tokens,
-                apply_model_limit=partial(find_prompt_limit, core.background),
+                core.summary_tokenizer, partial(find_prompt_limit, core.background, settings.max_context_tokens)
             ),
             model=core.background,
             quota=core.quota,

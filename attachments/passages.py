@@ -42,10 +42,6 @@ class _PassageBuilder:
         room = SHORT_PAGE if line.noun == "page" else MAX_PASSAGE_CHARS
         return len(self.text) + 1 + len(line.text) <= room
 
-    def add_line(self, line: DocumentLine) -> None:
-        self.text += "\n" + line.text
-        self.last = line
-
     def build(self, number: int) -> Passage:
         return Passage(place=_format_location(self.first, self.last, number), text=self.text.strip("\n"))
 
@@ -61,7 +57,8 @@ def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Pass
                 break
             characters += len(piece.text) + 1
             if is_fitting:
-                drafts[-1].add_line(piece)
+                drafts[-1].text += f"\n{piece.text}"
+                drafts[-1].last = piece
             elif piece.text.strip():
                 drafts.append(_PassageBuilder(piece))
         else:

@@ -66,16 +66,11 @@ class ProfileRequest:
 
 
 class RequestBuilder:
-    """Builds requests of at most `window` tokens. `apply_model_limit` may lower a limit to the model's own."""
+    """Builds requests of at most `get_window()` tokens."""
 
-    def __init__(self, tokenizer: Tokenizer, window: int, *, apply_model_limit: Callable[[int], int] = int) -> None:
+    def __init__(self, tokenizer: Tokenizer, get_window: Callable[[], int]) -> None:
         self._tokens = tokenizer
-        self._most = window
-        self._under = apply_model_limit
-
-    @property
-    def _max_tokens(self) -> int:
-        return self._under(self._most)
+        self._get_window = get_window
 
     def make_extraction_request(
         self,
@@ -97,7 +92,7 @@ class RequestBuilder:
         instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])
         room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_repair_messages("…"))
-        known_room = min(self._max_tokens // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
+        known_room = min(self._get_window() // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
         shown, known_lines = self._select_known_facts(known_facts, turns[:max_turns], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
@@ -132,7 +127,7 @@ class RequestBuilder:
         empty = _make_request(prompts.TEXTS["extract_facts"].format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
-        room = max(MIN_ROOM_TOKENS, int((self._max_tokens - frame) * (1 - ANSWER_SHARE)))
+        room = max(MIN_ROOM_TOKENS, int((self._get_window() - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
         tokens = said + requests * (frame + 250)  # for the answer and the known facts
         unit = 10 ** max(0, len(str(tokens)) - 2)
@@ -143,12 +138,12 @@ class RequestBuilder:
 
     def make_repair_request(self, extraction_request: ExtractionRequest, answer: str) -> Request:
         """Build a request to repair an unusable answer. Cut the answer if it is too long."""
-        free = self._max_tokens - self._tokens.count_request_tokens(
+        free = self._get_window() - self._tokens.count_request_tokens(
             (*extraction_request.request, *_make_repair_messages(""))
         )
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
-        shown = self._tokens.omit_middle(answer, min(free, int(self._max_tokens * ANSWER_SHARE / 2)))
+        shown = self._tokens.omit_middle(answer, min(free, int(self._get_window() * ANSWER_SHARE / 2)))
         return *extraction_request.request, *_make_repair_messages(shown or "…")
 
     def make_profile_request(
@@ -275,7 +270,7 @@ class RequestBuilder:
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], repair: Request) -> int:
         request = (*_make_request(instructions, body), *repair)
-        free = self._max_tokens - self._tokens.count_request_tokens(request) - SEAM_TOKENS
+        free = self._get_window() - self._tokens.count_request_tokens(request) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 

@@ -19,7 +19,7 @@ MIN_COMPRESSED_BYTES = 1_000  # smaller responses are sent as they are
 # The forms that the page's modules use: one statement per line, at its beginning.
 _IMPORT = re.compile(r'^import (\{[^}]*\}|\* as \w+) from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const)) (\w+|\{[^}]*\})", re.MULTILINE)
-_COMMENT_LINES = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
+COMMENT_LINES = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _CLASSIC_SCRIPT = re.compile(r'<script src="\./static/([\w.]+)"></script>')
 
 
@@ -51,7 +51,7 @@ def read_assets(folder: Path) -> Assets:
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
     version = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:12]
     page = texts.pop("index.html")
-    texts = {name: strip_comments(text) if name.endswith((".js", ".css")) else text for name, text in texts.items()}
+    texts |= {name: COMMENT_LINES.sub("", text) for name, text in texts.items() if name.endswith((".js", ".css"))}
     scripts = {name: texts.pop(name) for name in _CLASSIC_SCRIPT.findall(page)}
     page = _CLASSIC_SCRIPT.sub(lambda found: f"<script>{scripts[found[1]]}</script>", page)
     modules = {name.removesuffix(".js"): texts.pop(name) for name in [*texts] if name.endswith(".js")}
@@ -102,11 +102,6 @@ async def compress_response(request: Request, response: Response) -> Response:
 
 def _is_gzip_accepted(request: Request) -> bool:
     return "gzip" in request.headers.get("accept-encoding", "")
-
-
-def strip_comments(source: str) -> str:
-    """Remove whole-line comments from JavaScript or CSS."""
-    return _COMMENT_LINES.sub("", source)
 
 
 def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:

@@ -70,14 +70,9 @@ class SummaryInput:
 class Summarizer:
     """Generates summaries, with no request longer than the model's context window."""
 
-    def __init__(self, *, tokenizer: Tokenizer, window: int, apply_model_limit: Callable[[int], int] = int) -> None:
+    def __init__(self, tokenizer: Tokenizer, get_window: Callable[[], int]) -> None:
         self._tokens = tokenizer
-        self._most = window
-        self._under = apply_model_limit
-
-    @property
-    def _context_window(self) -> int:
-        return self._under(self._most)
+        self._get_window = get_window
 
     async def summarize(self, inputs: SummaryInput, ask: Ask, *, model: str) -> NewSummary:
         """Return a summary that passed the quality gate. Raise SummaryRejected after two failed attempts."""
@@ -88,7 +83,7 @@ class Summarizer:
             spent.append(completion.usage)
             return completion.text.strip()
 
-        wishes = self._tokens.truncate_for_rendering(inputs.wishes, self._context_window // 5, quoting.quote_text)
+        wishes = self._tokens.truncate_for_rendering(inputs.wishes, self._get_window() // 5, quoting.quote_text)
         inputs = replace(inputs, wishes=wishes, superseded=self._limit_superseded_facts(inputs.superseded))
         for attempt in (inputs, inputs.without_prior_summaries()):
             try:
@@ -144,7 +139,7 @@ class Summarizer:
         return self._tokens.truncate(kept, inputs.limit)
 
     def _limit_superseded_facts(self, superseded_facts: Sequence[str]) -> Sequence[str]:
-        superseded_facts, room = superseded_facts[-MAX_SUPERSEDED:], self._context_window // 5
+        superseded_facts, room = superseded_facts[-MAX_SUPERSEDED:], self._get_window() // 5
         for number in range(len(superseded_facts) - 1, -1, -1):
             room -= self._tokens.count(superseded_facts[number]) + 1
             if room < 0:
@@ -174,11 +169,11 @@ class Summarizer:
     async def _generate_text_with_retry(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
         """Generate the text. If the model rejects a request as too long, retry with smaller parts."""
         while True:
-            window = self._context_window
+            window = self._get_window()
             try:
                 return await self._generate_text(inputs, ask, faults)
             except ContextTooLong:
-                if self._context_window >= window:
+                if self._get_window() >= window:
                     raise
 
     async def _generate_text(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
@@ -204,7 +199,7 @@ class Summarizer:
 
     def _make_prompt_if_it_fits(self, inputs: SummaryInput, faults: Sequence[str]) -> list[PromptMessage] | None:
         request = self._make_prompt(inputs, faults)
-        return request if self._tokens.count_request_tokens(request) <= self._context_window else None
+        return request if self._tokens.count_request_tokens(request) <= self._get_window() else None
 
     def _make_bullet_sources(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
         return [
@@ -258,7 +253,7 @@ class Summarizer:
 
     def _count_free_tokens(self, inputs: SummaryInput, faults: Sequence[str]) -> int:
         frame = self._tokens.count_request_tokens(self._make_prompt(replace(inputs, lines=()), faults))
-        return max(MIN_SOURCE_TOKENS, self._context_window - frame - 16)
+        return max(MIN_SOURCE_TOKENS, self._get_window() - frame - 16)
 
 
 @define(kw_only=True, eq=False)

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from runtime.assets import bundle_modules, read_assets, strip_comments
+from runtime.assets import COMMENT_LINES, bundle_modules, read_assets
 from tests.paths import ROOT
 from tests.support.missing import lacks
 
@@ -94,7 +94,7 @@ def test_a_bundled_module_runs_once_however_it_is_imported(tmp_path: Path) -> No
     node = shutil.which("node")
     if node is None:
         lacks("Node runs the modules of the page.")
-    bundled = bundle_modules({name: strip_comments(source) for name, source in sources.items()}, "main")
+    bundled = bundle_modules({name: COMMENT_LINES.sub("", source) for name, source in sources.items()}, "main")
     assert sorted(bundled) == ["lazy", "main", "own"]
     for name, source in bundled.items():
         (tmp_path / f"{name}.js").write_text(source, encoding="utf-8")

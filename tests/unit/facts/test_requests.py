@@ -103,7 +103,7 @@ def read_out(
 def test_facts_are_asked_for_and_repaired_within_the_ceiling(
     ceiling: int, said: Sequence[Sequence[tuple[Role, str]]], known: Sequence[str], who: str, speaker: str, answer: str
 ) -> None:
-    requests = RequestBuilder(TOKENS, ceiling)
+    requests = RequestBuilder(TOKENS, lambda: ceiling)
     schema = TOKENS.count(str(FACTS_SCHEMA)) if ceiling >= WITH_SCHEMA else 0
     waiting = talk(said, speaker)
     made = read_out(requests, waiting, facts(known), who)
@@ -118,7 +118,7 @@ def test_facts_are_asked_for_and_repaired_within_the_ceiling(
 def test_the_pieces_of_a_paste_are_read_in_several_requests(ceiling: int) -> None:
     words = "Xq7 vR2 kp9 Lw4 zT1 "
     pieces: list[tuple[Role, str]] = [("user", f"Piece {number}. {words * 200}") for number in range(8)]
-    made = read_out(RequestBuilder(TOKENS, ceiling), talk([[*pieces, ("assistant", "Noted.")]]), [], "the user")
+    made = read_out(RequestBuilder(TOKENS, lambda: ceiling), talk([[*pieces, ("assistant", "Noted.")]]), [], "the user")
     seen = "".join(request.request[1].content for request in made)
     assert all(f": Piece {number}." in seen for number in range(8))
     assert 1 < len(made) <= 8
@@ -126,7 +126,10 @@ def test_the_pieces_of_a_paste_are_read_in_several_requests(ceiling: int) -> Non
 
 def test_what_was_answered_is_known_and_not_shown() -> None:
     (request,) = read_out(
-        RequestBuilder(TOKENS, 8000), talk([[("user", "What now?"), ("assistant", "It is noted.")]]), [], "the user"
+        RequestBuilder(TOKENS, lambda: 8000),
+        talk([[("user", "What now?"), ("assistant", "It is noted.")]]),
+        [],
+        "the user",
     )
     assert "It is noted." not in request.request[1].content
     assert request.assistant_text == "It is noted."
@@ -136,7 +139,9 @@ def test_only_known_facts_that_share_words_with_the_persons_are_shown() -> None:
     """A small model gave back the known facts, and none of the lines'."""
     turns = talk([[("user", "My rent, called warm, is 980 euros."), ("assistant", "No hazelnuts, then.")]])
     known = facts(["Anna is allergic to hazelnuts.", "Anna's rent is 940 euros.", "Anna's cat is called Biscuit."])
-    request = RequestBuilder(TOKENS, 8000).make_extraction_request(turns, known, owner_description="the user", zone=UTC)
+    request = RequestBuilder(TOKENS, lambda: 8000).make_extraction_request(
+        turns, known, owner_description="the user", zone=UTC
+    )
     assert [fact.text for fact in request.shown] == ["Anna's rent is 940 euros."]
     assert "hazelnuts" not in request.request[1].content
 
@@ -145,9 +150,9 @@ def test_small_turns_share_a_request() -> None:
     turns: list[list[tuple[Role, str]]] = [
         [("user", f"Point {number}."), ("assistant", "Noted.")] for number in range(30)
     ]
-    made = read_out(RequestBuilder(TOKENS, 8000), talk(turns), [], "the user")
+    made = read_out(RequestBuilder(TOKENS, lambda: 8000), talk(turns), [], "the user")
     assert [len(request.messages) for request in made] == [MAX_TURNS, 30 - MAX_TURNS]
-    few = RequestBuilder(TOKENS, 8000).make_extraction_request(
+    few = RequestBuilder(TOKENS, lambda: 8000).make_extraction_request(
         talk(turns), [], owner_description="the user", zone=UTC, max_turns=4
     )
     assert (len(few.messages), len(few.turns), few.is_all) == (4, 4, False)
@@ -158,7 +163,7 @@ def test_a_paste_stands_alone_unless_it_is_imported() -> None:
     paste = "The cabinets are of oak, the worktop is of granite. " * 20
     said = ("I moved to Oslo.", paste, "I teach now.", "I play chess.")
     turns = talk([[("user", text)] for text in said])
-    requests, read = RequestBuilder(TOKENS, 8000), list[int]()
+    requests, read = RequestBuilder(TOKENS, lambda: 8000), list[int]()
     while turns:
         made = requests.make_extraction_request(
             turns, [], owner_description="the user", zone=UTC, max_turns=4, separates_long_turns=True
@@ -179,7 +184,7 @@ def test_a_paste_stands_alone_unless_it_is_imported() -> None:
 @pytest.mark.parametrize("ceiling", [500, 700, 1000])
 def test_a_short_sentence_is_read_whole_at_the_smallest_ceilings(ceiling: int) -> None:
     words = "I moved to Oslo in May and work at the harbour."
-    (request,) = read_out(RequestBuilder(TOKENS, ceiling), talk([[("user", words)]]), [], "the user")
+    (request,) = read_out(RequestBuilder(TOKENS, lambda: ceiling), talk([[("user", words)]]), [], "the user")
     assert words in request.request[1].content
 
 
@@ -188,7 +193,7 @@ def test_a_profile_is_asked_for_within_the_ceiling(
     ceiling: int, before: str, told: Sequence[str], known: Sequence[str], who: str
 ) -> None:
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
-    asked = RequestBuilder(TOKENS, ceiling).make_profile_request(
+    asked = RequestBuilder(TOKENS, lambda: ceiling).make_profile_request(
         version, summaries(told), facts(known), owner_description=who, now=NOW
     )
     assert "Today is 2026-11-21." in asked.request[0].content

@@ -50,7 +50,7 @@ class Model:
 
 
 async def summary(model: Model, material: SummaryInput) -> NewSummary:
-    return await Summarizer(tokenizer=TOKENS, window=model.window).summarize(material, model, model="m")
+    return await Summarizer(TOKENS, lambda: model.window).summarize(material, model, model="m")
 
 
 def lines(*texts: str) -> list[Source]:
