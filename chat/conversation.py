@@ -51,8 +51,7 @@ class Conversation:
     ) -> Reply:
         """Store the question, answer it, and store the answer. On failure, return a Reply whose `is_error` is True.
 
-        Turns of the same scope must not overlap. If a turn was answered before, return its stored answer. If the person
-        stops the answer, `on_stop` returns the part to store.
+        If a turn was answered before, return its stored answer. If the person stops it, `on_stop` returns what to keep.
         """
         session = self._sessions.get_session(incoming.scope)
         with record_turn_metrics() as record_reply:
@@ -300,6 +299,10 @@ class Conversation:
                     if store is None:
                         turn.mode = "off"
                     else:
+                        if in_group:
+                            name = await store.timeline.choose_speaker_name(turn.scope.owner, person.id, person.name)
+                            questions = [replace(question, speaker=name) for question in questions]
+                            turn.incoming = replace(turn.incoming, person=replace(person, name=name))
                         turn.session.is_outdated = False
                         stored = await store.store_question(turn.scope, questions, max_turns=MAX_TURNS_READ)
                         turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources

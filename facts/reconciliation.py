@@ -180,7 +180,9 @@ def compare_facts(
     is_vital = known_fact.importance == 1.0  # of two allergies, the second does not end the first
     if new_fact.only_one and is_about and not is_vital and "event" not in (known_fact.kind, new_fact.kind):
         name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
-        if name and other_name and name != other_name:
+        names_only_speaker = new_fact.text.startswith(new_fact.speaker) and not text.startswith(new_fact.speaker)
+        is_of_another = names_only_speaker and known_fact.person_id not in (0, new_fact.person_id)
+        if (name and other_name and name != other_name) or is_of_another:
             return "other"  # of a group's members, each has a home
         return "changed"
     return "other"

@@ -271,6 +271,7 @@ def _make_fact(
         is_in_question=sentence.endswith(QUESTION_MARKS),
         unsaid=_find_unsaid_topics(text, sentence, message.speaker),
         person_id=message.person_id,
+        speaker=message.speaker if message.person_id else "",
     )
 
 

@@ -40,6 +40,7 @@ class NewFact(_FactContent):
     is_change: bool = False  # True if the person's words also say that something changed
     is_in_question: bool = False  # True if the quote is part of a question, which never changes the owner's decisions
     unsaid: frozenset[str] = frozenset()  # topics of the text that the sentence around its quote lacks
+    speaker: str = ""  # the name of the member of a group who said it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

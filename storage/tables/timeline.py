@@ -60,7 +60,17 @@ class TimelineTable(OwnerTables):
         """Return the names and message counts of the 50 most active speakers, most active first."""
         return [(str(row[0]), int(row[1])) for row in await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)]
 
+    async def choose_speaker_name(self, owner: int, person_id: int, name: str) -> str:
+        """Return a name for a member of a group: `name`, with a number if it is another member's ("Anna2")."""
+        known = {str(row[0]): int(row[1]) for row in await self._fetch_rows(owner, _MEMBERS, owner, 2_000)}
+        names = [name, *(f"{name}{number}" for number in range(2, len(known) + 3))]
+        return min(names, key=lambda name: (known.get(name, 0) != person_id, name in known))
 
+
+_MEMBERS = """
+SELECT speaker, person_id FROM (SELECT * FROM messages WHERE user_id = ? ORDER BY id DESC LIMIT ?) AS newest
+WHERE person_id <> 0 GROUP BY speaker, person_id ORDER BY MIN(id) DESC
+"""
 _ORIGIN = "origin IN (SELECT value FROM json_each(?, '$'))"
 _POSITION = "(SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?)"
 _CHUNK = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND chunk_id = ? ORDER BY created_at, id LIMIT ?"

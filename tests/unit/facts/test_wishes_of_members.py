@@ -74,3 +74,23 @@ def test_what_a_model_learns_of_one_member_leaves_the_wish_of_another(kind: Fact
     ]
     changes = reconciliation.plan_fact_changes(wishes, [])
     assert [(change.same_as, change.closes, change.ends) for change in changes] == [(None, (), False)] * 2
+
+
+TWO_ANNAS = [(("Anna", "Anna"), "Anna2"), (("Anna Weber", "Anna Braun"), "Anna Braun"), (("王伟", "李娜"), "李娜")]
+
+
+@pytest.mark.parametrize(("names", "told"), TWO_ANNAS)
+async def test_each_of_two_members_keeps_a_home(talk: Talk, names: tuple[str, str], told: str) -> None:
+    """The home of one ended that of the other: both were "Anna" to the model, and to what compares facts."""
+    for number, name, town in ((7, names[0], "Porto"), (8, names[1], "Köln")):
+        await carried(talk, Person(id=number, name=name), f"I live in {town}.")
+        async with talk.services.memory.open_store(GROUP.owner) as store:
+            [said] = [message for message in await store.timeline.read_page(GROUP, limit=2) if message.is_user]
+        home = {"message": said.id, "quote": f"I live in {town}", "text": f"{said.speaker} lives in {town}."}
+        home |= {"type": "state", "about": said.speaker, "attribute": "home", "is_single": True, "replaces": []}
+        talk.server.default_schema("facts", json.dumps({"facts": [home]}))
+        await talk.services.facts.learn(GROUP)
+    assert f"{told}: I live in Köln." in talk.prompts()[-1]
+    async with talk.services.memory.open_store(GROUP.owner) as store:
+        texts = [fact.text for fact in await store.facts.list_valid_facts(GROUP.owner)]
+    assert texts == [f"{names[0]} lives in Porto.", f"{told} lives in Köln."]
