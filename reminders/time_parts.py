@@ -293,7 +293,7 @@ class TimePhraseParser:
 
     @grammar_rule(
         r"(?P<next>{next} )?(?:(?P<weekday>{weekday})|(?P<short>{short}))"
-        r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?: {next})?"
+        r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?P<later> {next})?"
     )
     def _read_weekday(self, match: re.Match[str], preposition: str) -> int:
         if self.weekdays or self.month_day or self.is_every or self.distance is not None:
@@ -307,7 +307,9 @@ class TimePhraseParser:
         if kind == "short" and ((self.clock is not None and not is_meant) or self.words.language not in LANGUAGES):
             self.mark_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
         self.weekdays = [weekday]
-        if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
+        # Of the week after this: 下周五, and "next Monday" on a Monday.
+        is_week_after = HAN.match(match[0]) or weekday == self.wall.weekday()
+        if (match["next"] or match["later"]) and self.day is None and is_week_after:
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + weekday)
         return match.end()
 

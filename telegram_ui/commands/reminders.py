@@ -190,7 +190,7 @@ def _make_zone_hint(
     if config and config.timezone:
         return [], []
     button = dependencies.buttons.make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)
-    return [tr("reminders-utc")], [button] if chat.is_private else []  # in groups admins choose it
+    return ([tr("reminders-utc")], [button]) if chat.is_private else ([tr("reminders-utc-group")], [])
 
 
 async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> SendOutcome:

@@ -36,6 +36,12 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("en", "in an hour call mum", ("22.11.26 15:20", "", "call mum")),
         ("en", "in 2 weeks dentist", ("06.12.26 14:20", "", "dentist")),
         ("en", "next Monday at 10 standup", ("23.11.26 10:00", "", "standup")),
+        ("en", "next Sunday at 18:00 dinner", ("29.11.26 18:00", "", "dinner")),  # not today
+        ("en", "on Sunday at 18:00 dinner", ("22.11.26 18:00", "", "dinner")),
+        ("de", "nächsten Sonntag um 18 Uhr Essen", ("29.11.26 18:00", "", "Essen")),
+        ("es", "el próximo domingo a las 18 cena", ("29.11.26 18:00", "", "cena")),
+        ("es", "el domingo que viene a las 18 cena", ("29.11.26 18:00", "", "cena")),
+        ("ru", "в следующее воскресенье в 18 ужин", ("29.11.26 18:00", "", "ужин")),
         ("en", "tomorrow 9:00 call mum", ("23.11.26 09:00", "", "call mum")),
         ("en", "on Friday at 9 to call mum", ("27.11.26 09:00", "", "call mum")),
         ("en", "tomorrow at 7:30pm water the plants", ("23.11.26 19:30", "", "water the plants")),

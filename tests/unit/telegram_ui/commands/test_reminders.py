@@ -37,7 +37,7 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     assert message["text"] == (
         "Shall I remind you Friday, 27 November 2026, 9:00 (UTC)?\n"
-        "Times are in UTC. /tz sets your time zone.\n\ncall mum"
+        "Times are in UTC. /tz sets your time zone; reminders keep their time of day.\n\ncall mum"
     )
     assert list(buttons) == ["Yes", "No", "Set my time zone"]
     desk.restart()
@@ -181,6 +181,7 @@ async def test_in_a_group_who_asked_cancels_or_an_admin(desk: Desk) -> None:
     for person in (BOB, ANN):
         await desk.say(person, GROUP, f"/reminders@{desk.peer.world.bot['username']} add tomorrow at 9 meet {person}")
     await desk.say(BOB, GROUP, f"/reminders@{desk.peer.world.bot['username']}")
+    assert "Admins of this group set the time zone with /tz" in desk.last(GROUP), "Bob may not"
     message, buttons = desk.buttons(GROUP)
     of_ann = "✕ 2"
     assert await desk.press(BOB, GROUP, message, buttons[of_ann]) == (
