@@ -138,8 +138,9 @@ const makeHistory = (earlier) => h("ol", { class: "history" },
   h("p", { class: "hint" }, describeFact(older)))));
 
 function describeFact(fact) {
-  const range = fact.until === null ? tr("memory-since", { day: formatDate(fact.since) }) : `${formatDate(fact.since)} – ${formatDate(fact.until)}`;
-  return [fact.worth, range].filter(Boolean).join(" · ");
+  const days = [...new Set([fact.since, fact.until ?? fact.since].map(formatDate))];
+  const range = fact.until === null ? tr("memory-since", { day: days[0] }) : days.join(" – ");
+  return [fact.worth, range, fact.origin === "owner" ? tr("memory-by-hand") : ""].filter(Boolean).join(" · ");
 }
 
 /** Open a sheet with a fact and its actions. */

@@ -57,7 +57,8 @@ const pickThread = (message) => (message.thread === undefined ? {} : { thread: m
 /** Create a short quote with a link to its message. */
 export const makeQuote = (message, ...more) => h("li", { class: "quote" },
   h("p", { class: "quote-head" }, h("b", { dir: "auto" }, nameSpeaker(message)),
-    h("a", { href: `#timeline/${message.id}` }, formatFullDate(message.at))),
+    h("a", { href: `#timeline/${message.id}` }, formatFullDate(message.at)),
+    message.edited_at ? h("span", { class: "origin" }, tr("dashboard-edited")) : null),
   h("p", { class: "text clamp", dir: "auto" }, message.text), ...more);
 
 /** Open a sheet with a whole message and its actions. */

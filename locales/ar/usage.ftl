@@ -1,6 +1,9 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = استخدام النماذج هنا (الأيام بتوقيت ⁨UTC⁩)
+usage-heading = استخدامك للنماذج (الأيام بتوقيت ⁨UTC⁩)
+usage-heading-group =
+    استخدام النماذج لذاكرة هذه المجموعة (الأيام بتوقيت ⁨UTC⁩)
+    تُحتسب الأجوبة على من يسأل.
 usage-days = { $days ->
     [few] آخر { $days } أيام: { $answers }
    *[other] آخر { $days } يومًا: { $answers }

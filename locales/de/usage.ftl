@@ -1,6 +1,9 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Nutzung der Modelle hier (Tage in UTC)
+usage-heading = Deine Nutzung der Modelle (Tage in UTC)
+usage-heading-group =
+    Nutzung der Modelle für das Gedächtnis dieser Gruppe (Tage in UTC)
+    Antworten zählen bei denen, die fragen.
 usage-days = Letzte { $days } Tage: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } Antwort

@@ -1,6 +1,9 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Use of the models here (days in UTC)
+usage-heading = Your use of the models (days in UTC)
+usage-heading-group =
+    Use of the models for this group's memory (days in UTC)
+    Answers count for whoever asks.
 usage-days = Last { $days } days: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } answer

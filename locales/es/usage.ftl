@@ -1,6 +1,9 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Uso de los modelos aquí (días en UTC)
+usage-heading = Tu uso de los modelos (días en UTC)
+usage-heading-group =
+    Uso de los modelos para la memoria de este grupo (días en UTC)
+    Las respuestas cuentan para quien pregunta.
 usage-days = Últimos { $days } días: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } respuesta

@@ -1,6 +1,9 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Uso dos modelos aqui (dias em UTC)
+usage-heading = Seu uso dos modelos (dias em UTC)
+usage-heading-group =
+    Uso dos modelos para a memória deste grupo (dias em UTC)
+    As respostas contam para quem pergunta.
 usage-days = Últimos { $days } dias: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } resposta

@@ -1,6 +1,9 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Использование моделей здесь (дни по UTC)
+usage-heading = Твой расход моделей (дни по UTC)
+usage-heading-group =
+    Расход моделей на память этой группы (дни по UTC)
+    Ответы засчитываются тем, кто спрашивает.
 usage-days = Последние { $days } дней: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } ответ

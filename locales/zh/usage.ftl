@@ -1,6 +1,9 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = 这里的模型用量（按 UTC 计日）
+usage-heading = 你的模型用量（按 UTC 计日）
+usage-heading-group =
+    本群记忆的模型用量（按 UTC 计日）
+    回答计入提问者。
 usage-days = 最近 { $days } 天：{ $answers }
 usage-answers = { $answers ->
    *[other] { $answers } 条回答

@@ -20,7 +20,7 @@ class UsageCommands(CommandGroup):
         owner, quota = event.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
         used = await quota.list_daily_usage(owner, max(SPANS_OF_DAYS))
-        lines, before = [tr("usage-heading")], None
+        lines, before = [tr("usage-heading" if event.chat.is_private else "usage-heading-group")], None
         for span in SPANS_OF_DAYS:
             since = today - timedelta(days=span - 1)
             within = [day for day in used if day.day >= since]

@@ -222,7 +222,9 @@ async def test_facts_are_changed_as_by_commands(own_house: LocalServers, browser
             await writes("Something else is true now", "I live in Faro.")
             await expect(facts).to_have_text(["I live in Faro."])
             await page.locator(".fact details summary").first.click()
-            await expect(page.locator(".history")).to_contain_text("I live in Lisbon.")
+            await expect(page.locator(".history .text")).to_have_text("I live in Lisbon.")
+            await expect(page.locator(".history .hint").first).not_to_contain_text("–")  # from a day until that day
+            await expect(page.locator(".fact > .hint").first).to_contain_text("Put in by hand.")
             await more.click()
             await page.get_by_role("button", name="Delete").click()
             await expect(page.locator(".fact:not(.over, .deleted)")).to_have_count(0)

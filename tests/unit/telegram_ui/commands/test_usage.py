@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 from records.model_calls import DailyUsage, Price, Usage, parse_price
 from telegram_ui.commands.usage import draw_chart, format_usage
-from tests.unit.telegram_ui.commands.conftest import ANN, BOB, Desk
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 TODAY = date(2026, 11, 21)
 PRICES = {"dear": Price(prompt=2.0, completion=8.0, cached=0.5)}
@@ -58,3 +58,14 @@ async def test_everybody_sees_their_own_use(desk: Desk) -> None:
     await desk.say(BOB, BOB, "/usage")
     assert "5 tokens" in desk.last(BOB)
     assert "Last 30 days" not in desk.last(BOB), "they hold nothing that the last 7 do not"
+
+
+async def test_in_a_group_it_says_that_answers_count_for_whoever_asked(desk: Desk) -> None:
+    """It told a group of "0 answers", where each of them had been answered."""
+    day = desk.moment[0].date()
+    await desk.services.memory.usage.add_usage(
+        day, {(ANN, "m"): Usage(prompt=700, answers=3), (GROUP, "m"): Usage(prompt=50)}
+    )
+    await desk.say(BOB, GROUP, f"/usage@{desk.peer.world.bot['username']}")
+    assert "this group's memory (days in UTC)\nAnswers count for whoever asks." in desk.last(GROUP)
+    assert "50 tokens" in desk.last(GROUP), "what Ann used elsewhere is for her eyes"

@@ -56,3 +56,20 @@ async def test_a_long_model_name_and_long_messages_fit_into_messages(talk: Talk)
     pages = make_explanation_pages(explanation, Chat(id=ANNA.id), UTC)
     assert all(count_utf16_units(page.text) <= MAX_UNITS for page in pages)
     assert "a-model-a-model" in pages[0].text
+
+
+async def test_a_message_that_was_edited_since_is_marked(talk: Talk) -> None:
+    """The answer was made from walnuts; the words that stand there now are others."""
+    await talk.remember()
+    await talk.say("I am allergic to walnuts.")
+    await talk.say("What may I eat?")
+    scope = Scope(owner=ANNA.id)
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        [asked, *_] = await store.timeline.read_page(scope)
+        await store.forgetting.replace_message_text(
+            scope, asked.id, "I am allergic to hazelnuts.", reason="edited", now=talk.moment[0]
+        )
+    explanation = await talk.services.explanations.explain_answer(scope)
+    assert explanation is not None
+    [page] = make_explanation_pages(explanation, Chat(id=ANNA.id), UTC)
+    assert "Anna, edited: “I am allergic to hazelnuts.”" in page.text
