@@ -110,7 +110,8 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
         first += timedelta(days=1)
     weekday = parser.weekdays[0] if parser.weekdays and not parser.repeat else None
     for local in (first + timedelta(days=days) for days in range(1 if parser.day else MAX_DAYS_TO_31ST)):
-        is_open = parser.day is not None or local > wall
+        is_later = local > wall and not (parser.is_next and local.date() == wall.date())
+        is_open = parser.day is not None or is_later
         if is_open and local.day == (parser.month_day or local.day) and weekday in (None, local.weekday()):
             break
     else:

@@ -65,6 +65,7 @@ class TimePhraseParser:
     end: int = 0
     day: date | None = None
     weekdays: list[int] = field(default_factory=list)  # on which it repeats, or the only one
+    is_next: bool = False  # "next Monday", which is not today
     month_day: int = 0
     clock: tuple[int, int] | None = None
     clock_lead: str = ""
@@ -307,9 +308,8 @@ class TimePhraseParser:
         if kind == "short" and ((self.clock is not None and not is_meant) or self.words.language not in LANGUAGES):
             self.mark_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
         self.weekdays = [weekday]
-        # Of the week after this: 下周五, and "next Monday" on a Monday.
-        is_week_after = HAN.match(match[0]) or weekday == self.wall.weekday()
-        if (match["next"] or match["later"]) and self.day is None and is_week_after:
+        self.is_next = bool(match["next"] or match["later"])
+        if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + weekday)
         return match.end()
 

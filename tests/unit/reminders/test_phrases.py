@@ -37,6 +37,7 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("en", "in 2 weeks dentist", ("06.12.26 14:20", "", "dentist")),
         ("en", "next Monday at 10 standup", ("23.11.26 10:00", "", "standup")),
         ("en", "next Sunday at 18:00 dinner", ("29.11.26 18:00", "", "dinner")),  # not today
+        ("en", "next Sunday, 6 December at 18:00 dinner", ("06.12.26 18:00", "", "dinner")),
         ("en", "on Sunday at 18:00 dinner", ("22.11.26 18:00", "", "dinner")),
         ("de", "nächsten Sonntag um 18 Uhr Essen", ("29.11.26 18:00", "", "Essen")),
         ("es", "el próximo domingo a las 18 cena", ("29.11.26 18:00", "", "cena")),
