@@ -131,7 +131,10 @@ class PeopleChats:
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         name = hash_parts(chat_key, said_at.isoformat(), speaker, words)
         name = f"{chat_key}:{members['ts']}" if "ts" in members else make_name_unique(name, id_counts)
-        # Ids are made of what earlier versions read: iMazing does not name who sent a message, Snapchat escapes it.
+        # Ids are made of what earlier versions read. iMazing has no name for the person, and a time of delivery.
+        # Snapchat escapes signs.
+        if members.get("delivereddate"):
+            said_at = self._builder.find_time({"date": members.get("messagedate")}) or said_at
         is_sent = speaker == "?" and members.get("type") == "Outgoing"
         speaker = self._chat_names.get(speaker) or ("Me" if is_sent else speaker)
         words = append_reactions(html.unescape(words) if "mediatype" in members else words, members.get("reactions"))

@@ -320,16 +320,15 @@ def test_what_went_to_people_is_read_with_what_came_from_them_in_snapchat() -> N
 
 
 def test_rows_that_only_say_that_they_went_out_are_said_by_the_person() -> None:
-    """In iMazing's table, they have no name, and a row of the app has no person."""
+    """In iMazing's table, they have no name, and a row of the app has no person. Delivered is not said."""
     names = (
         "Chat Session,Message Date,Delivered Date,Read Date,Service,Type,Sender ID,Sender Name,Status,Text,Attachment"
     )
     rows = ("Bob,2020-01-01 12:00:00,,,SMS,Incoming,+15555550100,Bob,Read,Where is the key?,",
-            "Bob,2020-01-01 12:01:00,,,SMS,Outgoing,,,Read,Under the pot,",
+            "Bob,2020-01-01 12:01:00,2020-01-01 15:00:00,,SMS,Outgoing,,,Read,Under the pot,",
             "Bob,2020-01-01 12:02:00,,,SMS,Notification,,,,Bob left,")  # fmt: skip
-    history = past("\r\n".join((names, *rows)))
-    assert [(said.speaker, said.content) for said in history.messages] == [
-        ("Bob", "Where is the key?"), ("Me", "Under the pot"),
+    assert lines_of(past("\r\n".join((names, *rows)))) == [
+        ("20-01-01 12:00:00", "Bob", "Where is the key?"), ("20-01-01 12:01:00", "Me", "Under the pot"),
     ]  # fmt: skip
 
 
