@@ -34,17 +34,18 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(
-    r"insufficient\w{0,20}_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|spending limit|额度不足|"
-    r"(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}(insufficient|not enough"
-    r"|too low|exhausted|depleted|used up|negative|empty)|out of credits|any credits|arrear|overdue|budget_exceeded"
-    r"|余额不足|欠费",
+    r"insufficient\w{0,20}_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|(spending|key) limit|"
+    r"额度不足|额度已用尽|(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}"
+    r"(insufficient|not enough|too low|exhausted|depleted|used up|negative|empty)|(out of|any) credits|arrear|overdue"
+    r"|budget_exceeded|free.?(tier|allocation)|余额不足|欠费",
     re.IGNORECASE,
 )
 MODEL_NOT_FOUND = re.compile(r"model|模型|not.?found|<html|\A\s*\Z", re.IGNORECASE)
 _NO_MODEL = re.compile(r"(unknown|invalid).model|model[\s\S]{0,80}(not.{0,9}(exist|found)|decommission)", re.IGNORECASE)
 NAMES_KEY = re.compile(
-    r"(api|secret).?key|authenti|authori|credential|permission|access.?token|region|territory|location", re.IGNORECASE
+    r"(api|secret).?key|authenti|authori|credential|permission|(access|invalid).?token|region|location", re.IGNORECASE
 )
+_KEY_CODES = re.compile(r"\b401\b|unauth|authent|api.?key|invalid.{0,9}token|token.{0,9}invalid", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
 _SPOILT_PICTURE = re.compile(
     r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
@@ -132,7 +133,8 @@ class StatusError(Exception):
             return "loading"
         if status in (408, 409, 429) or status > 501:
             return "busy"
-        if status == 401:  # xAI's 403 for a declined message names the key, too
+        # The message alone is no proof: xAI's 403 for a declined message names the key, too.
+        if status == 401 or (status in (400, 403) and _KEY_CODES.search(self.codes)):
             return "key"
         if status == 404:
             return "model"

@@ -13,7 +13,7 @@ from llm import prompt_cache
 from records.model_calls import Prompt
 
 # What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
-Step = Literal["parameters", "tools", "length", "history", "system"]
+Step = Literal["parameters", "tools", "length", "history", "system", "stream"]
 STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
 
 # Without these, a request means the same.
@@ -107,10 +107,6 @@ class Fallbacks:
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
 
     @property
-    def is_exhausted(self) -> bool:
-        return self.refusals >= MAX_REQUESTS
-
-    @property
     def last_refusal(self) -> str:
         """The status and text of the last refusal in lower case, without words that contain digits."""
         return self._taken[-1][1].lower() if self._taken else ""
@@ -150,7 +146,8 @@ class Fallbacks:
         to ask a harmless question, unless it was asked, and find out whether the model declined the message.
         """
         order = [step for step in STEPS if step in possible_steps]
-        left = MAX_REQUESTS - self.refusals - (likely_step is None and self.answers_others is None)
+        is_unclear = likely_step is None and not refusal.startswith("500")  # a fault may pass and declines nothing
+        left = MAX_REQUESTS - self.refusals - (is_unclear and self.answers_others is None)
         if left <= 0 or not order:
             return frozenset()
         is_one = likely_step in order and left > 1
@@ -158,10 +155,10 @@ class Fallbacks:
         # Sizes and ids of requests differ each time.
         lasting = [word for word in refusal[3:].split() if not any(map(str.isdigit, word))]
         self._taken.append((steps, refusal[:3] + " ".join(lasting)))
-        self.left_out |= steps
+        self.left_out |= steps if left > 1 else {*steps, "stream"}  # the last attempt has nothing else to lose
         return steps
 
-    def was_step_tried_alone(self, step: Step) -> bool:
+    def was_tried_alone(self, step: Step) -> bool:
         """Return True if this step was ever the only difference between two consecutive requests."""
         return any(steps == {step} for steps, _ in self._taken)
 

@@ -37,6 +37,7 @@ Request = Mapping[str, Any]
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
 _OPTIONAL = (*ladder.PARAMETERS, "tools", "stream")  # what an endpoint may refuse by name
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
+_ROLES = re.compile(r"\broles?\b|\b(system|developer)\W{1,3}(message|prompt|instruction)", re.IGNORECASE)
 _SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 _NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # their first draft waits for the answer
@@ -156,12 +157,13 @@ class OpenAIChat(EndpointClient, ChatModel):
                     self._remember_refused_parameter("max_tokens")
                     continue
                 self._raise_if_pictures_were_refused(messages, error)
-                is_unclear = error.kind == "unclear" and error.status_code != 500
                 # xAI's 403 for a declined message names the key, too.
-                names_key = is_unclear and error.status_code == 403 and failures.NAMES_KEY.search(error.searchable_text)
+                may_be_key = error.kind == "unclear" and error.status_code == 403
+                names_key = may_be_key and failures.NAMES_KEY.search(error.searchable_text)
                 if names_key and not await self._answers_harmless_question(client, timer, fallbacks):
                     raise
                 if not self._try_reduce_request(fallbacks, messages, request, error, timer):
+                    is_unclear = error.kind in ("unclear", "length") and error.status_code != 500
                     if is_unclear and await self._answers_harmless_question(client, timer, fallbacks):
                         raise ModelDeclined from None
                     raise
@@ -217,7 +219,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             prompt_cache.PARAMETER: self._cache_key,
         }
         is_plain = "parameters" in fallbacks.left_out
-        left_out = {name for name in ladder.PARAMETERS if is_plain or name in self._unsupported}
+        left_out = fallbacks.left_out | {name for name in ladder.PARAMETERS if is_plain or name in self._unsupported}
         request: dict[str, Any] = {"model": self.name, "messages": tool_calls.format_messages(messages)}
         request |= {name: value for name, value in optional.items() if value and name not in left_out}
         if prompt_cache.PARAMETER in request:
@@ -232,7 +234,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         Raise ContextTooLong if the prompt must be shortened instead.
         """
         used = answer.usage.completion if answer.usage else (len(answer.text) + len(answer.reasoning.text)) // 4
-        if answer.shown or fallbacks.is_exhausted or used >= ROOM_TOKENS // 2:
+        if answer.shown or fallbacks.refusals >= ladder.MAX_REQUESTS or used >= ROOM_TOKENS // 2:
             return False
         fallbacks.refusals += 1
         self._unsupported.add(_ROOM)
@@ -255,7 +257,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
+        prompt_tokens = self._tokenizer.count_request_tokens(messages)
         kind, words = error.kind, error.searchable_text
+        if kind == "length" and "length" in fallbacks.left_out and prompt_tokens <= ladder.MIN_SHORTENED_TOKENS:
+            kind = "unclear"  # it is about something else
         if kind in ("busy", "loading"):
             fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
             timer.may_retry = timer.may_retry and fallbacks.busy + fallbacks.refusals < ladder.MAX_REQUESTS
@@ -266,7 +271,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         fallbacks.record_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
         timer.may_retry = fallbacks.refusals == 1 or (error.status_code == 500 and not fallbacks.for_person)
-        if fallbacks.is_exhausted:
+        if fallbacks.refusals >= ladder.MAX_REQUESTS:
             return False
         if kind != "busy" and self._try_drop_parameter(request, error):
             return True
@@ -274,7 +279,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
             return False
-        possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
+        possible = fallbacks.list_possible_steps(messages, request, prompt_tokens)
         likely: Step | None = "length" if ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible else None
         if kind == "length":
             likely = "length"
@@ -284,7 +289,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.discard("history")
         elif "tools" in request and _TOOLS.search(words):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
-        elif error.status_code == 500:
+        elif "system" in possible and _ROLES.search(words):
+            likely = "system"
+        elif error.status_code == 500 and not failures.NAMES_KEY.search(words):
             if likely is None and "response_format" in request and _SCHEMAS.search(words):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif likely is None and (fallbacks.refusals == 1 or not fallbacks.for_person):
@@ -317,7 +324,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         helpful = fallbacks.get_effective_steps()
         was_fault = fallbacks.last_refusal.startswith("500")
         if was_fault or fallbacks.busy:  # it may have passed by itself
-            helpful &= set() if fallbacks.busy else {"tools"}
+            helpful &= set() if fallbacks.busy else {"tools", "length", *filter(fallbacks.was_tried_alone, helpful)}
         if "parameters" in helpful:
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
             for name in {"response_format"} & fallbacks.parameters or fallbacks.parameters:
@@ -328,7 +335,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
             self._window.limit = fallbacks.window.limit
-            self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_step_tried_alone("length"))
+            self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_tried_alone("length"))
         elif ladder.PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(ladder.LENGTH)
         if "tools" in helpful:
@@ -342,7 +349,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     async def _answers_harmless_question(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> bool:
         """Return True if the endpoint answers a question that no filter declines. It is asked once."""
-        if fallbacks.answers_others is None and not fallbacks.is_exhausted:
+        if fallbacks.answers_others is None and not fallbacks.refusals >= ladder.MAX_REQUESTS:
             fallbacks.refusals += 1
             fallbacks.answers_others = False
             harmless = PromptMessage(role="user", content="Reply with the word: ok")

@@ -60,6 +60,7 @@ class PartialAnswer:
     _is_cumulative: bool | None = None
     _visible: tuple[tuple[str, bool], str] = (("", True), "")  # of the last text that was parsed: it is read again
     is_whole: bool = False
+    is_blank: bool = False  # it ended, without truncation, and has no visible text, refusal or tool call
     shown: str = ""  # what the reader has seen
 
     def add_chunk(self, chunk: Mapping[str, Any]) -> int:
@@ -117,13 +118,6 @@ class PartialAnswer:
         """True if the answer was cut at a length limit."""
         return _LENGTHS.fullmatch(self.finish or "") is not None
 
-    @property
-    def is_blank(self) -> bool:
-        """True if the answer ended, without truncation, and contains no visible text, refusal or tool call."""
-        reading = self.parse()
-        is_something = self.refusal or self.is_truncated or self.calls.build() or reading.calls or reading.is_broken
-        return self.is_whole and not (reading.shown.strip() or is_something)
-
     def parse(self, *, is_whole: bool = True) -> TextAndCalls:
         """Return the text without thoughts, and the tool calls that are written in it.
 
@@ -134,7 +128,8 @@ class PartialAnswer:
         if not is_hidden and self._visible[0] != (self.text, is_whole):
             self._visible = (self.text, is_whole), remove_thoughts(self.text, is_whole=is_whole)
         text = "" if is_hidden else self._visible[1]
-        names, shown_length = self.offer.parameters_by_tool, 0 if is_whole else len(self.shown)
+        names = self.offer.parameters_by_tool
+        shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
         reading = text_calls.find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length)
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
@@ -170,14 +165,16 @@ class PartialAnswer:
         if self.refusal or self.finish == "content_filter":
             self.refusal = self.refusal or "content_filter"
             raise ModelDeclined
+        reading = self.parse()
+        is_empty = not (reading.shown.strip() or reading.calls or self.calls.build())
+        self.is_blank = is_empty and not (self.is_truncated or reading.is_broken)
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
-        reading = self.parse()
         offered = {tool.name for tool in self.offer.tools if not self.offer.must_answer}
         is_forbidden = reading.calls and offered.isdisjoint(call.name for call in reading.calls)
         if (reading.is_broken or is_forbidden) and not self.calls.build():
             raise BrokenCall
-        if not reading.shown.strip() and not reading.calls and not self.calls.build():
+        if is_empty:
             if self.finish is None:
                 raise BrokenOff
             raise ModelBroken(tr("errors-length")) if self.is_truncated else ModelBroken(remedy="(empty)")

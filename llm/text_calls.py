@@ -50,16 +50,13 @@ _ARGUMENT = re.compile(
 _WORDS = re.compile(r"[^\s>\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE)  # no call has them
 MAX_GAP = 100  # characters between the elements of two arguments
 _ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
-_MARK_WORDS = (
-    "func", "tool", "call", "action", "command", "comment", "print", "name", "type", "json", "await", "return", "input",
-    "arg", "param", "using",
-)  # fmt: skip
+_MARK_WORDS = "func|tool|call|action|command|comment|print|name|type|json|await|return|input|arg|param|using"
 _ONLY_MARKS = re.compile(
     r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}[.:](?!\s)"
-    rf"|\b(?:\w{{0,20}}(?:{'|'.join(_MARK_WORDS)})\w{{0,20}}|to|use)\b)*+",
+    rf"|\b(?:\w{{0,20}}(?:{_MARK_WORDS})\w{{0,20}}|to|use)\b)*+",
     re.IGNORECASE,
 )  # text on a line that says nothing to a person
-_ONE_WORD = re.compile(r"\w{0,30}[ \t()\[\]{}:*`'\"]*=?[ \t]*")  # of a line: perhaps a tool's name, or a variable's
+_ONE_WORD = re.compile(r"\w{0,30}[ \t\r()\[\]{}:*`'\"]*=?[ \t]*")  # of a line: perhaps a tool's name, or a variable's
 # The first word of a sentence, or one behind which a recipient of gpt-oss stands.
 _MAY_BECOME_MARK = re.compile(
     r"(?:(?<=[.!?…)\]\"']) {0,2}\w{0,40}(?:commentary\s{0,3}(?:to?(?:=[\w.]{0,60})?)?)?|\bto?(?:=[\w.]{0,60})?)\Z"
@@ -143,7 +140,7 @@ def _cut_trailing_markup(text: str, names: Collection[str], shown_length: int) -
     lines, is_cut = text[start:end].split("\n"), False
     while lines and (not is_cut or lines[-1].strip()):
         rest = _ONLY_MARKS.sub("", lines[-1], count=1)
-        is_name = names and (rest.strip(" \t()[]{}:*`'\"") in names if is_cut else _ONE_WORD.fullmatch(rest))
+        is_name = names and (rest.strip(" \t\r()[]{}:*`'\"") in names if is_cut else _ONE_WORD.fullmatch(rest))
         if rest.strip() and not is_name:
             break
         lines.pop()

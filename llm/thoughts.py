@@ -7,17 +7,17 @@ from pathlib import Path
 from time import time
 
 _CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-_THINKS = "think|thought|reason|思考|思维|推理"
+_THINKS = "think|thought|reason|working_out|思考|思维|推理|생각|تفكير"
 _NOTES = (
     r"scratch_?pad|analysis|reflection|monologue|deliberat|ruminat|planning"
-    r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün"
+    r"|\bcot\b|denken|gedanken|pensamiento|ra[sz]onamiento|racioc[ií]nio|ragionamento|pensée|réflexion|размышлени|мысли|düşün"
 )  # thoughts only in the first element, if an answer follows
 _NAME = rf"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
-_BRACKET = "[\\[({◁⟨⟪⟦【《〈〔〖「『＜«‹]{1,2}%?"
+_BRACKET = "[\\[({◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
 _MARK = re.compile(
-    rf"{_CODE}|(?P<opening>(?P<element><{{1,2}})|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,2}}[/\\／]?\|?\s*{_NAME})"
-    rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:\|?>{{1,2}}|%?[)}}▷⟩⟫⟧】》〉〕〗」』＞»›]{{1,2}}"
-    r"|\]{1,2}(?!\()|&gt;)"
+    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?:[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?\|?\s*{_NAME})"
+    rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:[|%?#*~]?>{{1,3}}|%?[)}}▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›]{{1,3}}"
+    r"|\]{1,3}(?!\()|&gt;)"
     r"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)"
     r"|(?P<close><channel\|>|<\|close\|>think\w*<\|sep\|>|<unused95>|<\|inner_suffix\|>"
     r"|<\|content\|>|\[BEGIN FINAL RESPONSE\])",
@@ -29,21 +29,20 @@ _BEGINNING_NAME = re.compile(r"\s*(?:start|begin)", re.IGNORECASE)
 _NOTES_NAME = re.compile(_NOTES, re.IGNORECASE)
 _WORD = re.compile(f"reason(?!ing)|{_NOTES}", re.IGNORECASE)  # other elements have such names, too
 _ASIDE = re.compile(
-    rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
+    r"<details\s[^<>]{0,40}\breasoning\b[^<>]{0,80}>.*?(?:</details>\s*|\Z)"
+    r"|\A\s*<(?P<element>\w{1,20})\s[^<>]{0,80}\b(?:type|class)=[\"'](?:thinking|thoughts?|reasoning)\b[^<>]{0,80}>.*?(?:</(?P=element)>\s*|\Z)"
+    r"|\A\s*(?P<reserved>[<\[](?:unused|ctrl))\d{1,4}[>\]](?!\s*(?:call:|\[?\{)).*?(?:(?P=reserved)\d{1,4}[>\]]|\Z)"
+    r"|\A\s*(?:<\|im_start\|>(?:assistant/)?|/)think\n.*?(?:<\|im_start\|>\w{1,12}\n|\Z)"
     rf"|\A\s*<details[^<>]{{0,40}}>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
     r"|\A\s*(?:(?P<process>Here(?:'s| is) my thought process:)|Thinking\.\.\.\n).*?"
     r"(?:(?P<response>Here(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*)|\Z)"
     r"|\A\s*\*?Thinking\.\.\.\*?\s*\n(?:\s*>[^\n]*(?:\n|\Z))+"
+    r"|(?-i:\A\s*analysis(?![ \t.,:;!?-]).*?assistant\s*(?:final|(?=(?:commentary\s*)?to=)))"
+    r"|(?-i:\A\s*thought\n.*?(?=\bcall:[\w.:]{3,80}\{))"
     rf"|\A\s*(?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s)\w*(?:{_THINKS})\w*[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
-)  # thoughts in <details>, behind words of Granite, Ollama or Poe, or in a leading fence without code in Reason
-# The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
-# Of Gemma 4, thoughts in front of a call.
-_COLLAPSED = re.compile(
-    r"\A\s*analysis(?![ \t.,:;!?-]).*?assistant\s*(?:final|(?=(?:commentary\s*)?to=))"
-    r"|\A\s*thought\n.*?(?=\bcall:[\w.:]{3,80}\{)",
-    re.DOTALL,
-)
+)  # thoughts in an element, between reserved tokens (Pangu, Gemini), in a message of their own (HyperCLOVA), in words
+# of Granite, Ollama or Poe, in channels without marks (gpt-oss, Gemma 4), or in a leading fence that is not ReasonML
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)")
 _BEGINNING = re.compile(
     rf"(?:<{{1,2}}\|?/?|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
@@ -63,13 +62,13 @@ _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks
 _HEADER = (
     r"(?:(?:<\|?(?:im_start|start_header_id|start_of_turn)\|?>|<\|turn\|?>)\s*\w{0,12}(?:<\|end_header_id\|>)?"
     r"|<\|(?:im_)?(?:assistant|user|system)\|>(?:\w{0,12}<\|im_middle\|>)?|<s>\s*\[INST\]"
-    r"|<\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?|\]~!?b[\[\]]\s*\w{0,12})"
+    r"|<\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?|\]~!?b[\[\]]\s*\w{0,12}|<\|begin\|>assistant)"
 )  # of a message in a chat template
 _ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
-    rf"{_CODE}|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|<(?:(?:unused|ctrl)\d{{1,5}}|pad)>"
+    rf"{_CODE}|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|[<\[](?:(?:unused|ctrl|SPECIAL_)\d{{1,5}}|pad)[>\]]"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
-    r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|(?:\]<\]\w{1,20}\[>\[)?</tool_calls?>\s*\Z"
+    r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|(?:\]<\]\w{1,20}\[>\[)?</tool_calls?>\s*\Z|\[\|endofturn\|\]"
     rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
     re.DOTALL,
 )  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on
@@ -98,7 +97,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
         return text
     aside = _ASIDE.match(text)
     if not (is_whole and aside and aside["process"] and not aside["response"]):  # an answer to "how did you get it?"
-        text = _ASIDE.sub("", _COLLAPSED.sub("", text))
+        text = _ASIDE.sub("", text)
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:
         return _remove_unfinished_tag(_extract_final_channel(text, channel.start()), is_whole)
@@ -161,11 +160,12 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
         else:
             # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
             is_thought = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or opening == "◁"
-            may_be_words = bool(opening) and not (is_first and (is_thought or not is_whole))
+            may_be_words = is_whole and bool(opening) and not (is_first and is_thought)
         if may_be_words and not is_closing and not _is_followed_by_closing_mark(without_code, mark):
             continue
         is_settled = is_whole or is_closing or mark.end() < len(text)  # by what follows the mark
-        if is_settled and not (is_closing and is_open) and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
+        ends_thoughts = is_closing and is_open and (is_whole or text[mark.start() - 1] != "`")
+        if is_settled and not ends_thoughts and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
             continue
         notes = name.lower() if _NOTES_NAME.search(name) and not is_closing else ""
         found.append(mark)

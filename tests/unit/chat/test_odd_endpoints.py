@@ -266,12 +266,21 @@ async def test_a_fault_that_passes_declines_no_message(tmp_path: Path, faults: i
         assert "How many?" in words_of(server.requests[-1])
 
 
-async def test_a_wrong_key_is_tried_with_one_more_question(tmp_path: Path) -> None:
-    wrong = refusal(403, {"error": {"message": "Invalid API key", "code": "invalid_api_key"}})
-    async with talking_to(tmp_path, lambda _: wrong) as (talk, server):
+@pytest.mark.parametrize(
+    ("body", "asked"),
+    [
+        ({"error": {"message": "nope", "code": "invalid_api_key"}}, 1),  # a code says so
+        ({"error": {"message": "nope", "code": 401}}, 1),
+        ({"error": {"message": "nope", "type": "authentication_error"}}, 1),
+        ({"detail": {"error": "Invalid API key"}}, 2),  # words may mean something else
+        ({"error": "Invalid token"}, 2),
+    ],
+)
+async def test_a_wrong_key_under_403_costs_one_more_question_at_most(tmp_path: Path, body: Json, asked: int) -> None:
+    async with talking_to(tmp_path, lambda _: refusal(403, body)) as (talk, server):
         await talk.remember()
         assert "Check OPENAI_API_KEY" in (await talk.say("How many?")).text
-        assert len(server.requests) == 2
+        assert len(server.requests) == asked
 
 
 CREDIT = "has no credit left"
@@ -352,6 +361,22 @@ SENTENCES = {
     "502 in HTML": (html(502), BUSY),
     "503 as a field of a stream": (Raw(body=b'error: {"code":503,"message":"no slot"}\n\n'), BUSY),
     "404 in HTML": (html(404), "Check OPENAI_MODEL"),
+    "403 for a key's limit (OpenRouter)": (
+        refusal(403, {"error": {"message": "Key limit exceeded (total limit). Manage it in settings", "code": 403}}),
+        CREDIT,
+    ),
+    "403 for a free tier (DashScope)": (
+        refusal(403, {"error": {"message": "The free tier is exhausted.", "code": "AllocationQuota.FreeTierOnly"}}),
+        CREDIT,
+    ),
+    "429 for a free allocation (Cloudflare)": (
+        refusal(429, {"errors": [{"message": "you have used up your daily free allocation of 10,000 neurons"}]}),
+        CREDIT,
+    ),
+    "403 for a token's quota (new-api)": (
+        refusal(403, {"error": {"message": "该令牌额度已用尽", "type": "new_api_error"}}),
+        CREDIT,
+    ),
 }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.peers.raw_server import Json, Raw, refusal, said
+from tests.peers.raw_server import Json, Raw, refusal, said, words_of
 from tests.unit.chat.test_odd_endpoints import MAX_REQUESTS, talking_to
 from tests.unit.chat.test_servers_of_2026 import APPLES, has_feature, has_system, is_long
 
@@ -14,6 +14,7 @@ IS_REFUSED = {
     "long": is_long,
     "system": has_system,
     "tools": has_feature("tools"),
+    "stream": has_feature("stream"),
     "stream_options": has_feature("stream_options"),
 }
 
@@ -31,3 +32,35 @@ async def test_what_is_refused_in_new_words_is_answered_in_a_simpler_form(tmp_pa
         await talk.remember()
         assert (await talk.say("word " * 3_000 if refused == "long" else "How many?")).text == APPLES
         assert len(server.requests) <= MAX_REQUESTS
+
+
+@pytest.mark.parametrize("kind", ["sglang sys", "llama.cpp roles", "kserve 500"])
+async def test_what_helped_after_a_fault_that_says_its_reason_is_remembered(tmp_path: Path, kind: str) -> None:
+    refused, status, body = REFUSALS[kind].values()
+    is_refused = IS_REFUSED[refused]
+
+    def answer(request: Json) -> Raw:
+        return refusal(status, body) if is_refused(request) else said(APPLES)
+
+    async with talking_to(tmp_path, answer) as (talk, server):
+        await talk.remember()
+        assert (await talk.say("word " * 3_000 if refused == "long" else "How many?")).text == APPLES
+        server.requests.clear()
+        for question in ("And today?", "And now?"):
+            assert (await talk.say(question)).text == APPLES
+        assert len(server.requests) == 2
+
+
+async def test_a_message_declined_in_words_about_a_limit_does_not_end_the_chat(tmp_path: Path) -> None:
+    body = {"error": {"message": "Request rejected: per-request limit exceeded", "type": "rate_limit_error"}}
+
+    def answer(request: Json) -> Raw:
+        return refusal(400, body) if "zorkblat" in words_of(request) else said(APPLES)
+
+    async with talking_to(tmp_path, answer) as (talk, server):
+        await talk.remember()
+        assert "declined" in (await talk.say("please explain zorkblat to me")).text
+        for question in ("How many?", "And now?"):
+            server.requests.clear()
+            assert (await talk.say(question)).text == APPLES
+            assert len(server.requests) <= MAX_REQUESTS

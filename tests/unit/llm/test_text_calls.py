@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm.partial_answer import PartialAnswer
 from llm.text_calls import HELD, Names, find_calls_in_text
+from llm.tool_calls import ToolOffer
 
 NAMES: Names = {"search_memory": ("query",), "remember": ("text",), "forget": ("fact_id",)}
 REMINDERS: Names = {"remind": ("text", "in_minutes")}
@@ -308,3 +310,19 @@ def test_two_calls_in_elements_have_their_own_arguments() -> None:
         ("remind", "remind"),
         ("remember", "remember"),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"I should set it. It is about a fern.\n</think>\n\n<tool_call>\n{CALL}\n</tool_call>",
+        f"[unused11][{CALL}][unused12]",  # Pangu, whose thoughts stand between such tokens, too
+    ],
+)
+def test_a_call_is_not_seen_next_to_thoughts_without_an_opening_mark(text: str) -> None:
+    answer, drafts = PartialAnswer(offer=ToolOffer(known=frozenset(NAMES))), []
+    for character in text:
+        answer.add_chunk({"choices": [{"index": 0, "delta": {"content": character}}]})
+        drafts.append(answer.pop_changed_text() or "")
+    assert not any(set("<{[") & set(draft) for draft in drafts)
+    assert [call.name for call in answer.parse().calls] == ["search_memory"]

@@ -204,6 +204,9 @@ def test_the_token_that_ends_an_answer_is_not_shown_unless_it_is_talked_about(to
         "《思考》是一本书。",
         "List<Thought> thoughts = new ArrayList<Thought>();",
         "import x\n<ThinkingDots />",
+        "if len(text) <= MAX_REASONING_CHARS and found:\n    return cut -> text",
+        "<% if reason %><p>Because</p><% end %> is ERB.",
+        '<a class="button" href="/thinking">Think</a> is a link.',
     ],
 )
 def test_words_in_brackets_and_links_stay(text: str) -> None:
@@ -232,3 +235,11 @@ def test_an_answer_in_a_channel_may_talk_about_the_tokens_of_templates() -> None
     for answer in ("The token <|endoftext|> ends a text. More follows.", "```\n<|im_start|>user\n```\nThat is ChatML."):
         written = f"<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>{answer}"
         assert remove_thoughts(f"{written}<|return|>") == answer
+
+
+@pytest.mark.parametrize("marks", ["◁think▷SECRET◁/think▷", "[THINK]SECRET[/THINK]", "{think}SECRET{/think}"])
+def test_thoughts_behind_a_first_sentence_are_not_seen_while_they_arrive(marks: str) -> None:
+    text = f"Sure. {marks}Visible answer"
+    drafts = [remove_thoughts(text[:end], is_whole=False) for end in range(len(text) + 1)]
+    assert not any("SE" in draft for draft in drafts)
+    assert remove_thoughts(text) == "Sure. Visible answer"
