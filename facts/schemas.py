@@ -3,11 +3,12 @@
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from typing import cast
+from itertools import takewhile
+from typing import NamedTuple, cast
 
 from llm import prompts
 from llm.meant_json import parse_json_leniently
@@ -22,13 +23,13 @@ MAX_SUBJECT_CHARS = 60
 MAX_QUOTED_CHARS = 2_000  # of a quote that is looked for
 MAX_FOUND = 30  # facts of one answer
 NAME_CHARS = 3  # of the name at the beginning of a fact in a script without spaces
-OPEN = "maybe"  # the model's type of facts that the person is not sure of
+OPEN = ("maybe", "wish")  # the model's types of what the person is not sure of, or would only like
 OVER = "past"  # the model's type of facts that no longer hold
 # The model's names for the kinds of facts.
 TYPES: Mapping[str, FactKind] = {
     "state": "personal",
     OVER: "event",
-    OPEN: "personal",
+    **dict.fromkeys(OPEN, "personal"),
     "event": "event",
     "preference": "preference",
     "instruction": "instruction",
@@ -87,6 +88,14 @@ def make_fact_versions(
             yield made
 
 
+class _Passage(NamedTuple):
+    """A passage of a sentence, with the parts of the sentence before and after it."""
+
+    before: str
+    text: str
+    after: str
+
+
 def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
     """Return the passage of a message that states a fact, and the sentence around it. Return None if there is none.
 
@@ -98,34 +107,46 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     speaker, _, words = fact.quote.partition(": ")
     if end == 0 and speaker.endswith(prompts.get_speaker_name(message)):  # small models copy the speaker of a line, too
         start, end = _find_quote_range(words, content)
-    if end == 0:
-        return None
     question_end = max(content.rfind(mark, start, end) + 1 for mark in QUESTION_MARKS)
-    start, said = max(start, question_end), content[question_end:end] if question_end else content
-    first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
-    mark = _SENTENCE_END.search(content, end)
-    last = mark.end() if mark and mark.group() != _QUESTION_OPENING else mark.start() if mark else len(content)
-    clause_end = _CLAUSE_END.search(content, end)
-    clause_start = max((mark.end() for mark in _CLAUSE_END.finditer(content, first, start)), default=first)
-    clause = content[clause_start : clause_end.start() if clause_end else last]
-    is_question = is_unmarked_question(clause) or (clause_end is not None and clause_end.group() in QUESTION_MARKS)
-    if is_question or content[first - 1 : first] == _QUESTION_OPENING:
+    quoted, is_in_question = _read_sentence(content, question_end or start, end)
+    if end == 0 or is_in_question:
         return None
-    about, sentence = _truncate_words(find_topics(fact.text)), content[max(first, question_end) : last]
-    is_short = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(tuple(QUESTION_MARKS))
-    quoted, told = (about & _truncate_words(find_topics(part)) for part in (content[start:end], sentence))
-    if is_short and len(told) > len(quoted) and not make_fingerprint(sentence).hedges:
-        start, end = last - len(sentence.lstrip()), last - len(sentence) + len(sentence.rstrip(" .!…。！\n"))
-    start, end = _extend_quote_to_negation(
-        content, *_extend_quote_to_hedging_words(content, start, end, first, last), first, last
-    )
-    quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
-    own = _truncate_words(find_topics(message.speaker))
+    topics, own = _truncate_words(find_topics(fact.text)), _truncate_words(find_topics(message.speaker))
+    passage = _extend_to_negation(_extend_to_hedging_words(_extend_to_sentence(quoted, topics)))
+    statement = " ".join(passage.text.split())[:MAX_FACT_CHARS]
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    is_related = bool((_truncate_words(find_topics(fact.text)) - own) & _truncate_words(find_topics(said)))
-    if not is_related and (fact.kind == "instruction" or not _find_names(quote) - own):
+    is_related = bool((topics - own) & _truncate_words(find_topics(quoted.text if question_end else content)))
+    if not is_related and (fact.kind == "instruction" or not _find_names(statement) - own):
         return None
-    return quote, " ".join(content[first:last].split())
+    return statement, " ".join("".join(passage).split())
+
+
+def _read_sentence(content: str, start: int, end: int) -> tuple[_Passage, bool]:
+    """Return a passage within its sentence, and True if its clause is a question or its sentence opens as one."""
+    first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
+    last = next((mark.end() for mark in _SENTENCE_END.finditer(content, end)), len(content))
+    passage = _Passage(content[first:start], content[start:end], content[end:last])
+    closing = _CLAUSE_END.search(content, end)
+    clause = _CLAUSE_END.split(passage.before)[-1] + content[start : closing.start() if closing else last]
+    is_question = is_unmarked_question(clause) or (closing is not None and closing.group() in QUESTION_MARKS)
+    return passage, is_question or passage.before.startswith("¿")
+
+
+def _extend(passage: _Passage, before: str, after: str) -> _Passage:
+    """Move text at the passage's edges into it, except the final marks."""
+    after = after.rstrip(" .!…。！\n")
+    rest = passage.before[: len(passage.before) - len(before)]
+    return _Passage(rest, before + passage.text + after, passage.after[len(after) :])
+
+
+def _extend_to_sentence(passage: _Passage, topics: Set[str]) -> _Passage:
+    """Extend a passage to its whole sentence if that is a short statement with more of the topics."""
+    sentence = "".join(passage)
+    is_statement = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(QUESTION_MARKS)
+    quoted, told = (topics & _truncate_words(find_topics(text)) for text in (passage.text, sentence))
+    if is_statement and len(told) > len(quoted) and not make_fingerprint(sentence).hedges:
+        return _extend(passage, passage.before.lstrip(), passage.after)
+    return passage
 
 
 def _truncate_words(words: Iterable[str]) -> set[str]:
@@ -142,42 +163,28 @@ _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 _CLAUSE_BREAK = re.compile(
     rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(r"[!?¿…。！？؟\n]|\.(?!\w)")
-_QUESTION_OPENING = "¿"
+_SENTENCE_END = re.compile(r"[!?…。！？؟\n]|\.(?!\w)|(?=¿)")
 
 
-def _extend_quote_to_hedging_words(
-    content: str, quote_start: int, quote_end: int, sentence_start: int, sentence_end: int
-) -> tuple[int, int]:
-    """Extend a quote to include hedging words in its clause, or in a short adjacent clause of the same sentence."""
-    if make_fingerprint(content[quote_start:quote_end]).hedges:
-        return quote_start, quote_end
-    *earlier, before = re.split(r"(?<=[,;:–—，；：、،؛])", content[sentence_start:quote_start])
-    while earlier and _is_short_clause(earlier[-1]):
-        before = earlier.pop() + before
-    after: str = re.findall(r"\A\w*", content[quote_end:sentence_end])[0]  # the end of a word or unspaced clause
-    for clause in re.split(r"(?=[,;:–—，；：、،؛])", content[quote_end + len(after) : sentence_end]):
-        if not _is_short_clause(clause):
-            break
-        after += clause
-    if make_fingerprint(before + content[quote_start:quote_end] + after).hedges:
-        return quote_start - len(before), quote_end + len(after.rstrip(" .!…。！\n"))
-    return quote_start, quote_end
+def _extend_to_hedging_words(passage: _Passage) -> _Passage:
+    """Extend a passage to include hedging words in its clause, or in a short adjacent clause of the same sentence."""
+    if make_fingerprint(passage.text).hedges:
+        return passage
+    *earlier, before = re.split(r"(?<=[,;:–—，；：、،؛])", passage.before)
+    before = "".join([*takewhile(_is_short_clause, earlier[::-1])][::-1]) + before
+    after: str = re.findall(r"\A\w*", passage.after)[0]  # the end of a word or unspaced clause
+    after += "".join(takewhile(_is_short_clause, re.split(r"(?=[,;:–—，；：、،؛])", passage.after[len(after) :])))
+    has_hedges = make_fingerprint(before + passage.text + after).hedges
+    return _extend(passage, before, after) if has_hedges else passage
 
 
-def _extend_quote_to_negation(
-    content: str, quote_start: int, quote_end: int, sentence_start: int, sentence_end: int
-) -> tuple[int, int]:
-    """Extend a quote to include a negation that precedes it in its clause or follows in a short adjacent clause."""
-    before = _CLAUSE_BREAK.split(content[sentence_start:quote_start])[-1]
-    after = _CLAUSE_BREAK.split(content[quote_end:sentence_end])[0]
-    if _is_negated(content[quote_start:quote_end]):
-        return quote_start, quote_end
-    if _is_negated(before):
-        quote_start -= len(before.lstrip())
-    if _is_short_clause(after) and _is_negated(after):
-        quote_end += len(after.rstrip(" .!…。！\n"))
-    return quote_start, quote_end
+def _extend_to_negation(passage: _Passage) -> _Passage:
+    """Extend a passage to include a negation that precedes it in its clause or follows in a short adjacent clause."""
+    if _is_negated(passage.text):
+        return passage
+    before, after = _CLAUSE_BREAK.split(passage.before)[-1].lstrip(), _CLAUSE_BREAK.split(passage.after)[0]
+    is_after = _is_short_clause(after) and _is_negated(after)
+    return _extend(passage, before if _is_negated(before) else "", after if is_after else "")
 
 
 def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
@@ -376,7 +383,7 @@ def _parse_fact(item: object) -> ExtractedFact | None:
         attribute=attribute,
         is_single=bool(attribute) and item.get("is_single") is not False,
         is_over=kind == OVER,
-        is_open=kind == OPEN,
+        is_open=kind in OPEN,
     )
 
 
