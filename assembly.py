@@ -271,7 +271,7 @@ async def open_learning_services(
     distiller = ProfileDistiller(
         memory=memory, model=background, requests=requests, quota=core.quota, clock=clock, settings=settings
     )
-    history = HistoryExtraction(memory=memory, facts=facts, requests=requests, is_on=settings.learns_facts)
+    history = HistoryExtraction(memory=memory, facts=facts, is_on=settings.learns_facts)
     if settings.learns_facts:
         await stack.enter_async_context(run_in_background(history.run_forever()))
     return facts, await stack.enter_async_context(distiller), history

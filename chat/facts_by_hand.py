@@ -53,13 +53,15 @@ async def apply_fact_action(services: Services, owner: int, action: str, fact_id
         case "pin" | "unpin":
             fact = await facts.set_pinned(owner, fact_id, is_pinned=action == "pin")
         case "keep":
-            fact = await facts.convert_fact_to_instruction(owner, fact_id)
+            async with services.memory.open_store(owner) as store:
+                fact = await store.facts.convert_fact_to_instruction(owner, fact_id, now=services.clock())
         case "delete":
             fact = await facts.delete(owner, fact_id)
         case "undo":
             current = next((fact for fact in await facts.list_all(owner) if fact.id == fact_id), None)
             if current is not None and current.deleted_at is not None:
-                fact = await facts.restore(owner, fact_id)
+                async with services.memory.open_store(owner) as store:
+                    fact = await store.facts.restore_fact(owner, fact_id, now=services.clock())
             elif current is not None:
                 return format_undo_result(await _undo_fact_change(services, owner, current))
     return tr(f"memory-done-{action}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))

@@ -5,16 +5,18 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from typing import TypeVar
 
 from attrs import define, field
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
 from facts import schemas, verification
 from facts.compounds import split_fact
 from facts.requests import ExtractionRequest, Request, RequestBuilder
 from llm import prompts
 from llm.chat_model import ChatModel
+from llm.ladder import REMEMBERED_SECONDS
 from llm.quota import Quota
 from records.errors import (
     ContextTooLong,
@@ -27,7 +29,6 @@ from records.errors import (
     StorageError,
 )
 from records.facts import Fact, NewFact
-from records.messages import Message
 from records.scopes import Clock, Scope
 from text.characters import cut_out_middle
 
@@ -61,10 +62,8 @@ class Backoff:
             return None
         try:
             result = await work()
-        except StaleFacts:
-            log.info("the messages of %s changed while facts were learned from them: they are read again", source[0])
-        except ServedElsewhere:
-            log.info("facts of %s are learned by another process now", source[0])
+        except (StaleFacts, ServedElsewhere) as error:  # the messages changed, or another process learns from them now
+            log.info("facts of %s are learned later: %s", source[0], type(error).__name__)
         except (StorageError, ModelError) as error:
             # Running out of the day's tokens is no failure of these messages.
             attempts = 1 if isinstance(error, QuotaExceeded) else self.get_failure_count(source) + 1
@@ -99,8 +98,8 @@ class FactExtractor:
     _requests: RequestBuilder
     _quota: Quota
     _has_rejected: bool = field(default=False, init=False)
-    _trials: int = field(default=0, init=False)  # turns that were asked about again, each by itself
-    _gains: int = field(default=0, init=False)  # of these, the turns in which a fact was found then
+    # For the newest turns that were asked about again by themselves, True if a fact was found then.
+    _trials: TTLCache[object, bool] = field(factory=partial(TTLCache, 9 * MIN_TRIALS, REMEMBERED_SECONDS), init=False)
 
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failure_count: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
@@ -110,56 +109,60 @@ class FactExtractor:
         until MIN_TRIALS turns show if that helps. If the model fails after it has returned a list, or in the last
         attempt, skip the turns that it was asked about.
         """
-        facts: list[NewFact] = []
-        waiting, is_answered, is_optional = [request], False, False
-        while waiting:
-            asked, extracted = waiting.pop(0), None
-            try:
-                answer = await self._ask_model(batch.scope.owner, asked.request)
-                extracted = schemas.parse_facts(answer)
-                if extracted is None and asked is request:
-                    repair = self._requests.make_repair_request(request, answer)
-                    extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, repair))
-            except (ModelBroken, ModelDeclined, ContextTooLong):
-                if not is_answered and failure_count + 1 < MAX_ATTEMPTS:
-                    raise
-            except ModelError as error:
-                if not (is_optional or (is_answered and isinstance(error, QuotaExceeded))):
-                    raise
-                break  # what was found is kept, and says nothing about single turns
-            is_answered = is_answered or (asked is request and extracted is not None)
-            valid, has_rejected = await asyncio.to_thread(self._make_valid_facts, batch, asked, extracted or ())
-            facts += valid
-            self._has_rejected = self._has_rejected or has_rejected
-            if asked is not request:
-                self._trials, self._gains = self._trials + 1, self._gains + bool(valid)
-            elif len(request.turns) > 1 and (extracted is None or (extracted and self._has_rejected)):
-                used = {id_ for fact in valid for id_ in fact.source_ids}
-                silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
-                is_optional = bool(valid)
-                if not valid or self._trials < MIN_TRIALS:
-                    waiting = [self._make_turn_request(batch, turn) for turn in silent]
-            if extracted is None and len(asked.turns) < 2:
-                log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
+        can_skip = failure_count + 1 >= MAX_ATTEMPTS
+        extracted, valid = await self._ask_for_facts(batch, request, can_skip=can_skip, can_repair=True)
+        facts, is_list = [*valid], extracted is not None
+        used = {id_ for fact in valid for id_ in fact.source_ids}
+        silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
+        has_bad_answer = not is_list or (extracted and self._has_rejected)
+        may_find_more = len(request.turns) > 1 and (not valid or len(self._trials) < MIN_TRIALS)
+        who = prompts.describe_owner(batch.scope.owner)
+        make_request = partial(self._requests.make_extraction_request, owner_description=who, zone=batch.zone)
+        try:
+            for turn in silent if has_bad_answer and may_find_more else ():
+                asked = make_request([turn], batch.known)
+                _, found = await self._ask_for_facts(batch, asked, can_skip=is_list or can_skip)
+                self._trials[object()] = bool(found)
+                facts += found
+        except ModelError as error:  # it says nothing about single turns, and what was found before is kept
+            if not (valid or (is_list and isinstance(error, QuotaExceeded))):
+                raise
         return sorted(facts, key=lambda fact: fact.observed_at)  # so that what ended later ends what is found later
 
-    @property
-    def asks_about_single_turns(self) -> bool:
-        """True if MIN_TRIALS turns were asked about again one by one, and at least a quarter of them yielded facts."""
-        return self._trials >= MIN_TRIALS and 4 * self._gains >= self._trials
+    async def _ask_for_facts(
+        self, batch: Batch, request: ExtractionRequest, *, can_skip: bool, can_repair: bool = False
+    ) -> tuple[list[schemas.ExtractedFact] | None, list[NewFact]]:
+        """Return the facts that the model names, and the valid ones. Return (None, []) instead of a failure to skip."""
+        extracted = None
+        try:
+            answer = await self._ask_model(batch.scope.owner, request.request)
+            extracted = schemas.parse_facts(answer)
+            if extracted is None and can_repair:
+                repair = self._requests.make_repair_request(request, answer)
+                extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, repair))
+        except (ModelBroken, ModelDeclined, ContextTooLong):
+            if not can_skip:
+                raise
+        if extracted is None and len(request.turns) < 2:
+            log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
+        return extracted, await asyncio.to_thread(self._make_valid_facts, batch, request, extracted or ())
 
-    def _make_turn_request(self, batch: Batch, turn: Sequence[Message]) -> ExtractionRequest:
-        who = prompts.describe_owner(batch.scope.owner)
-        return self._requests.make_extraction_request([turn], batch.known, owner_description=who, zone=batch.zone)
+    def limit_turns(self, max_turns: int) -> int:
+        """Return 1 if at least a quarter of MIN_TRIALS turns or more yielded facts one by one, or else `max_turns`."""
+        gains = list(self._trials.values())
+        return 1 if len(gains) >= MIN_TRIALS and 4 * sum(gains) >= len(gains) else max_turns
 
     def _make_valid_facts(
         self, batch: Batch, request: ExtractionRequest, extracted_facts: Sequence[schemas.ExtractedFact]
-    ) -> tuple[list[NewFact], bool]:
-        """Return the valid facts, and True if others were rejected."""
+    ) -> list[NewFact]:
+        """Return the valid facts, and remember if others were rejected."""
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.get_speaker_name(message) for message in messages]
         single = [part for fact in extracted_facts for part in split_fact(fact, " ".join(speakers))]
+        find_faults = partial(
+            verification.find_fact_faults, messages=messages, zone=batch.zone, assistant_text=request.assistant_text
+        )
         kept = []
         for versions in schemas.make_fact_versions(single, messages, known_ids=shown, zone=batch.zone):
             faults = list[str]()
@@ -167,19 +170,14 @@ class FactExtractor:
                 [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
                 fact = schemas.replace_vague_text(version, speaker)
                 named = [shown[number].text for number in fact.known[:1]]  # it goes if that one is forgotten
-                faults = verification.find_fact_faults(
-                    fact,
-                    messages,
-                    allowed_texts=[*speakers, *named],
-                    zone=batch.zone,
-                    assistant_text=request.assistant_text,
-                )
+                faults = find_faults(fact, allowed_texts=[*speakers, *named])
                 if not faults:
                     kept.append(verification.remove_unsupported_start_date(fact, messages, zone=batch.zone))
                     break
             if faults:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(faults))
-        return kept, len(kept) < len(single)
+        self._has_rejected = self._has_rejected or len(kept) < len(single)
+        return kept
 
     async def _ask_model(self, owner: int, request: Request) -> str:
         room = await self._quota.count_tokens_left(owner)

@@ -9,7 +9,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts.learning import Facts
-from facts.requests import ExtractionEstimate, RequestBuilder
+from facts.requests import ExtractionEstimate
 from records.errors import StorageError
 from records.scopes import Scope
 
@@ -24,7 +24,6 @@ class HistoryExtraction:
 
     _memory: ExternalMemory
     _facts: Facts
-    _requests: RequestBuilder
     _is_on: bool
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
@@ -35,7 +34,7 @@ class HistoryExtraction:
             return None
         async with self._memory.open_store(owner) as store:
             backlog = await store.history_extraction.measure_backlog(owner, first_id, last_id)
-        return self._requests.estimate_extraction(backlog) if backlog.messages else None
+        return self._facts.estimate_history_extraction(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first_id: int, last_id: int) -> Literal["begun", "busy", "nothing", "off"]:
         """Begin or resume learning from a range of imported messages.

@@ -14,12 +14,12 @@ from external_memory import ExternalMemory
 from facts import reconciliation
 from facts.distillation import store_corrected_profile
 from facts.extractor import Backoff, Batch, FactExtractor
-from facts.requests import MAX_TURNS, RequestBuilder
+from facts.requests import MAX_TURNS, ExtractionEstimate, RequestBuilder
 from llm import prompts
 from llm.embeddings import Embedder, embed_passages
 from llm.quota import Charge
 from records.errors import FactsFull, ModelError, NewerFacts, StaleFacts, StorageError
-from records.facts import MAX_FACTS, Fact, NewFact
+from records.facts import MAX_FACTS, Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from settings import Settings
@@ -92,22 +92,20 @@ class Facts:
                 made += inserted or []
                 if inserted is None or batch.is_last:
                     break
-                min_turns = 1 if self._extractor.asks_about_single_turns else min_turns
+                min_turns = self._extractor.limit_turns(min_turns)
         finally:
             self._learning.discard(scope)
-        if made:
-            await self.embed_facts_without_vectors()
         return made
+
+    def estimate_history_extraction(self, backlog: HistoryBacklog) -> ExtractionEstimate:
+        return self._requests.estimate_extraction(backlog, max_turns=self._extractor.limit_turns(MAX_TURNS))
 
     async def learn_from_history(self, scope: Scope) -> bool:
         """Learn from the next batch of imported messages in a scope. Return True if there was progress."""
 
         async def learn_from_next_batch() -> list[Fact] | None:
             batch = await self._find_next_batch(scope, from_history=True)
-            made = await self._learn_facts_from_batch(batch) if batch is not None else None
-            if made:
-                await self.embed_facts_without_vectors()
-            return made
+            return await self._learn_facts_from_batch(batch) if batch is not None else None
 
         return (
             self._settings.learns_facts
@@ -124,6 +122,8 @@ class Facts:
             inserted = await self._store_facts(store, batch, new)
             if inserted:
                 await self._correct_profile(store, batch.scope.owner)
+        if inserted:
+            await self.embed_facts_without_vectors()
         log.info("learned %d facts of %s from messages up to %d", len(inserted), batch.scope, batch.until)
         return inserted
 
@@ -183,16 +183,15 @@ class Facts:
                 if is_all and len(turns) < max(1, min_turns):
                     return None
             facts = await store.facts.list_all_facts(scope.owner)
-        known = [fact for fact in facts if fact.is_valid]
-        decided = [fact for fact in facts if fact.decided_at and not fact.is_valid]
+        known = tuple(fact for fact in facts if fact.is_valid or fact.decided_at)
         request, max_turns = None, MAX_TURNS if from_history else self._settings.facts_batch_turns
         if turns:
             request = await asyncio.to_thread(
                 self._requests.make_extraction_request,
-                *(turns, [*known, *decided]),
+                *(turns, known),
                 owner_description=prompts.describe_owner(scope.owner),
                 zone=config.zone,
-                max_turns=1 if self._extractor.asks_about_single_turns and not from_history else max_turns,
+                max_turns=self._extractor.limit_turns(max_turns),
                 separates_long_turns=not from_history,
             )
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
@@ -200,7 +199,7 @@ class Facts:
         return Batch(
             scope=scope,
             request=request,
-            known=(*known, *decided),
+            known=known,
             learned=learned,
             until=end.id if request is None or request.is_all else request.until,
             zone=config.zone,
@@ -264,11 +263,6 @@ class Facts:
         async with self._memory.open_store(owner) as store:
             return await store.facts.pin_fact(owner, fact_id, is_pinned=is_pinned, now=self._clock())
 
-    async def convert_fact_to_instruction(self, owner: int, fact_id: int) -> Fact | None:
-        """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
-        async with self._memory.open_store(owner) as store:
-            return await store.facts.convert_fact_to_instruction(owner, fact_id, now=self._clock())
-
     async def delete(self, owner: int, fact_id: int) -> Fact | None:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
         async with self._memory.open_store(owner) as store:
@@ -280,11 +274,6 @@ class Facts:
         """Remove from the profile the sentences that a change has overruled."""
         with suppress(StaleFacts):  # forgotten at the same time
             await store_corrected_profile(store, owner, clock=self._clock)
-
-    async def restore(self, owner: int, fact_id: int) -> Fact | None:
-        """Restore a deleted fact. Return None if the owner has no such fact."""
-        async with self._memory.open_store(owner) as store:
-            return await store.facts.restore_fact(owner, fact_id, now=self._clock())
 
     async def embed_facts_without_vectors(self) -> None:
         """Embed the facts that have no vector yet. Stop if the embedder fails."""

@@ -122,13 +122,13 @@ class RequestBuilder:
             turns=tuple(covered),
         )
 
-    def estimate_extraction(self, backlog: HistoryBacklog) -> ExtractionEstimate:
+    def estimate_extraction(self, backlog: HistoryBacklog, *, max_turns: int = MAX_TURNS) -> ExtractionEstimate:
         """Estimate the cost of learning from imported messages, with tokens rounded up to two significant digits."""
         empty = _make_request(prompts.TEXTS["extract_facts"].format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
         room = max(MIN_ROOM_TOKENS, int((self._get_window() - frame) * (1 - ANSWER_SHARE)))
-        requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
+        requests = max(-(-backlog.messages // max_turns), -(-said // room))
         tokens = said + requests * (frame + 250)  # for the answer and the known facts
         unit = 10 ** max(0, len(str(tokens)) - 2)
         return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)

@@ -101,6 +101,25 @@ async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(tal
     assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "nothing"
 
 
+async def test_a_model_that_finds_more_in_single_turns_reads_imported_ones_one_at_a_time(talk: Talk) -> None:
+    done = await imported(talk, chat(*(f"I own a boat called Boat{number}." for number in range(26))))
+    assert done.ids is not None
+    boats = [
+        told(f"Anna owns a boat called Boat{number}.", done.ids[0] + 2 * number, quote=f"boat called Boat{number}")
+        for number in range(26)
+    ]
+    rain = told("Rain is water.", done.ids[0], quote="nobody said this")
+    talk.server.script_schema("facts", answer(boats[0], rain), *map(answer, boats[1:]))
+    await extracted(talk, done)
+    assert [request.count("I own a boat") for request in asked(talk)] == [20, *[1] * 25]
+    assert len(await valid(talk)) == 26
+    later = await imported(talk, chat("It rains.", "It pours.", "It snows.", first=90, days=900))
+    assert later.ids is not None
+    ahead = await talk.services.history_extraction.estimate_cost(ANNA.id, *later.ids)
+    assert ahead is not None
+    assert (ahead.messages, ahead.requests) == (3, 3)
+
+
 async def test_what_was_said_later_stays_and_what_was_before_is_its_history(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(lives("Paris", 1)))
     await talk.say("I live in Paris.")
