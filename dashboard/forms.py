@@ -56,7 +56,7 @@ def serialize_summary_metadata(summary: Summary) -> Json:
     """Return a summary as JSON without its text and title."""
     return {
         **pick_fields(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
-        "messages": summary.message_count,
+        "messages": summary.visible_count,
     }
 
 

@@ -109,7 +109,7 @@ def add_correction_notes(messages: Sequence[Message], facts: Sequence[Fact] = ()
     notes = dict.fromkeys(find_ids_edited_after_answer(messages), f"\n{EDITED}")
     times = {message.id: message.edited_at or message.created_at for message in messages}
     for fact in (fact for fact in facts if fact.origin == "owner"):
-        for number in (number for number in fact.source_ids if number in times and times[number] <= fact.said_at):
+        for number in (number for number in fact.source_ids if number in times and times[number] <= fact.observed_at):
             notes[number] = f"{notes.get(number, '')}\n[the user keeps of this: {fact.text}]"
     return [replace(said, content=said.content + notes[said.id]) if said.id in notes else said for said in messages]
 
@@ -188,7 +188,7 @@ def format_profile(text: str) -> str:
 
 def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
     until = f"only until {format_date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
-    return f"[fact {fact.id} · {until}said {format_date(fact.said_at.astimezone(zone))}] {quote_text(fact.text)}"
+    return f"[fact {fact.id} · {until}said {format_date(fact.observed_at.astimezone(zone))}] {quote_text(fact.text)}"
 
 
 def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:

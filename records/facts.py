@@ -19,7 +19,7 @@ class _FactContent:
     kind: FactKind
     subject: str
     source_ids: tuple[int, ...]  # the messages that say it
-    observed_at: datetime
+    observed_at: datetime  # the time at which the text was said or entered by hand
     valid_from: datetime
     valid_to: datetime | None = None  # None while the fact holds
     importance: float = 0.5  # from 0 to 1
@@ -57,11 +57,6 @@ class Fact(_FactContent):
     @property
     def is_valid(self) -> bool:
         return self.valid_to is None and self.deleted_at is None
-
-    @property
-    def said_at(self) -> datetime:
-        """The time at which the text was said or entered by hand."""
-        return self.decided_at if self.origin == "owner" and self.decided_at else self.observed_at
 
     @property
     def is_lasting(self) -> bool:

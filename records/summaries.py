@@ -29,6 +29,7 @@ class Summary:
     first_at: datetime
     last_at: datetime
     message_count: int
+    visible_count: int = field(default=0, compare=False)  # without the notes of tools, in summaries read to be shown
     tokens_in: int = 0
     tokens_out: int = 0
     milliseconds: int = 0

@@ -149,8 +149,8 @@ async def undo_fact_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) 
         fact = row["superseded_by"]
         is_first = await tx.fetch_row(_EARLIER_STILL, owner, fact, row["id"]) is None
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
-        sql = "UPDATE facts SET text = ?, origin = ? WHERE user_id = ? AND id = ?"
-        await tx.execute(sql, row["text"], origin, owner, fact)
+        sql = "UPDATE facts SET text = ?, origin = ?, observed_at = ? WHERE user_id = ? AND id = ?"
+        await tx.execute(sql, row["text"], origin, row["observed_at"], owner, fact)
         await tx.execute("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
@@ -175,7 +175,7 @@ SELECT id, text, source_ids, created_at, origin, superseded_by, known_id, valid_
 COALESCE(valid_from, observed_at) AS since FROM facts WHERE user_id = ?
 """
 _EARLIER = """
-SELECT id, text, source_ids, superseded_by, valid_to FROM facts
+SELECT id, text, source_ids, superseded_by, valid_to, observed_at FROM facts
 WHERE user_id = ? AND origin = 'earlier' AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
 _EARLIER_STILL = "SELECT 1 FROM facts WHERE user_id = ? AND origin = 'earlier' AND superseded_by = ? AND id < ?"

@@ -254,8 +254,10 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
     lines += [tr("memory-uncertain")] if fact.is_uncertain else []
     if fact.origin == "owner" or not (fact.quote or fact.source_ids):
         lines.append(tr("memory-by-hand"))
-    if fact.quote:
-        lines.append(tr("memory-quote", quote=fact.quote, said=format_local_day(fact.observed_at, zone)))
+    if fact.quote:  # which may be older than the text of an edited fact
+        quoted = [row for row in facts if row.quote == fact.quote and fact.id in (row.id, row.superseded_by)]
+        said_at = min(row.observed_at for row in quoted)
+        lines.append(tr("memory-quote", quote=fact.quote, said=format_local_day(said_at, zone)))
     elif fact.source_ids:
         lines.append(tr("memory-learned", messages=len(fact.source_ids)))
     successor = next((other for other in facts if other.id == fact.superseded_by), None)

@@ -198,7 +198,7 @@ def format_summary(summary: Summary, zone: tzinfo) -> str:
     """Format a summary with its kind, its dates and the number of its messages."""
     kind = tr(f"summaries-kind-{min(summary.level, 3)}")  # higher levels have no names of their own
     dates = format_time_span(summary.first_at, summary.last_at, zone)
-    return f"{kind} · {dates} · {tr('shared-messages', messages=summary.message_count)}\n{summary.text.strip()}"
+    return f"{kind} · {dates} · {tr('shared-messages', messages=summary.visible_count)}\n{summary.text.strip()}"
 
 
 def format_summary_policy(config: OwnerConfig | None) -> str:

@@ -178,7 +178,7 @@ def _format_summary(summary: Summary, zone: tzinfo) -> str:
     dates = wording.format_date_range(
         summary.first_at.astimezone(zone).date(), summary.last_at.astimezone(zone).date(), zone
     )
-    return tr("why-summary", dates=dates, messages=summary.message_count, text=wording.format_quote(summary.text))
+    return tr("why-summary", dates=dates, messages=summary.visible_count, text=wording.format_quote(summary.text))
 
 
 def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
@@ -198,7 +198,7 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
             items.append(f"· {tr('why-gone')}")
             continue
         count = 0 if fact.origin == "owner" else len(fact.source_ids)
-        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.said_at, zone)}
+        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.observed_at, zone)}
         lines = [tr("why-fact", messages=count, **values) if count else tr("why-fact-by-hand", **values)]
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":

@@ -5,6 +5,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.turns import Proposal
 from settings import Settings
+from telegram_ui.commands.summaries import format_summary
 from tests.peers.openai_server import Behaviour, Recorded
 from tests.support.talk import ANNA, Talk, talking
 from text.tokenizer import Tokenizer
@@ -91,6 +93,21 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         assert told is not None
         assert [message.content for message in told.looked_up if message] == [WALNUTS]
         assert any(part.name == "tools" and part.tokens > 0 for part in told.record.parts)
+
+
+async def test_a_note_of_a_search_is_no_message_of_a_summary(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path, snippet_budget=0) as talk:
+        await talk.remember(every_n=3, storage=storage)
+        await long_ago(talk)
+        talk.server.script("chat-model", looks_for("walnuts cellar"), "In the blue box.")
+        await talk.say("Where did I put them?")
+        assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
+        summaries = await talk.services.summaries.list_active_summaries(SCOPE)
+        async with talk.services.memory.open_store(ANNA.id) as store:
+            counts = await store.count_messages_and_summaries(SCOPE)
+        assert sum(summary.message_count for summary in summaries) == counts.archived + 1
+        shown = [format_summary(summary, UTC) for summary in summaries]
+        assert sum(int(text.split(" message")[0].split()[-1]) for text in shown) == counts.archived
 
 
 async def test_an_answer_that_searches_several_times_waits_once_for_an_embedder_that_hangs(tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ def summary(level: int, text: str, *, number: int = 1, covers: int = 8) -> Summa
         first_at=STARTED,
         last_at=STARTED + timedelta(days=1),
         message_count=covers,
+        visible_count=covers,
     )
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from chat.facts_by_hand import format_undo_result
+from llm.prompts import format_fact
 from locales.catalog import tr
 from records.facts import FactChange, FactKind, NewFact
 from records.forgetting import ForgetResult
@@ -210,6 +211,42 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
     assert "Replaced by: Ann lives in Bergen." in shown(desk)
     await desk.say(ANN, ANN, "/memory 99")
     assert "no fact 99" in desk.last(ANN)
+
+
+async def test_a_fact_has_the_date_of_its_words_and_its_quote_the_date_of_the_message(desk: Desk, talk: Talk) -> None:
+    then = talk.moment[0]
+    knee = NewFact(
+        text="Ann's knee is bad.",
+        kind="personal",
+        subject="",
+        source_ids=(4,),
+        observed_at=then,
+        valid_from=then,
+        quote="My knee is bad.",
+    )
+    async with talk.services.memory.open_store(ANN) as store:
+        await store.facts.commit_changes(
+            Scope(owner=ANN),
+            [FactChange(fact=knee)],
+            source_messages=[],
+            last_learned_id=0,
+            new_last_learned_id=0,
+            now=then,
+        )
+    talk.moment[0] += timedelta(days=2)
+    facts = talk.services.facts
+    await facts.edit(ANN, 1, "Ann's left knee is bad.")
+    by_hand, _ = await facts.add(ANN, "Ann has a cat.")
+    talk.moment[0] += timedelta(days=3)
+    for fact_id in (1, by_hand.id):
+        pinned = await facts.set_pinned(ANN, fact_id, is_pinned=True)
+        assert pinned is not None
+        assert format_fact(pinned).startswith(f"[fact {fact_id} · said 2026-11-23]"), "not the day of the pin"
+    await desk.say(ANN, ANN, "/memory 1")
+    assert "Said on 21 November: “My knee is bad.”" in shown(desk)
+    assert "last said 23 November." in shown(desk)
+    await talk.services.corrections.undo_fact_edit(ANN, 1)
+    assert [fact.observed_at for fact in await facts.list_all(ANN)] == [then, then + timedelta(days=2)]
 
 
 async def test_many_facts_come_in_pages(desk: Desk) -> None:
