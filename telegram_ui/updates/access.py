@@ -59,9 +59,7 @@ class AccessPolicy:
 
     def may_use_bot(self, parsed: ParsedUpdate) -> bool:
         """Return True if the sender of an update may use the bot."""
-        # Who presses an anonymous admin's button is taken for that admin.
-        person = ANONYMOUS_ADMIN if parsed.is_button_of_anonymous_admin else parsed.person.id
-        return person > 0 and self.serves(person)
+        return parsed.button_owner.id > 0 and self.serves(parsed.button_owner.id)
 
     def has_requested_access(self, person_id: int) -> bool:
         """Return True if a stranger is waiting for an admin's decision."""

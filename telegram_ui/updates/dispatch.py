@@ -172,7 +172,7 @@ class Dispatcher:
             return
         data = (query.data if query else None) or ""
         press: Work = partial(self._commands.handle_button_press, event)
-        row = self._commands.find_button_action(data, parsed.chat, parsed.person)
+        row = self._commands.find_button_action(data, parsed.chat, parsed.button_owner)
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_limit, event, press)
         if row is not None and row.queue == "chat":

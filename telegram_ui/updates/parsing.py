@@ -87,6 +87,11 @@ class ParsedUpdate:
         return self.chat.chat_scope
 
     @property
+    def button_owner(self) -> Person:
+        """The person who pressed a button, or the anonymous admin for whom it was pressed."""
+        return replace(self.person, id=ANONYMOUS_ADMIN) if self.is_button_of_anonymous_admin else self.person
+
+    @property
     def sender_key(self) -> tuple[Scope, int]:
         return self.chat_scope, self.person.id
 

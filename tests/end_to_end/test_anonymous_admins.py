@@ -5,7 +5,8 @@ their own names.
 import pytest
 
 from playground.refusals import Json
-from tests.end_to_end.harness import LocalServers, Member
+from tests.end_to_end.harness import ANSWERS, LocalServers, Member
+from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -36,3 +37,27 @@ async def test_whoever_may_start_the_wizard_anonymously_comes_to_its_end(house: 
         since = anns.now
         says_anonymously(house, group, "7", reply_to_message=house.world.messages[group][number["message_id"]])
         assert "External memory configured" in (await anns.hears("configured", since=since))["text"]
+
+
+async def test_an_answer_to_an_anonymous_admin_can_be_tried_again_and_stopped(house: LocalServers) -> None:
+    async with house.bot(ALLOWED_USER_IDS="*", REPLY_STREAMING="auto"):
+        ann, bob = house.person(), house.person("Bob")
+        group = house.group(ann, bob, admins=[ann])
+        anns: Member = ann.within(group)
+        long = Behaviour(text="Once upon a time " * 20, hold="middle")
+        house.model.script(ANSWERS, Behaviour(status=401), "Here I am.", long)
+        mention: list[Json] = [{"type": "mention", "offset": 0, "length": len("@keepsake_bot")}]
+        since = anns.now
+        says_anonymously(house, group, "@keepsake_bot are you there?", entities=mention)
+        failed = await anns.hears("I could not answer", since=since)
+        since = anns.now
+        anns.press(failed, "Try again")
+        shown = await anns.hears("Here I am.", since=since)
+        assert shown["message_id"] == failed["message_id"]
+        assert "somebody else" in await bob.toast(bob.within(group).press(shown, "Regenerate"))
+        since = anns.now
+        anns.press(shown, "Regenerate")
+        await anns.hears("Once", since=since)
+        since = anns.now
+        says_anonymously(house, group, "/stop@keepsake_bot")
+        await anns.hears("Stopped", since=since)
