@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from cachetools import LRUCache
 from telegram import ForceReply, InlineKeyboardButton, Message
@@ -64,6 +64,7 @@ class TransferCommands(CommandGroup):
         self._asked: LRUCache[tuple[Scope, int], _Questionnaire] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
         self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(MAX_REMEMBERED)
+        self._begun: LRUCache[tuple[Scope, int | None], tuple[str, datetime | None]] = LRUCache(MAX_REMEMBERED)
 
     # Not slow: the file that it waits for may follow at once.
     @Command("import", who="admins", reads_file=True)
@@ -242,11 +243,18 @@ class TransferCommands(CommandGroup):
     @Action(IMPORT, who="admins", queue="slow", reads_file=True)
     async def _import_file(self, event: ChatEvent) -> str | None:
         key = (event.chat.chat_scope, event.message_id)
-        # After a second press there is nothing to do.
-        if key in self._finished or (sent := await self._find_source_for_button(event)) is None:
+        # A second press of the same button would undo a pause, or bring back what was forgotten meanwhile.
+        query = event.update.callback_query
+        if query is None or not isinstance(message := query.message, Message) or message.reply_markup is None:
+            return None
+        shown = {button.callback_data for row in message.reply_markup.inline_keyboard for button in row}
+        pressed = (event.message_text, message.edit_date)
+        is_pressed_again = key in self._finished or query.data not in shown or self._begun.get(key) == pressed
+        if is_pressed_again or (sent := await self._find_source_for_button(event)) is None:
             return None
         if event.argument == ASKED and not self._get_questionnaire(event, sent).answers:
             return await self._show_next_step(event, sent)
+        self._begun[key] = pressed
         stop = [self._make_button(event, STOP, tr("transfer-pause"))]
         progress = self._running[key] = ImportProgress(
             lambda text: self._show_text(event, text, stop), self._delivery.clock.time
