@@ -23,13 +23,13 @@ MAX_SUBJECT_CHARS = 60
 MAX_QUOTED_CHARS = 2_000  # of a quote that is looked for
 MAX_FOUND = 30  # facts of one answer
 NAME_CHARS = 3  # of the name at the beginning of a fact in a script without spaces
-OPEN = ("maybe", "wish")  # the model's types of what the person is not sure of, or would only like
+OPEN = "maybe"  # the model's type of facts that the person is not sure of
 OVER = "past"  # the model's type of facts that no longer hold
 # The model's names for the kinds of facts.
 TYPES: Mapping[str, FactKind] = {
     "state": "personal",
     OVER: "event",
-    **dict.fromkeys(OPEN, "personal"),
+    OPEN: "personal",
     "event": "event",
     "preference": "preference",
     "instruction": "instruction",
@@ -383,7 +383,7 @@ def _parse_fact(item: object) -> ExtractedFact | None:
         attribute=attribute,
         is_single=bool(attribute) and item.get("is_single") is not False,
         is_over=kind == OVER,
-        is_open=kind in OPEN,
+        is_open=kind == OPEN,
     )
 
 

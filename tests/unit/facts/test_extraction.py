@@ -253,27 +253,6 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
-    [  # as a model of 1.5 billion parameters told them of Paul, all typed "wish"
-        ("me gustaría vivir en Porto", "Anna wants to live in Porto."),
-        ("I'd love to move to Oslo", "Anna loves moving to Oslo."),
-        ("ich würde gern in Hamburg wohnen", "Anna wünscht, in Hamburg wohnen."),
-        ("je voudrais bien un chat un jour", "Anna wants a chat someday."),
-        ("мечтаю переехать в Казань", "Anna мечтает переехать в Казань."),
-        ("想去上海生活", "Anna想去上海生活。"),
-        ("أود أن أعيش في دبي", "Anna أود أن أعيش في دبي"),
-    ],
-)
-def test_a_wish_takes_no_place_in_any_language(said: str, text: str) -> None:
-    wish = {"text": text, "message": 1, "quote": said, "type": "wish", "replaces": 5}
-    wish |= {"about": "Anna", "attribute": "home", "is_single": True}
-    (found,) = likeliest(json.dumps([wish]), said, known=(5,))
-    assert (found.is_uncertain, found.only_one, found.known, found.valid_to) == (True, False, (), None)
-    (found,) = likeliest(json.dumps([wish | {"type": "state"}]), said, known=(5,))
-    assert (found.is_uncertain, found.only_one) == (False, True)
-
-
-@pytest.mark.parametrize(
     ("text", "quote"),
     [  # written by a model of 1.5 billion parameters
         ("Anna describes her living environment.", "I live in Lisbon and work at the Santa Clara hospital."),
