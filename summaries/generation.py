@@ -31,13 +31,11 @@ log = logging.getLogger(__name__)
 
 Ask = Callable[[Prompt], Awaitable[Completion]]  # asks a model, and may raise ModelError
 AskForText = Callable[[Prompt], Awaitable[str]]
-FaultsAndScore = tuple[list[str], SummaryScore | None]
 MAX_COMPARED_CHARS = 20_000  # of a message, for its words and details
 MAX_SUPERSEDED = 50  # outdated facts in one request
 MAX_DETAIL_CHARS = 60  # of a name or number that the second attempt is reminded of
 MAX_NOD_WORDS = 20  # of an answer that merely agrees
 MAX_NOD_CHARS = 200  # of such an answer
-OTHER_LANGUAGE = "it is in another language than the talk"  # a fault of a first text; some models write English only
 MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
 
@@ -94,7 +92,7 @@ class Summarizer:
                 faults = ["it was a refusal"]
                 continue
             text = await asyncio.to_thread(self._clean_up_and_shorten, text, inputs)
-            faults, judged = await asyncio.to_thread(self._find_faults_and_score, text, attempt, faults)
+            faults, judged = await asyncio.to_thread(self._find_faults_and_score, text, attempt)
             if not faults and judged is not None and attempt is inputs:
                 text, judged = await self._add_missing_details(text, judged, attempt, ask_for_text)
             if not faults:
@@ -115,9 +113,11 @@ class Summarizer:
         self, text: str, score: SummaryScore, inputs: SummaryInput, ask: AskForText
     ) -> tuple[str, SummaryScore]:
         """Ask for missing names and numbers. Return the new text if it scores higher, or else the old one."""
-        told = inputs.new_sources
-        if inputs.of_summaries:
-            told = [replace(source, is_user=True) for source in told]
+        told = (
+            [replace(source, is_user=True) for source in inputs.new_sources]
+            if inputs.of_summaries
+            else inputs.new_sources
+        )
         missing = await asyncio.to_thread(quality_score.find_details_missing_from_text, text, told)
         if not missing:
             return text, score
@@ -146,8 +146,8 @@ class Summarizer:
                 return superseded_facts[number + 1 :]
         return superseded_facts
 
-    def _find_faults_and_score(self, text: str, inputs: SummaryInput, earlier: Sequence[str] = ()) -> FaultsAndScore:
-        """Return a text's faults and score, given `earlier` faults. Slow for long sources, so run it in a thread."""
+    def _find_faults_and_score(self, text: str, inputs: SummaryInput) -> tuple[list[str], SummaryScore | None]:
+        """Return a text's faults and score. This is slow for long sources, so run it in a thread."""
         known = [*inputs.prior, *inputs.window] if inputs.window else inputs.new_sources
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
         lines = [quality_gate.parse_source_line(source.text) for source in known]
@@ -156,8 +156,8 @@ class Summarizer:
         faults = quality_gate.find_text_faults(
             text, words, text_tokens=tokens, source_tokens=source_tokens, source_dates=days
         )
-        if not inputs.wishes and OTHER_LANGUAGE not in earlier and quality_gate.is_in_another_language(text, words):
-            faults.append(OTHER_LANGUAGE)
+        if not inputs.wishes and quality_gate.is_in_another_language(text, words):
+            faults.append("it is in another language than the talk")
         if not faults and inputs.dropped and _mentions_dropped_text(text, inputs.dropped, inputs.window):
             faults = ["it tells of what was to be dropped"]
         if faults:

@@ -233,21 +233,6 @@ async def test_two_refusals_are_the_end() -> None:
         await summary(Model(ModelDeclined()), SummaryInput(lines=lines("My garden is green."), limit=50))
 
 
-# A talk in Portuguese that was compacted in English, always: github.com/anomalyco/opencode/issues/20156
-PORTUGUESE = "Estou a traduzir o manual da impressora e preciso de ajuda com o capítulo sobre a limpeza das cabeças."
-ENGLISH = "The user is translating the manual of their printer and needs help with the chapter about cleaning it."
-
-
-async def test_a_model_that_writes_one_language_alone_summarizes_after_it_was_asked_for_the_talks() -> None:
-    material = SummaryInput(lines=lines(PORTUGUESE), limit=50)
-    model = Model(ENGLISH)
-    assert (await summary(model, material)).text == ENGLISH
-    assert len(model.asked) == 2
-    assert "it is in another language than the talk" in model.request(1)
-    with pytest.raises(SummaryRejected, match="number"):
-        await summary(Model(ENGLISH, f"{ENGLISH} It has 77 pages."), material)
-
-
 def sliding(text: str) -> SummaryInput:
     window = lines("It is green.", "It has a bench.")
     return SummaryInput(
