@@ -1,8 +1,8 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Твой расход моделей (дни по UTC)
+usage-heading = Твоё использование моделей (дни по UTC)
 usage-heading-group =
-    Расход моделей на память этой группы (дни по UTC)
+    Использование моделей для памяти этой группы (дни по UTC)
     Ответы засчитываются тем, кто спрашивает.
 usage-days = Последние { $days } дней: { $answers }
 usage-answers = { $answers ->

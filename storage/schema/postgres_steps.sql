@@ -40,3 +40,13 @@ ALTER TABLE decisions ADD COLUMN quote_terms TEXT COLLATE "C" NOT NULL DEFAULT '
 -- Step 10: The days on which a weekly reminder is due, and an index of the notes of tools; see sqlite_steps.sql.
 ALTER TABLE reminders ADD COLUMN weekdays TEXT COLLATE "C" NOT NULL DEFAULT '[]';
 CREATE INDEX message_note ON messages (user_id, thread_id, chunk_id, id) WHERE origin = 'tool';
+
+-- Step 11: A fact that was edited by hand is observed on the day of its last edit.
+UPDATE facts SET valid_from = COALESCE(valid_from, observed_at), observed_at = (
+  SELECT MAX(COALESCE(e.decided_at, e.valid_to)) FROM facts AS e
+  WHERE e.user_id = facts.user_id AND e.superseded_by = facts.id AND e.origin = 'earlier'
+)
+WHERE origin = 'owner' AND observed_at < (
+  SELECT MAX(COALESCE(e.decided_at, e.valid_to)) FROM facts AS e
+  WHERE e.user_id = facts.user_id AND e.superseded_by = facts.id AND e.origin = 'earlier'
+);

@@ -33,14 +33,16 @@ class SummaryTable(OwnerTables):
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
         """Return the summaries of a scope, ordered by id. If `ids` is given, return only those summaries."""
-        return await self._read_in_snapshot(
-            scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
-        )
+        chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
+        sql = f"{_COUNTED} WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id"
+        values = (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))]))
+        rows = await self._fetch_rows(scope.owner, sql, *values)
+        return [SUMMARY_ROWS.parse(row, visible_count=row["visible_count"]) for row in rows]
 
     async def list_superseded_summaries(self, scope: Scope, *, limit: int) -> list[Summary]:
         """Return the latest `limit` inactive summaries, ordered by id."""
         rows = await self._fetch_rows(scope.owner, _SUPERSEDED, *scope, limit)
-        return [SUMMARY_ROWS.parse(row, visible_count=row["visible_count"]) for row in reversed(rows)]
+        return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
     async def list_idle_scopes_with_last_ids(self, idle_since: datetime) -> list[tuple[Scope, int]]:
         """Return the scopes that have active messages but none after `idle_since`, with their latest message ids."""
@@ -106,14 +108,9 @@ class SummaryTable(OwnerTables):
         await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
-def read_summaries(
-    connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
-) -> list[Summary]:
-    """Return the summaries of a scope, ordered by id. Run inside the caller's transaction."""
-    chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
-    sql = f"{_SELECT} WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id"
-    values = (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))]))
-    return [SUMMARY_ROWS.parse(row, visible_count=row["visible_count"]) for row in connection.execute(sql, values)]
+def read_active_summaries(connection: Connection, scope: Scope) -> list[Summary]:
+    """Return the active summaries of a scope, ordered by id. Run inside the caller's transaction."""
+    return [SUMMARY_ROWS.parse(row) for row in connection.execute(_ACTIVE, tuple(scope))]
 
 
 async def is_lease_valid(tx: Transaction, lease: SummaryLease) -> bool:
@@ -207,14 +204,16 @@ async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[i
     return rows
 
 
-_SELECT = """
+_ACTIVE = "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY id"
+# Counting the notes takes time for each chunk, so that no prompt waits for it.
+_COUNTED = """
 SELECT *, message_count - (
   SELECT COUNT(*) FROM messages
   WHERE user_id = summaries.user_id AND thread_id = summaries.thread_id AND origin = 'tool'
   AND id BETWEEN first_id AND last_id AND chunk_id IN (SELECT value FROM json_each(source_chunk_ids))
 ) AS visible_count FROM summaries
 """
-_SUPERSEDED = f"{_SELECT} WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?"
+_SUPERSEDED = "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?"
 _LIVE = "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'"
 _IS_HELD = "SELECT 1 FROM jobs WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'"
 _BEGIN = """

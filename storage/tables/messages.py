@@ -114,7 +114,7 @@ def read_context_sources(
     return ContextSources(
         last=last,
         unsummarized=unsummarized,
-        summaries=fold_table.read_summaries(connection, scope),
+        summaries=fold_table.read_active_summaries(connection, scope),
         profile=profile_table.read_newest_profile(connection, scope.owner),
         facts=fact_table.read_valid_facts(connection, scope.owner),
         total=total,

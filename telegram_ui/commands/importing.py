@@ -245,16 +245,16 @@ class TransferCommands(CommandGroup):
         key = (event.chat.chat_scope, event.message_id)
         # A second press of the same button would undo a pause, or bring back what was forgotten meanwhile.
         query = event.update.callback_query
-        if query is None or not isinstance(message := query.message, Message) or message.reply_markup is None:
-            return None
-        shown = {button.callback_data for row in message.reply_markup.inline_keyboard for button in row}
-        pressed = (event.message_text, message.edit_date)
-        is_pressed_again = key in self._finished or query.data not in shown or self._begun.get(key) == pressed
+        message = query.message if query and isinstance(query.message, Message) else None  # else it is too old to read
+        markup = message.reply_markup if message else None
+        shown = {button.callback_data for row in (markup.inline_keyboard if markup else ()) for button in row}
+        pressed = (event.message_text, message.edit_date if message else None)
+        is_hidden = query is not None and message is not None and query.data not in shown
+        is_pressed_again = key in self._finished or is_hidden or self._begun.get(key) == pressed
         if is_pressed_again or (sent := await self._find_source_for_button(event)) is None:
             return None
         if event.argument == ASKED and not self._get_questionnaire(event, sent).answers:
             return await self._show_next_step(event, sent)
-        self._begun[key] = pressed
         stop = [self._make_button(event, STOP, tr("transfer-pause"))]
         progress = self._running[key] = ImportProgress(
             lambda text: self._show_text(event, text, stop), self._delivery.clock.time
@@ -263,6 +263,7 @@ class TransferCommands(CommandGroup):
             importer = self._services.importer
             with importer.mark_import_running(event.chat.scope.owner):
                 await self._show_text(event, tr("transfer-importing"), stop)
+                self._begun[key] = pressed
                 data, given = await self._load_source(event, sent)
                 result = await importer.import_file(
                     event.chat.scope, event.person.id, data, given, progress=progress.report

@@ -228,5 +228,5 @@ def _format_message(bullet: str, message: Message, chat: Chat, zone: tzinfo, *de
 def _format_quoted_message(message: Message, zone: tzinfo) -> str:
     text = wording.format_quote(wording.localize_message_notes(message, message.content), MAX_MESSAGE_CHARS)
     date = wording.format_day_and_time(message.created_at, zone)
-    mark = f", {tr('dashboard-edited')}" if message.is_user and message.edited_at else ""
+    mark = f" ({tr('dashboard-edited')})" if message.is_user and message.edited_at else ""
     return tr("why-said", date=date, speaker=wording.format_speaker(message) + mark, text=text)

@@ -11,6 +11,7 @@ from records.errors import NewerFacts, StaleFacts
 from records.facts import Fact, FactChange, NewFact, NewProfile
 from records.forgetting import ForgetRequest
 from records.owners import StorageType
+from storage.schema.migrations import read_migration_steps
 from storage.schema.portable_tables import FACTS
 from storage.schema.rows import FACT_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
@@ -414,3 +415,25 @@ async def test_an_undated_message_is_older_than_the_first_message_and_the_first_
         "Lives in Oslo."
     }
     assert await store.history.find_time_before_first_record(BORIS.owner) is None
+
+
+async def test_a_fact_that_an_earlier_version_edited_has_the_date_of_its_edit(store: MemoryStore) -> None:
+    """It was told to the model as said on the day of the message that it corrects."""
+    await talk(store, ANNA, 1)
+    home, cat = await learn(
+        store, FactChange(fact=new("Anna lives in Oslo.", 1)), FactChange(fact=new("Anna has a cat.", 1))
+    )
+    await store.facts.edit_fact(ANNA.owner, home.id, "Anna lives in Bergen.", now=NOW + timedelta(days=1))
+    for fact in (home, cat):
+        await store.facts.pin_fact(ANNA.owner, fact.id, is_pinned=True, now=NOW + timedelta(days=2))
+    async with store.database.open_transaction(ANNA.owner) as tx:
+        as_before = "UPDATE facts SET observed_at = ?, valid_from = NULL WHERE user_id = ? AND origin <> 'earlier'"
+        await tx.execute(as_before, format_moment(NOW), ANNA.owner)
+        for _ in range(2):  # rows of an export are migrated again
+            await tx.execute(read_migration_steps("postgres_steps.sql")[9])
+    home, cat = await store.facts.list_valid_facts(ANNA.owner)
+    assert (home.observed_at, home.valid_from) == (NOW + timedelta(days=1), NOW)
+    assert (cat.observed_at, cat.valid_from) == (NOW, NOW)
+    edited = await store.facts.edit_fact(ANNA.owner, cat.id, "Anna has two cats.", now=NOW + timedelta(days=3))
+    assert edited is not None
+    assert (edited.observed_at, edited.valid_from) == (NOW + timedelta(days=3), NOW)

@@ -72,4 +72,4 @@ async def test_a_message_that_was_edited_since_is_marked(talk: Talk) -> None:
     explanation = await talk.services.explanations.explain_answer(scope)
     assert explanation is not None
     [page] = make_explanation_pages(explanation, Chat(id=ANNA.id), UTC)
-    assert "Anna, edited: “I am allergic to hazelnuts.”" in page.text
+    assert "Anna (edited): “I am allergic to hazelnuts.”" in page.text
