@@ -103,7 +103,7 @@ def load_lexicon(language: str) -> Lexicon:
         add_words("days", str(after), load_words(name))
     for word in load_words("after-tomorrow"):
         add_words("days", "3", [f"大{word}", f"über{word}", f"после{word}"])
-    for kind in ("on-day", "from", "through", "holiday", "own-day"):
+    for kind in ("on-day", "this-night", "from", "through", "holiday", "own-day"):
         add_words(kind, kind, SPOKEN[language][kind])
     add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
     add_words("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
@@ -114,6 +114,7 @@ def load_lexicon(language: str) -> Lexicon:
     for unit in UNITS:
         add_words("telling", "time", _list_unit_words(locale, unit, "long"))
         add_words("unit", unit, [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short")])
+    add_words("part", "this-night", words["this-night"])
     add_words("part", "tonight", words["tonight"])
     for unit in ("minute", "hour", "day"):
         add_words("unit", unit, load_words(unit))
@@ -127,7 +128,7 @@ def load_lexicon(language: str) -> Lexicon:
         add_words("weekday", str(number), [word, word.removeprefix("ال"), word.replace("日", "天"), *inflected])
         short = [locale.days["format"][width][number] for width in ("abbreviated", "short")]
         add_words("short", str(number), [*short, word.partition("-")[0]])  # "segunda" is also "second"
-        add_words("weekday-root", "time", [*words["weekday"], word.partition("-")[0]])
+        add_words("weekday-root", "time", [*words["weekday"], word.partition("-")[0], f"{word[:-1]}ой"])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in ("wide", "abbreviated")]
     for name, text in [part for period in periods for part in period.items()] + _PARTS:
         is_root = name not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text) is not None)
@@ -139,7 +140,7 @@ def load_lexicon(language: str) -> Lexicon:
     return Lexicon(
         language=language,
         words=words,
-        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1020, 240), **ranges},
+        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1020, 300), "this-night": (1140, 420), **ranges},
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
 

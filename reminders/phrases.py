@@ -64,7 +64,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         is_near = best.day is not None and (best.day - here.date()).days <= MAX_DAYS_BY_NAME
         if best.zone_span and is_near and here.date() != now.date():
             best.mark_doubtful(*best.zone_span)  # whose tomorrow?
-    joined = best.words.match("(?:{joining} )*", rest.translate(PLAIN))
+    joined = best.words.match("(?:{joining} )*" if is_at_end else "{joining}", rest.translate(PLAIN))
     reminder = _build_reminder(best, rest[joined.end() :] if joined else rest, now)
     doubt = best.doubt
     if not isinstance(reminder, NewReminder):
@@ -106,7 +106,7 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
         return "far"
     hour, minute = parser.clock or (MORNING, 0)
     first = datetime.combine(parser.day or wall.date(), time(hour % 24, minute))
-    if hour == 24 or (parser.is_midnight and parser.day == wall.date()):
+    if hour == 24 or (parser.is_midnight and parser.day == wall.date() and first <= wall):
         first += timedelta(days=1)
     weekday = parser.weekdays[0] if parser.weekdays and not parser.repeat else None
     for local in (first + timedelta(days=days) for days in range(1 if parser.day else MAX_DAYS_TO_31ST)):

@@ -18,6 +18,7 @@ from text.time_zones import add_months
 MAX_DAYS_BY_NAME = 3  # "tomorrow" is 1, 大后天 is 3
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
+_TONIGHT = ("tonight", "this-night")  # parts of today
 # The patterns below are those of Lexicon.match(): a space is any gap, and {month} any word for a month.
 _AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})"
 _ORDINAL = r"\s*(?:st|nd|rd|th|er|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
@@ -137,7 +138,7 @@ class TimePhraseParser:
         self.clock = None if "hour" in self.units else (later.hour, later.minute)  # "in 3 days at 10"
         return match.end()
 
-    @grammar_rule("{days}")
+    @grammar_rule("(?!{this-night}){days}")
     def _read_relative_day(self, match: re.Match[str], _preposition: str) -> int:
         if self.has_date or self.repeat:
             return 0
@@ -220,7 +221,8 @@ class TimePhraseParser:
         """Read "the 1st", or after "every month" also "on the 1", or "1st of every month"."""
         is_cycle = not self.is_every and self.words.get_meaning("unit", match["unit"]) == "month"
         is_monthly = (self.repeat == "monthly" and match["clock"] is None) or (is_cycle and match["of"].strip() != "")
-        if self.day is not None or self.month_day or self.repeat not in ("", "monthly"):
+        is_behind_time = self.clock is not None and self.weekdays  # "Monday at 9 2nd draft"
+        if self.day is not None or self.month_day or is_behind_time or self.repeat not in ("", "monthly"):
             return 0
         if (match["ordinal"] or "日") == "日" and (not is_monthly or preposition == "at"):
             return 0
@@ -234,21 +236,21 @@ class TimePhraseParser:
     def _read_part_of_day(self, match: re.Match[str], _preposition: str) -> int:
         name = self.words.get_meaning("part", match["part"])
         if self.clock is not None:
-            if self.distance is not None or not self._shift_to_part_of_day(name):
+            if self.distance is not None or not self._shift_to_part_of_day(name, match):
                 return 0
         elif name in ("noon", "midnight"):
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
-        elif match["timed"] is not None or match["this"] or name == "tonight":
+        elif match["timed"] is not None or match["this"] or name in _TONIGHT:
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
             return 0
-        if (match["this"] or name == "tonight") and not self.has_date:
+        if (match["this"] or name in _TONIGHT) and not self.has_date:
             self.day = self.wall.date()
         return match.end()
 
-    def _shift_to_part_of_day(self, day_part: str) -> bool:
-        """Shift the hour to the named part of the day. Return False if the hour contradicts it."""
+    def _shift_to_part_of_day(self, day_part: str, match: re.Match[str]) -> bool:
+        """Shift the hour to the named part of the day, and doubt a night's. Return False if it contradicts the part."""
         hour, minute = self.clock or (0, 0)
         start, end = self.words.ranges.get(day_part, (720, 1440))
         middle = start + ((end - start) % 1440 - 1) / 2
@@ -256,12 +258,17 @@ class TimePhraseParser:
         chosen = hour if day_part.startswith("morning") and 0 < hour < 12 else chosen  # "a las 2 de la mañana"
         if chosen != hour and (hour > 12 or (hour == 0 and day_part != "pm")):
             return False
-        self.clock = chosen, minute
+        if day_part in _TONIGHT and hour < 6 and (chosen, minute) <= (self.wall.hour, self.wall.minute):
+            chosen = hour  # "tonight at 5", said at 23:00
+        self.clock, night = (chosen, minute), self.part if self.has_date else ""
+        if chosen < 6 and (day_part in _TONIGHT or self.words.ranges.get(night, (0, 0))[0] >= 17 * 60):
+            self.mark_doubtful(*match.span())  # "Friday night at 1" is on Saturday
+            self.is_midnight = True
         return True
 
     @grammar_rule(
         r"(?:" + _HOUR + r"|(?P<name>[^\s,;\d]+))(?: (?P<hours>{hours}))?"
-        r"(?P<part>(?= {part}))?(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
+        r"(?= (?P<part>{part})?)(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
     )
     def _read_time(self, match: re.Match[str], preposition: str) -> int:
         is_led = preposition == "at"
@@ -285,10 +292,8 @@ class TimePhraseParser:
         if not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE):
             self.mark_doubtful(*match.span())  # "1h call": the time, or an hour from now
         if self.part:
-            self.impossible |= not self._shift_to_part_of_day(self.part)
-            if self.has_date and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 17 * 60:
-                self.mark_doubtful(*match.span())  # "Friday night at 1" is on Saturday
-                self.is_midnight = True
+            own = match["part"] if self.part in _TONIGHT else None  # "tonight at 5am"
+            self.impossible |= not self._shift_to_part_of_day(self.words.get_meaning("part", own) or self.part, match)
         self.impossible |= hour > 24 or minute > 59 or (hour == 24 and minute > 0)
         return match.end()
 

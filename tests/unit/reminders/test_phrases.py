@@ -178,6 +178,9 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("en", "at 7 tonight call mum", ("22.11.26 19:00", "", "call mum")),
         ("en", "this evening at 8 cinema", ("22.11.26 20:00", "", "cinema")),
         ("en", "tonight at 11 take the pill", ("22.11.26 23:00", "", "take the pill")),
+        ("en", "tonight at 5 call mum", ("22.11.26 17:00", "", "call mum")),
+        ("en", "tonight at 5pm call mum", ("22.11.26 17:00", "", "call mum")),
+        ("en", "tomorrow at 9 to that shop", ("23.11.26 09:00", "", "that shop")),
         ("en", "tomorrow evening at 8 cinema", ("23.11.26 20:00", "", "cinema")),
         ("de", "morgen Abend um 8 Kino", ("23.11.26 20:00", "", "Kino")),
         ("de", "am Samstag abend um 20 Uhr Kino", ("28.11.26 20:00", "", "Kino")),
@@ -376,6 +379,10 @@ def test_a_list_of_weekdays_is_one_reminder(language: str, text: str, weekdays: 
         ("en", "on Friday at 9", ""),
         ("en", "every 9:00 x", "every 9:00"),
         ("en", "tomorrow buy 3 eggs", "3"),
+        ("en", "Monday at 9 2nd draft", "2nd"),
+        ("ru", "завтра в 9 отчёт перед субботой", "субботой"),
+        ("de", "Montag um 9 7. Sitzung", "7."),
+        ("ru", "в 9 двадцать отжиманий", "двадцать"),
         ("en", "tomorrow at 9 and 17 pills", "and 17"),
         ("en", "12/3 9:00 x", "12/3"),
         ("en", "tomorrow evening cinema", "evening"),
@@ -541,6 +548,12 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("en", "Sam 9:00 call back", "Sam", ("28.11.26 09:00", "", "call back")),
         ("pt", "às 9 quarta parcela", "quarta", ("25.11.26 09:00", "", "parcela")),
         ("en", "on Friday night at 1 walk home", "1", ("27.11.26 01:00", "", "walk home")),
+        ("en", "tonight at 5am feed the baby", "5", ("23.11.26 05:00", "", "feed the baby")),
+        ("en", "tonight at 4:30 feed the baby", "4:30", ("23.11.26 04:30", "", "feed the baby")),
+        ("en", "at 1 tonight lock the door", "tonight", ("23.11.26 01:00", "", "lock the door")),
+        ("fr", "cette nuit à 5 heures biberon", "à 5 heures", ("23.11.26 05:00", "", "biberon")),
+        ("de", "heute Nacht um 3 Fläschchen", "3", ("23.11.26 03:00", "", "Fläschchen")),
+        ("ar", "الليلة الساعة 5 طبيب", "الساعة 5", ("23.11.26 05:00", "", "طبيب")),
         ("en", "12/3 9:00 x", "12/3", ("12.03.27 09:00", "", "x")),
         ("en", "in 3 days 10 eggs", "10", ("25.11.26 10:00", "", "eggs")),
         ("zh", "9点30开会", "9点30", ("23.11.26 09:30", "", "开会")),
@@ -645,6 +658,22 @@ def test_a_word_for_tomorrow_and_for_morning_is_tomorrow_behind_an_hour(language
 @pytest.mark.parametrize("text", ["9999-12-31 23:59 leave", "9999-12-31 24:00 leave"])
 def test_the_last_day_of_the_calendar_is_too_far_in_the_west_too(text: str) -> None:
     assert parse_reminder_phrase(text, NOW.astimezone(ZoneInfo("America/New_York"))) == "far"
+
+
+@pytest.mark.parametrize(
+    ("hour", "text", "due"),
+    [
+        (23, "tonight at 5 call mum", "23.11.26 05:00"),
+        (23, "at 5 tonight call mum", "23.11.26 05:00"),
+        (1, "tonight at 3 feed the baby", "22.11.26 03:00"),
+        (1, "tonight at 5am feed the baby", "22.11.26 05:00"),
+    ],
+)
+def test_tonight_in_the_night_is_the_time_to_come(hour: int, text: str, due: str) -> None:
+    found = parse_reminder_phrase(text, NOW.replace(hour=hour))
+    assert isinstance(found, UncertainReminder)
+    assert found.reminder is not None
+    assert f"{found.reminder.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}" == due
 
 
 def test_tomorrow_is_asked_about_where_the_named_zone_has_another_date() -> None:
