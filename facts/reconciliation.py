@@ -145,10 +145,21 @@ def _is_from_same_person(draft: NewFact, fact: Fact | NewFact) -> bool:
 
 
 def _correct_each_other(draft: NewFact, fact: Fact | NewFact) -> bool:
-    """Return True if one of two certain facts was told to correct a number of the other, by the same person."""
+    """Return True if a draft was told to correct a number of a fact, or a later fact to correct one of the draft.
+
+    Both must be certain, by the same person, and of the same names: "Leo is 8, not 7" says nothing about Mia.
+    """
     if draft.is_uncertain or fact.is_uncertain or not _is_from_same_person(draft, fact):
         return False
-    return corrects_number(draft.quote, fact.text) or corrects_number(fact.quote, draft.text)
+    if _find_lacking_names(draft.text, fact.text) and _find_lacking_names(fact.text, f"{draft.text} {draft.quote}"):
+        return False
+    is_corrected = draft.observed_at < fact.observed_at and corrects_number(fact.quote, draft.text)
+    return is_corrected or corrects_number(draft.quote, fact.text)
+
+
+def _find_lacking_names(text: str, other_text: str) -> set[str]:
+    held = (*make_fingerprint(other_text).names, *find_topics(other_text))
+    return {name[:4] for name in make_fingerprint(text).names} - {word[:4] for word in held}
 
 
 def compare_facts(

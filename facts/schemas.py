@@ -200,12 +200,12 @@ def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
 
 def corrects_number(quote: str, text: str) -> bool:
     """Return True if a quote corrects a number of a fact ("980 euros, not 940") and has most of the fact's words."""
-    said = find_topics(quote)
+    said, topics = find_topics(quote), find_topics(text)
     numbers = {topic for topic in said if topic.isdigit()}
+    if numbers.isdisjoint(topics) or 2 * len(said & topics) <= len(topics):
+        return False
     denied = {number for number in numbers if _denies_topics(quote, {number})}
-    # "I don't want to pay 940 euros" corrects nothing.
-    topics = find_topics(text) if denied < numbers else set[str]()
-    return bool(denied & topics) and 2 * len(said & topics) > len(topics)
+    return bool(denied & topics) and denied < numbers  # "I don't want to pay 940 euros" corrects nothing
 
 
 def _is_negated(text: str) -> bool:

@@ -125,6 +125,32 @@ def test_a_corrected_number_is_over_in_whatever_order_the_model_finds_the_facts(
     assert [change.closes for change in plan_fact_changes([rent, of_another], [])] == [(), ()]
 
 
+@pytest.mark.parametrize(
+    ("said", "fact", "said_of_another", "fact_of_another"),
+    [
+        ("Leo is 8 years old, not 7", "Leo is 8 years old.", "Mia is 7 years old", "Mia is 7 years old."),
+        ("Leo ist 8 Jahre alt, nicht 7", "Leo ist 8 Jahre alt.", "Mia ist 7 Jahre alt", "Mia ist 7 Jahre alt."),
+        ("I run 10 km on Mondays, not 5", "Nora runs 10 km.", "I run 5 km with my sister", "Nora and Mia run 5 km."),
+        (
+            "My rent in Porto is 980 euros a month, not 940",
+            "Nora's rent in Porto is 980 euros a month.",
+            "My rent in Lisbon is 940 euros a month",
+            "Nora's rent in Lisbon is 940 euros a month.",
+        ),
+    ],
+)
+def test_a_corrected_number_ends_nothing_of_another_name_nor_gives_way_to_what_is_said_later(
+    said: str, fact: str, said_of_another: str, fact_of_another: str
+) -> None:
+    correction = replace(new(fact), quote=said)
+    later = replace(new(fact_of_another), quote=said_of_another, observed_at=LATER + timedelta(days=1))
+    assert [change.closes for change in plan_fact_changes([correction, later], [])] == [(), ()]
+    if " and " not in fact_of_another:
+        earlier = replace(later, observed_at=NOW, valid_from=NOW)
+        changes = plan_fact_changes([earlier, correction], [])
+        assert [(change.closes, change.fact.valid_to) for change in changes] == [((), None)] * 2
+
+
 def test_a_second_allergy_does_not_end_the_first() -> None:
     """A model of 1.5 billion parameters said that a person has one allergy, and the dangerous one was gone."""
     hazelnuts = replace(new("Nora is allergic to hazelnuts.", "Nora allergy", only_one=True), importance=1.0)
