@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 import pytest_asyncio
 
+from playground.faults import Fault
 from tests.end_to_end.harness import Json, LocalServers, Member, Process
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -117,3 +118,19 @@ async def test_the_export_for_people(house: LocalServers, bot: Process) -> None:
     page = files[".html"].decode()
     assert "Walnuts &lt;b&gt;keep&lt;/b&gt; a year &amp; more" in page
     assert "http" not in page.replace("http-equiv", ""), "nothing is loaded from anywhere"
+
+
+async def test_an_import_that_could_not_begin_begins_at_the_next_press(house: LocalServers, bot: Process) -> None:
+    """The offer looked as before, and its button did nothing more."""
+    ann = house.person()
+    await ann.asks("/summary_on", "Memory is on")
+    since = ann.now
+    sends(ann, CHAT.encode(), "WhatsApp Chat with Tom.txt")
+    asked = await ann.hears("How does this file write dates?", since=since)
+    asked = await pressed(ann, asked, "the day comes first", "Which of the speakers are you?")
+    offer = await pressed(ann, asked, "Anna (1)", "would add 2 messages")
+    house.faults.add(Fault(kind="error", method="editMessageText", chat_id=ann.id, times=None, error_code=500))
+    house.faults.add(Fault(kind="error", method="sendMessage", chat_id=ann.id, times=None, error_code=500))
+    await ann.toast(ann.press(offer, "Import"))
+    house.faults.clear_faults()
+    await pressed(ann, offer, "Import", "Done: 2 messages added")
