@@ -18,12 +18,11 @@ from reminders.lexicon import (
     load_lexicon,
     write_spoken_times_in_digits,
 )
-from reminders.time_parts import MAX_DAYS_BY_NAME, TimePhraseParser
+from reminders.time_parts import MAX_DAYS_BY_NAME, MAX_DAYS_TO_31ST, TimePhraseParser
 from reminders.zones import find_holidays, find_possible_zone_or_day
 from text.characters import collapse_to_single_line
 from text.time_zones import to_utc
 
-MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 MAX_END_TOKENS = 10  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # of words that were not understood
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
@@ -110,12 +109,12 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
         first += timedelta(days=1)
     weekday = parser.weekdays[0] if parser.weekdays and not parser.repeat else None
     for local in (first + timedelta(days=days) for days in range(1 if parser.day else MAX_DAYS_TO_31ST)):
-        is_later = local > wall and not (parser.is_next and local.date() == wall.date())
-        is_open = parser.day is not None or is_later
+        is_open = parser.day or (local > wall and not (parser.is_next and local.date() == wall.date()))
         if is_open and local.day == (parser.month_day or local.day) and weekday in (None, local.weekday()):
             break
     else:
-        return "none"  # "Friday, 3 December" of a year in which that is a Thursday
+        # "Friday, 3 December" of a year in which that is a Thursday, or "Sunday the 22nd at 9" on that day at ten
+        return "none" if parser.day else "passed"
     if not parser.repeat and to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
         return "none"  # the clock skips it when daylight saving begins
     made = make_reminder(text, local, now, parser.repeat, parser.month_day, parser.weekdays)

@@ -16,6 +16,7 @@ from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import add_months
 
 MAX_DAYS_BY_NAME = 3  # "tomorrow" is 1, 大后天 is 3
+MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
 _TONIGHT = ("tonight", "this-night")  # parts of today
@@ -203,9 +204,8 @@ class TimePhraseParser:
                 day, month = month, day
         if is_doubtful:
             self.mark_doubtful(*match.span())
-        this_year = self.wall.year
         told = [int(year if len(year) > 2 else f"20{year}")] if year else []
-        for possible_year in told or range(this_year, this_year + YEARS_TO_LEAP_DAY + 1):
+        for possible_year in told or range(self.wall.year, self.wall.year + YEARS_TO_LEAP_DAY + 1):
             with suppress(ValueError):
                 self.day = date(possible_year, month, day)
                 if told or self.day >= self.wall.date():
@@ -221,8 +221,11 @@ class TimePhraseParser:
         """Read "the 1st", or after "every month" also "on the 1", or "1st of every month"."""
         is_cycle = not self.is_every and self.words.get_meaning("unit", match["unit"]) == "month"
         is_monthly = (self.repeat == "monthly" and match["clock"] is None) or (is_cycle and match["of"].strip() != "")
-        is_behind_time = self.clock is not None and self.weekdays  # "Monday at 9 2nd draft"
-        if self.day is not None or self.month_day or is_behind_time or self.repeat not in ("", "monthly"):
+        if self.day is not None or self.month_day or self.repeat not in ("", "monthly"):
+            return 0
+        near = (self.wall.date() + timedelta(days=days) for days in range(MAX_DAYS_TO_31ST))
+        named = (day for day in near if day.day == int(match["day"]) and day.weekday() in self.weekdays)
+        if self.weekdays and (self.clock or next(named, None) is None):  # "Monday at 9 2nd draft", "Friday 3rd draft"
             return 0
         if (match["ordinal"] or "日") == "日" and (not is_monthly or preposition == "at"):
             return 0
