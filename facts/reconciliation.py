@@ -145,14 +145,11 @@ def _is_from_same_person(draft: NewFact, fact: Fact | NewFact) -> bool:
 
 
 def _correct_each_other(draft: NewFact, fact: Fact | NewFact) -> bool:
-    """Return True if a draft was told to correct a number of a fact, or a later fact to correct one of the draft.
-
-    Both must be certain, by the same person, and of the same names: "Leo is 8, not 7" says nothing about Mia.
-    """
+    """Return True if the later of two certain facts was told to correct a number of the other, by the same person."""
     if draft.is_uncertain or fact.is_uncertain or not _is_from_same_person(draft, fact):
         return False
     if _find_lacking_names(draft.text, fact.text) and _find_lacking_names(fact.text, f"{draft.text} {draft.quote}"):
-        return False
+        return False  # "Leo is 8, not 7" says nothing about Mia
     is_corrected = draft.observed_at < fact.observed_at and corrects_number(fact.quote, draft.text)
     return is_corrected or corrects_number(draft.quote, fact.text)
 
@@ -181,6 +178,9 @@ def compare_facts(
     if model_says and not repeats:
         return "changed"
     if new_fact.valid_to is not None:
+        is_denied = is_about and mine.polarity and not theirs.polarity and known_fact.importance == 1.0
+        if is_denied and _changes_same_thing(new_fact.text, text):
+            return "changed"
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
         is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new_fact.text)
         return "ended" if is_over or model_says else "other"
@@ -188,15 +188,28 @@ def compare_facts(
     has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_names(new_fact.text)))
     if repeats and ((is_about and new_fact.only_one and has_detail) or model_says):
         return "same"
-    is_vital = known_fact.importance == 1.0  # of two allergies, the second does not end the first
-    if new_fact.only_one and is_about and not is_vital and "event" not in (known_fact.kind, new_fact.kind):
+    is_second = known_fact.importance == 1.0 and not _changes_same_thing(new_fact.text, text)  # another allergy
+    if new_fact.only_one and is_about and not is_second and "event" not in (known_fact.kind, new_fact.kind):
         name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
         names_only_speaker = new_fact.text.startswith(new_fact.speaker) and not text.startswith(new_fact.speaker)
         is_of_another = names_only_speaker and known_fact.person_id not in (0, new_fact.person_id)
+        # Their own fact may be older than the number of a namesake: "Anna lives in Porto", "Anna2 lives in Bonn".
+        is_own = 0 != new_fact.person_id == known_fact.person_id and new_fact.text.startswith(new_fact.speaker)
+        if is_own and other_name == _find_leading_names(new_fact.speaker.rstrip("23456789")):
+            return "changed"
         if (name and other_name and name != other_name) or is_of_another:
             return "other"  # of a group's members, each has a home
         return "changed"
     return "other"
+
+
+def _changes_same_thing(new_text: str, text: str) -> bool:
+    """Return True if a text differs from another only in numbers, or denies it or something more general."""
+    mine, theirs = ({topic[:4] for topic in find_topics(each)} for each in (new_text, text))
+    if make_fingerprint(new_text).polarity and not make_fingerprint(text).polarity:
+        # In Chinese, two letters that a negation parts are a topic, too.
+        return mine <= theirs or all(len(topic) == 2 and set(topic) <= set(new_text) for topic in theirs - mine)
+    return all(topic.isdigit() for topic in mine ^ theirs)
 
 
 def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iterable[Decision]) -> str:

@@ -158,3 +158,33 @@ def test_a_second_allergy_does_not_end_the_first() -> None:
     assert [change.closes for change in plan_fact_changes([hazelnuts, nuts], [])] == [(), ()]
     cured = new("Nora is not allergic to hazelnuts.", "Nora allergy")
     assert [change.closes for change in plan_fact_changes([hazelnuts, cured], [])] == [(), (-1,)]
+
+
+@pytest.mark.parametrize(
+    ("known_texts", "told", "closes"),
+    [
+        (("安娜对花生过敏。", "安娜对乳胶过敏。"), "安娜对花生不再过敏。", (1,)),
+        (("Anna is allergic to peanuts.", "Anna is allergic to latex."), "Anna has no allergies.", (1, 2)),
+        (("Anna takes 50 mg of insulin.", "Anna takes insulin."), "Anna takes 60 mg of insulin.", (1,)),
+        (("У Анны аллергия на арахис.", "У Анны аллергия на латекс."), "У Анны нет аллергии.", (1, 2)),
+    ],
+)
+def test_what_is_vital_ends_if_it_is_denied_or_has_another_number(
+    known_texts: tuple[str, ...], told: str, closes: tuple[int, ...]
+) -> None:
+    facts = [replace(known(number, text, "health"), importance=1.0) for number, text in enumerate(known_texts, start=1)]
+    draft = new(told, "health", only_one=True)
+    for fact in (draft, replace(draft, valid_to=draft.valid_from) if "0" not in told else draft):
+        (change,) = plan_fact_changes([fact], facts)
+        assert sorted(change.closes) == list(closes)
+        assert change.fact.valid_to is None
+
+
+def test_a_member_whose_namesake_is_told_apart_now_moves() -> None:
+    facts = [
+        replace(known(id_, f"Anna lives in {town}.", "home"), owner=-5) for id_, town in ((7, "Porto"), (8, "Köln"))
+    ]
+    facts = [replace(fact, person_id=fact.id) for fact in facts]
+    moved = replace(new("Anna2 lives in Bonn.", "home", only_one=True), person_id=8, speaker="Anna2")
+    (change,) = plan_fact_changes([moved], facts)
+    assert change.closes == (8,)
