@@ -140,7 +140,7 @@ def load_lexicon(language: str) -> Lexicon:
     return Lexicon(
         language=language,
         words=words,
-        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1020, 300), "this-night": (1140, 420), **ranges},
+        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1020, 300), "this-night": (1080, 360), **ranges},
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
 

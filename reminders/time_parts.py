@@ -264,7 +264,8 @@ class TimePhraseParser:
         if day_part in _TONIGHT and hour < 6 and (chosen, minute) <= (self.wall.hour, self.wall.minute):
             chosen = hour  # "tonight at 5", said at 23:00
         self.clock, night = (chosen, minute), self.part if self.has_date else ""
-        if chosen < 6 and (day_part in _TONIGHT or self.words.ranges.get(night, (0, 0))[0] >= 17 * 60):
+        is_night = day_part in _TONIGHT or self.words.ranges.get(night, (0, 0))[0] >= 17 * 60
+        if chosen < 6 and is_night and not self.is_midnight:
             self.mark_doubtful(*match.span())  # "Friday night at 1" is on Saturday
             self.is_midnight = True
         return True

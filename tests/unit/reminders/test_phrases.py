@@ -179,6 +179,8 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("en", "this evening at 8 cinema", ("22.11.26 20:00", "", "cinema")),
         ("en", "tonight at 11 take the pill", ("22.11.26 23:00", "", "take the pill")),
         ("en", "tonight at 5 call mum", ("22.11.26 17:00", "", "call mum")),
+        ("en", "at midnight tonight lock up", ("23.11.26 00:00", "", "lock up")),
+        ("ar", "الليلة الساعة 6 مباراة", ("22.11.26 18:00", "", "مباراة")),
         ("en", "tonight at 5pm call mum", ("22.11.26 17:00", "", "call mum")),
         ("en", "tomorrow at 9 to that shop", ("23.11.26 09:00", "", "that shop")),
         ("en", "tomorrow evening at 8 cinema", ("23.11.26 20:00", "", "cinema")),
