@@ -304,8 +304,8 @@ def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     A text is vague if it has no number and no name except the speaker's, lacks the names in the quote, and shares at
     most half of its words with the quote.
     """
-    told = make_fingerprint(fact.text)
-    if told.numbers or not {*told.names} <= {*make_fingerprint(speaker).names}:
+    told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
+    if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
         return fact
     words = _truncate_words(find_topics(fact.text) - find_topics(speaker))
     names = _find_names(fact.quote)

@@ -264,6 +264,8 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
 def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str) -> None:
     (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
     assert replace_vague_text(found, "Anna").text == f"Anna: {quote}".rstrip(".")
+    found = replace(found, text=text.replace("Anna", "Anna2"))  # she has a namesake
+    assert replace_vague_text(found, "Anna2").text == f"Anna2: {quote}".rstrip(".")
 
 
 @pytest.mark.parametrize(
