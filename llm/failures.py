@@ -27,6 +27,7 @@ _LONG = re.compile(
     r"(token|context|length|prompt|input|seq_len)",
     re.IGNORECASE | re.DOTALL,
 )
+_SIZE = re.compile(r"context|token|prompt|input|length|\blong|large|window|size", re.IGNORECASE)
 _TOO_LARGE = re.compile(r"(request|prompt|input|message)s? (is )?too (large|long)", re.IGNORECASE)
 _DECLINED = re.compile(
     r"content.?filter|moderation|flagged|(usage|safety|use|ai|content|management).?polic"
@@ -34,18 +35,19 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(
-    r"insufficient\w{0,20}_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|(spending|key) limit|"
-    r"额度不足|额度已用尽|(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}"
+    r"insufficient\w{0,20}_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|spending limit|额度不足|"
+    r"额度已用尽|(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}"
     r"(insufficient|not enough|too low|exhausted|depleted|used up|negative|empty)|(out of|any) credits|arrear|overdue"
-    r"|budget_exceeded|free.?(tier|allocation)|余额不足|欠费",
+    r"|budget_exceeded|key limit exceeded \(|FreeTierOnly|free tier.{0,40}exhausted|free allocation|余额不足|欠费",
     re.IGNORECASE,
 )
 MODEL_NOT_FOUND = re.compile(r"model|模型|not.?found|<html|\A\s*\Z", re.IGNORECASE)
 _NO_MODEL = re.compile(r"(unknown|invalid).model|model[\s\S]{0,80}(not.{0,9}(exist|found)|decommission)", re.IGNORECASE)
 NAMES_KEY = re.compile(
-    r"(api|secret).?key|authenti|authori|credential|permission|(access|invalid).?token|region|location", re.IGNORECASE
+    r"(api|secret).?key|authenti|authori|credential|permission|(access|invalid).?token|region|territory|location",
+    re.IGNORECASE,
 )
-_KEY_CODES = re.compile(r"\b401\b|unauth|authent|api.?key|invalid.{0,9}token|token.{0,9}invalid", re.IGNORECASE)
+_KEY_CODES = re.compile(r"\b401\b|unauth|authent|api.?key|invalid.?(access.?)?token\b|token.?invalid", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
 _SPOILT_PICTURE = re.compile(
     r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
@@ -139,6 +141,12 @@ class StatusError(Exception):
         if status == 404:
             return "model"
         return "unclear" if 400 <= status <= 501 else "refused"
+
+    @property
+    def is_vague(self) -> bool:
+        """True if the cause is unclear, or a limit is named, but not of what."""
+        is_limit = self.kind == "length" and self.status_code in (400, 422, 500)
+        return self.kind == "unclear" or (is_limit and not _SIZE.search(self.searchable_text))
 
 
 def _unwrap_list(value: Any) -> Any:

@@ -14,7 +14,7 @@ from records.model_calls import Prompt
 
 # What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
 Step = Literal["parameters", "tools", "length", "history", "system", "stream"]
-STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
+STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system", "stream")
 
 # Without these, a request means the same.
 PARAMETERS = ("max_tokens", prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice")

@@ -46,6 +46,7 @@ _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
+_PERHAPS_STREAM = "streams, perhaps"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
 
@@ -163,8 +164,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if names_key and not await self._answers_harmless_question(client, timer, fallbacks):
                     raise
                 if not self._try_reduce_request(fallbacks, messages, request, error, timer):
-                    is_unclear = error.kind in ("unclear", "length") and error.status_code != 500
-                    if is_unclear and await self._answers_harmless_question(client, timer, fallbacks):
+                    may_be_declined = error.is_vague and error.status_code != 500
+                    if may_be_declined and await self._answers_harmless_question(client, timer, fallbacks):
                         raise ModelDeclined from None
                     raise
             except FAILURES as error:
@@ -257,10 +258,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
-        prompt_tokens = self._tokenizer.count_request_tokens(messages)
-        kind, words = error.kind, error.searchable_text
-        if kind == "length" and "length" in fallbacks.left_out and prompt_tokens <= ladder.MIN_SHORTENED_TOKENS:
-            kind = "unclear"  # it is about something else
+        words = error.searchable_text
+        kind = "unclear" if error.is_vague and "length" in fallbacks.left_out else error.kind
         if kind in ("busy", "loading"):
             fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
             timer.may_retry = timer.may_retry and fallbacks.busy + fallbacks.refusals < ladder.MAX_REQUESTS
@@ -279,7 +278,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
             return False
-        possible = fallbacks.list_possible_steps(messages, request, prompt_tokens)
+        possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
         likely: Step | None = "length" if ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible else None
         if kind == "length":
             likely = "length"
@@ -289,13 +288,16 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.discard("history")
         elif "tools" in request and _TOOLS.search(words):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
-        elif "system" in possible and _ROLES.search(words):
+        elif "system" in possible and _ROLES.search(words) and (error.status_code != 500 or fallbacks.refusals > 1):
             likely = "system"
         elif error.status_code == 500 and not failures.NAMES_KEY.search(words):
             if likely is None and "response_format" in request and _SCHEMAS.search(words):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif likely is None and (fallbacks.refusals == 1 or not fallbacks.for_person):
                 return False  # it may pass: the same is asked again
+        if kind == "unclear" and _PERHAPS_STREAM in self._unsupported and "stream" in request:
+            possible.add("stream")
+            likely = "stream"
         may_be_pictures = fallbacks.for_person and (not likely or error.status_code == 413)
         if may_be_pictures and any(message.pictures for message in messages):
             raise PicturesRefused(tr("errors-picture"))
@@ -325,13 +327,20 @@ class OpenAIChat(EndpointClient, ChatModel):
         was_fault = fallbacks.last_refusal.startswith("500")
         if was_fault or fallbacks.busy:  # it may have passed by itself
             helpful &= set() if fallbacks.busy else {"tools", "length", *filter(fallbacks.was_tried_alone, helpful)}
+        if "stream" in helpful and fallbacks.was_tried_alone("stream"):  # so nothing else was refused before
+            self._remember_refused_parameter("stream")
+            self._unsupported.discard("system", "tools", ladder.PERHAPS_TOOLS, ladder.LENGTH, ladder.PERHAPS_LENGTH)
+        elif "stream" in fallbacks.left_out:
+            self._unsupported.add(_PERHAPS_STREAM)
+        elif "stream" in request:
+            self._unsupported.discard(_PERHAPS_STREAM)
         if "parameters" in helpful:
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
             for name in {"response_format"} & fallbacks.parameters or fallbacks.parameters:
                 self._remember_refused_parameter(name)
         if "history" in helpful and "system" in self._unsupported:  # else one message may have been declined
             self._remember_refused_parameter(_HISTORY)
-        if "system" in helpful:
+        if "system" in helpful or ("history" in helpful and fallbacks.was_tried_alone("system")):
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
             self._window.limit = fallbacks.window.limit

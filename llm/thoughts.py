@@ -7,16 +7,16 @@ from pathlib import Path
 from time import time
 
 _CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-_THINKS = "think|thought|reason|working_out|思考|思维|推理|생각|تفكير"
+_THINKS = "think|thought|reason|working_out|思考|思维|推理"
 _NOTES = (
     r"scratch_?pad|analysis|reflection|monologue|deliberat|ruminat|planning"
-    r"|\bcot\b|denken|gedanken|pensamiento|ra[sz]onamiento|racioc[ií]nio|ragionamento|pensée|réflexion|размышлени|мысли|düşün"
+    r"|\bcot\b|denken|gedanken|pensamiento|ra[sz]onamiento|racioc[ií]nio|ragionamento|pensée|réflexion|размышлени|мысли|düşün|\b(?:생각|تفكير)\b(?!\s)"
 )  # thoughts only in the first element, if an answer follows
 _NAME = rf"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
 _BRACKET = "[\\[({◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
 _MARK = re.compile(
-    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?:[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?\|?\s*{_NAME})"
-    rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:[|%?#*~]?>{{1,3}}|%?[)}}▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›]{{1,3}}"
+    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?\|?\s*{_NAME})"
+    rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:(?(sign)(?P=sign)|\|?)>{{1,3}}|%?[)}}▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›]{{1,3}}"
     r"|\]{1,3}(?!\()|&gt;)"
     r"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)"
     r"|(?P<close><channel\|>|<\|close\|>think\w*<\|sep\|>|<unused95>|<\|inner_suffix\|>"
@@ -30,12 +30,12 @@ _NOTES_NAME = re.compile(_NOTES, re.IGNORECASE)
 _WORD = re.compile(f"reason(?!ing)|{_NOTES}", re.IGNORECASE)  # other elements have such names, too
 _ASIDE = re.compile(
     r"<details\s[^<>]{0,40}\breasoning\b[^<>]{0,80}>.*?(?:</details>\s*|\Z)"
-    r"|\A\s*<(?P<element>\w{1,20})\s[^<>]{0,80}\b(?:type|class)=[\"'](?:thinking|thoughts?|reasoning)\b[^<>]{0,80}>.*?(?:</(?P=element)>\s*|\Z)"
     r"|\A\s*(?P<reserved>[<\[](?:unused|ctrl))\d{1,4}[>\]](?!\s*(?:call:|\[?\{)).*?(?:(?P=reserved)\d{1,4}[>\]]|\Z)"
-    r"|\A\s*(?:<\|im_start\|>(?:assistant/)?|/)think\n.*?(?:<\|im_start\|>\w{1,12}\n|\Z)"
+    r"|\A\s*<\|im_start\|>(?:assistant/)?think\n.*?(?:<\|im_start\|>\w{1,12}\n|\Z)"
     rf"|\A\s*<details[^<>]{{0,40}}>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
-    r"|\A\s*(?:(?P<process>Here(?:'s| is) my thought process:)|Thinking\.\.\.\n).*?"
-    r"(?:(?P<response>Here(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*)|\Z)"
+    r"|\A\s*(?:(?P<process>Here(?:'s| is) my thought process:|/think\n|<(?P<element>\w{1,20})\s[^<>]{0,80}\b"
+    r"(?:type|class)=[\"'](?:thinking|thoughts?|reasoning)[\"'][^<>]{0,80}>)|Thinking\.\.\.\n).*?(?:(?P<response>Here"
+    r"(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*|<\|im_start\|>\w{1,12}\n|</(?P=element)>\s*(?=\S))|\Z)"
     r"|\A\s*\*?Thinking\.\.\.\*?\s*\n(?:\s*>[^\n]*(?:\n|\Z))+"
     r"|(?-i:\A\s*analysis(?![ \t.,:;!?-]).*?assistant\s*(?:final|(?=(?:commentary\s*)?to=)))"
     r"|(?-i:\A\s*thought\n.*?(?=\bcall:[\w.:]{3,80}\{))"
@@ -66,7 +66,7 @@ _HEADER = (
 )  # of a message in a chat template
 _ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
-    rf"{_CODE}|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|[<\[](?:(?:unused|ctrl|SPECIAL_)\d{{1,5}}|pad)[>\]]"
+    rf"{_CODE}|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
     r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|(?:\]<\]\w{1,20}\[>\[)?</tool_calls?>\s*\Z|\[\|endofturn\|\]"
     rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
@@ -79,8 +79,8 @@ _WRAPPED = re.compile(
 _BLANK = re.compile(r"\s*")
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
-    rf"\s*<[\w:]{{1,30}}>(?: \w{{1,5}} </[\w:]{{1,30}}>)? ?(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) "
-    r"|[—是])[^<\n]*[.!?…。]\s*\Z"
+    r"\s*(?:<[\w:]{1,30}>|\[unused\d{1,4}\](?= ))(?: \w{1,5} </[\w:]{1,30}>)? ?"
+    rf"(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) |[—是])[^<\n]*[.!?…。]\s*\Z"
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
 FILE_NAME = ".thinking-models"
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may be updated
@@ -155,12 +155,15 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             closing = text.find(">", text.find(f"</{name}", place) % len(text)) if is_whole else None
             if is_open or not opening.startswith("<") or closing in (-1, last):
                 continue
+        may_be_words = text[max(0, mark.start() - 1) : mark.start()].isalnum()  # List<Thought>
         if opening.startswith("<"):
-            may_be_words = is_whole and text[max(0, mark.start() - 1) : mark.start()].isalnum()  # List<Thought>
-        else:
+            may_be_words = is_whole and (may_be_words or bool(mark["sign"]))
+        elif is_whole:
             # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
             is_thought = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or opening == "◁"
-            may_be_words = is_whole and bool(opening) and not (is_first and is_thought)
+            may_be_words = bool(opening) and not (is_first and is_thought)
+        else:
+            may_be_words = bool(opening) and not is_first and (may_be_words or name.lower() != "think")
         if may_be_words and not is_closing and not _is_followed_by_closing_mark(without_code, mark):
             continue
         is_settled = is_whole or is_closing or mark.end() < len(text)  # by what follows the mark

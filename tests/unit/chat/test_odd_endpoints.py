@@ -373,6 +373,12 @@ SENTENCES = {
         refusal(429, {"errors": [{"message": "you have used up your daily free allocation of 10,000 neurons"}]}),
         CREDIT,
     ),
+    "429 for a minute of a free tier (Gemini)": (
+        refusal(
+            429, {"error": {"code": 429, "message": "Quota exceeded for metric: generate_content_free_tier_requests"}}
+        ),
+        BUSY,
+    ),
     "403 for a token's quota (new-api)": (
         refusal(403, {"error": {"message": "该令牌额度已用尽", "type": "new_api_error"}}),
         CREDIT,

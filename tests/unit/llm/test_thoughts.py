@@ -207,6 +207,15 @@ def test_the_token_that_ends_an_answer_is_not_shown_unless_it_is_talked_about(to
         "if len(text) <= MAX_REASONING_CHARS and found:\n    return cut -> text",
         "<% if reason %><p>Because</p><% end %> is ERB.",
         '<a class="button" href="/thinking">Think</a> is a link.',
+        "<생각에 관한 생각>은 대니얼 카너먼의 책입니다.",
+        "1. <생각의 탄생> - 루트번스타인\n2. <생각 수업>",
+        "<التفكير السريع> كتاب جيد.",
+        "<%thought%> and <%= thought %> are EJS.",
+        '<div class="thought-bubble">Hello</div>',
+        '<section class="thoughts"><p>Hello</p></section>',
+        "/think\nThe model thinks.\n/no_think\nIt does not.",
+        "[unused1] is a token of BERT. It has 994 of them.",
+        "[0:v]scale=10:10[pad];[pad]crop=4:4",
     ],
 )
 def test_words_in_brackets_and_links_stay(text: str) -> None:
@@ -243,3 +252,18 @@ def test_thoughts_behind_a_first_sentence_are_not_seen_while_they_arrive(marks: 
     drafts = [remove_thoughts(text[:end], is_whole=False) for end in range(len(text) + 1)]
     assert not any("SE" in draft for draft in drafts)
     assert remove_thoughts(text) == "Sure. Visible answer"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lektion 3\n\n【思考题】\n1. 你怎么看？\n\n【推理】\n2. 为什么？",
+        "ANNA: [thinking] I never knew.\nBEN: [thought] Nor did I.",
+        "\\section{Thoughts}\n\\textbf{Reasoning} and \\textit{think} are words.",
+        "std::vector<Thought*> thoughts; List<Thought?> others",
+    ],
+)
+def test_headings_and_code_are_seen_while_they_arrive(text: str) -> None:
+    drafts = [remove_thoughts(text[:end], is_whole=False) for end in range(len(text) + 1)]
+    assert all(len(text[:end]) - len(draft) <= 24 for end, draft in enumerate(drafts))
+    assert drafts[-1] == text
