@@ -191,12 +191,12 @@ def compare_facts(
     is_second = known_fact.importance == 1.0 and not _changes_same_thing(new_fact.text, text)  # another allergy
     if new_fact.only_one and is_about and not is_second and "event" not in (known_fact.kind, new_fact.kind):
         name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
-        names_only_speaker = new_fact.text.startswith(new_fact.speaker) and not text.startswith(new_fact.speaker)
-        is_of_another = names_only_speaker and known_fact.person_id not in (0, new_fact.person_id)
-        # Their own fact may be older than the number of a namesake: "Anna lives in Porto", "Anna2 lives in Bonn".
-        is_own = 0 != new_fact.person_id == known_fact.person_id and new_fact.text.startswith(new_fact.speaker)
+        names_speaker, length = new_fact.text.startswith(new_fact.speaker), len(new_fact.speaker)
+        lacks_speaker = not text.startswith(new_fact.speaker) or text[length : length + 1].isdigit()  # as "Anna2" does
+        is_of_another = names_speaker and lacks_speaker and known_fact.person_id not in (0, new_fact.person_id)
+        is_own = names_speaker and 0 != new_fact.person_id == known_fact.person_id
         if is_own and other_name == _find_leading_names(new_fact.speaker.rstrip("23456789")):
-            return "changed"
+            return "changed"  # a home that they told before their namesake's name and theirs were told apart
         if (name and other_name and name != other_name) or is_of_another:
             return "other"  # of a group's members, each has a home
         return "changed"

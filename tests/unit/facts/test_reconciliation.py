@@ -188,3 +188,19 @@ def test_a_member_whose_namesake_is_told_apart_now_moves() -> None:
     moved = replace(new("Anna2 lives in Bonn.", "home", only_one=True), person_id=8, speaker="Anna2")
     (change,) = plan_fact_changes([moved], facts)
     assert change.closes == (8,)
+
+
+@pytest.mark.parametrize(
+    ("name", "homes", "moved"),
+    [
+        ("王伟", ("王伟住在上海。", "王伟2住在北京。"), "王伟住在成都。"),
+        ("سارة", ("سارة تعيش في دبي.", "سارة2 تعيش في القاهرة."), "سارة تعيش في بيروت."),
+        ("anna", ("anna lives in Porto.", "anna2 lives in Köln."), "anna lives in Lisbon."),
+    ],
+)
+def test_a_name_without_capitals_is_told_from_its_namesakes(name: str, homes: tuple[str, str], moved: str) -> None:
+    facts = [
+        replace(known(id_, text, "home"), owner=-5, person_id=id_) for id_, text in zip((7, 8), homes, strict=True)
+    ]
+    (change,) = plan_fact_changes([replace(new(moved, "home", only_one=True), person_id=7, speaker=name)], facts)
+    assert change.closes == (7,)
