@@ -33,7 +33,6 @@ _TIME_SHAPES = re.compile(
     re.IGNORECASE,
 )
 _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
-_BEFORE_HAN_NUMBER: str = SPOKEN["zh"]["before_number"]
 _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _MINUTES_MARK = re.compile(r"[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a place for words in a pattern
@@ -177,7 +176,7 @@ def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, 
     """Return a pattern for all spoken times, the value of each number word, and a digit form for each named group."""
     told = SPOKEN[language]
     numbers = {normalize_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
-    before = _BEFORE_HAN_NUMBER if language == "zh" else r"(?<!\w)"
+    before = told.get("before_number", r"(?<!\w)")
     named = f"{before}(?:{'|'.join(sorted(map(re.escape, numbers), key=len, reverse=True))})"
     patterns, written = list[str](), dict[str, str]()
     for form in sorted(told["spoken"], key=len, reverse=True):

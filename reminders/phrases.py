@@ -113,8 +113,7 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
         if is_open and local.day == (parser.month_day or local.day) and weekday in (None, local.weekday()):
             break
     else:
-        # "Friday, 3 December" of a year in which that is a Thursday, or "Sunday the 22nd at 9" on that day at ten
-        return "none" if parser.day else "passed"
+        return "none" if parser.day else "passed"  # "Friday, 3 December" on a Thursday, "Sunday the 22nd at 9" at ten
     if not parser.repeat and to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
         return "none"  # the clock skips it when daylight saving begins
     made = make_reminder(text, local, now, parser.repeat, parser.month_day, parser.weekdays)

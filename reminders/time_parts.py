@@ -279,8 +279,7 @@ class TimePhraseParser:
         hour = int(parse_number(match["hour"] or match["name"]) or 0)
         if self.clock is not None or (match["name"] and not (is_led and hour > 1 and match["name"] != "once")):
             return 0
-        marks = ("minute", "h", "name", "hours", "part")
-        self.is_exact = any(match[mark] is not None for mark in marks)
+        self.is_exact = any(match[mark] is not None for mark in ("minute", "h", "name", "hours", "part"))
         if not (is_led or self.is_exact):
             is_next = self.has_date and match.start() == self.skip(" ", self.end)
             if is_next and hour <= 24 and match["more"] is None:
