@@ -104,7 +104,8 @@ def plan_fact_changes(
                     break
                 case _:
                     pass
-        if is_overruled or _would_revive_replaced_fact(change, successions):
+        is_valid = change.same_as is None and change.gave_way_to is None and draft.valid_to is None
+        if is_overruled or (is_valid and successions.overrules(draft)):  # a later fact has replaced it
             continue
         if change.same_as is None:
             if room <= 0 and draft.valid_to is None and not change.closes:
@@ -126,12 +127,6 @@ def _decision_overrules_draft(fact: Fact | NewFact, draft: NewFact) -> bool:
     # A small model invents a new value. A stated one is in the quote, in whatever words the rest is told.
     is_stated = draft.unsaid <= words or any(word[:4] in quoted for word in find_topics(draft.text) - words)
     return draft.is_in_question or draft.observed_at <= fact.decided_at or not is_stated
-
-
-def _would_revive_replaced_fact(change: FactChange, replacement_decisions: DecisionIndex) -> bool:
-    """Return True if a change would bring back a fact that a later fact has replaced."""
-    is_valid = change.same_as is None and change.gave_way_to is None and change.fact.valid_to is None
-    return is_valid and replacement_decisions.overrules(change.fact)
 
 
 def _is_draft_older(draft: NewFact, fact: Fact | NewFact) -> bool:
@@ -177,9 +172,10 @@ def compare_facts(
     repeats = mine == theirs and find_topics(new_fact.text) <= find_topics(text)
     if model_says and not repeats:
         return "changed"
+    is_vital = known_fact.importance == 1.0
+    changes_same_thing = is_vital and _changes_same_thing(new_fact.text, text)
     if new_fact.valid_to is not None:
-        is_denied = is_about and mine.polarity and not theirs.polarity and known_fact.importance == 1.0
-        if is_denied and _changes_same_thing(new_fact.text, text):
+        if is_about and changes_same_thing and mine.polarity and not theirs.polarity:
             return "changed"
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
         is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new_fact.text)
@@ -188,8 +184,8 @@ def compare_facts(
     has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_names(new_fact.text)))
     if repeats and ((is_about and new_fact.only_one and has_detail) or model_says):
         return "same"
-    is_second = known_fact.importance == 1.0 and not _changes_same_thing(new_fact.text, text)  # another allergy
-    if new_fact.only_one and is_about and not is_second and "event" not in (known_fact.kind, new_fact.kind):
+    may_end = changes_same_thing or not is_vital  # of two allergies, the second does not end the first
+    if new_fact.only_one and is_about and may_end and "event" not in (known_fact.kind, new_fact.kind):
         name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
         names_speaker, length = new_fact.text.startswith(new_fact.speaker), len(new_fact.speaker)
         lacks_speaker = not text.startswith(new_fact.speaker) or text[length : length + 1].isdigit()  # as "Anna2" does
