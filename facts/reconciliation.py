@@ -145,8 +145,10 @@ def _correct_each_other(draft: NewFact, fact: Fact | NewFact) -> bool:
         return False
     if _find_lacking_names(draft.text, fact.text) and _find_lacking_names(fact.text, f"{draft.text} {draft.quote}"):
         return False  # "Leo is 8, not 7" says nothing about Mia
-    is_corrected = draft.observed_at < fact.observed_at and corrects_number(fact.quote, draft.text)
-    return is_corrected or corrects_number(draft.quote, fact.text)
+    if draft.observed_at < fact.observed_at and corrects_number(fact.quote, draft.text, draft.quote):
+        return True
+    # The quote of an edited fact may give another number than its text.
+    return corrects_number(draft.quote, fact.text, fact.quote if fact.decided_at is None else "")
 
 
 def _find_lacking_names(text: str, other_text: str) -> set[str]:

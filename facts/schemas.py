@@ -198,11 +198,12 @@ def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
     return bool(found) and all(found)
 
 
-def corrects_number(quote: str, text: str) -> bool:
-    """Return True if a quote corrects a number of a fact ("980 euros, not 940") and has most of the fact's words."""
-    said, topics = find_topics(quote), find_topics(text)
+def corrects_number(quote: str, fact_text: str, fact_quote: str = "") -> bool:
+    """Return True if a quote corrects a number of a fact ("980 euros, not 940") with most of its words or quote."""
+    said, topics = find_topics(quote), find_topics(fact_text)
     numbers = {topic for topic in said if topic.isdigit()}
-    if numbers.isdisjoint(topics) or 2 * len(said & topics) <= len(topics):
+    # A small model adds words to the text ("Nora mentions that her rent is 940 euros").
+    if numbers.isdisjoint(topics) or all(2 * len(said & t) <= len(t) for t in (topics, find_topics(fact_quote))):
         return False
     denied = {number for number in numbers if _denies_topics(quote, {number})}
     return bool(denied & topics) and denied < numbers  # "I don't want to pay 940 euros" corrects nothing

@@ -104,6 +104,11 @@ def test_a_sentence_of_the_profile_that_also_tells_what_holds_now_is_kept() -> N
     ("said", "said_again", "fact"),
     [
         ("My rent is 940 euros a month", "Correction: my rent is 980 euros, not 940", "Nora's rent is {} euros."),
+        (
+            "My rent is 940 euros a month",
+            "Correction: my rent is 980 euros, not 940",
+            "Nora mentions that her rent now is {} euros a month.",
+        ),
         ("Meine Miete beträgt 940 Euro", "Die Miete ist 980 Euro, nicht 940", "Noras Miete beträgt {} Euro."),
         ("Mi alquiler es de 940 euros", "El alquiler es de 980 euros, no 940", "El alquiler de Nora es de {} euros."),
     ],
