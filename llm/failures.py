@@ -44,8 +44,7 @@ _NO_CREDIT = re.compile(
 MODEL_NOT_FOUND = re.compile(r"model|模型|not.?found|<html|\A\s*\Z", re.IGNORECASE)
 _NO_MODEL = re.compile(r"(unknown|invalid).model|model[\s\S]{0,80}(not.{0,9}(exist|found)|decommission)", re.IGNORECASE)
 NAMES_KEY = re.compile(
-    r"(api|secret).?key|authenti|authori|credential|permission|(access|invalid).?token|region|territory|location",
-    re.IGNORECASE,
+    r"(api|secret).?key|auth(enti|ori)|credent|permiss|(access|invalid).?token|region|territor|location", re.IGNORECASE
 )
 _KEY_CODES = re.compile(r"\b401\b|unauth|authent|api.?key|invalid.?(access.?)?token\b|token.?invalid", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)

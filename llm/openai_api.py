@@ -259,7 +259,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
         words = error.searchable_text
-        kind = "unclear" if error.is_vague and "length" in fallbacks.left_out else error.kind
+        kind = "unclear" if error.is_vague and fallbacks.left_out else error.kind
         if kind in ("busy", "loading"):
             fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
             timer.may_retry = timer.may_retry and fallbacks.busy + fallbacks.refusals < ladder.MAX_REQUESTS
@@ -295,7 +295,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif likely is None and (fallbacks.refusals == 1 or not fallbacks.for_person):
                 return False  # it may pass: the same is asked again
-        if kind == "unclear" and _PERHAPS_STREAM in self._unsupported and "stream" in request:
+        if error.is_vague and not fallbacks.left_out and _PERHAPS_STREAM in self._unsupported and "stream" in request:
             possible.add("stream")
             likely = "stream"
         may_be_pictures = fallbacks.for_person and (not likely or error.status_code == 413)
