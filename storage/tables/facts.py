@@ -315,9 +315,8 @@ SELECT COUNT(*), MAX(id), SUM(is_pinned), COUNT(valid_to), COUNT(deleted_at), MA
 FROM facts WHERE user_id = ?1
 """
 _REWORD = """
-UPDATE facts SET text = ?1, origin = 'owner', deleted_at = NULL, is_uncertain = 0,
-  valid_from = COALESCE(valid_from, observed_at), observed_at = ?2, decided_at = ?2
-WHERE user_id = ?3 AND id = ?4
+UPDATE facts SET text = ?1, origin = 'owner', deleted_at = NULL, is_uncertain = 0, observed_at = ?2,
+  valid_from = COALESCE(valid_from, observed_at), decided_at = ?2 WHERE user_id = ?3 AND id = ?4
 """
 _TAKE_UP_AGAIN = """
 UPDATE facts SET valid_to = NULL, superseded_by = NULL, is_pinned = ?
