@@ -77,9 +77,8 @@ class Lexicon:
 
 def _make_word_pattern(words: Iterable[str], boundary: str = _WORD_END) -> str:
     found = sorted({normalize_word(word) for word in words} - {""}, key=lambda word: (-len(word), word))
-    written = (
-        "|".join(map(re.escape, found)).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").replace("ا", f"{_TANWEEN}?ا")
-    )
+    written = "|".join(map(re.escape, found)).replace(r"\ ", r"\s+").replace(r"\*", r"\w*")
+    written = written.replace("ا", f"{_TANWEEN}?ا")
     # Compiling so wide a range without regard to case takes ten milliseconds.
     return rf"(?:{written or '(?!)'}){_TANWEEN}?\.?(?:(?<=(?-i:{HAN.pattern}))|{boundary})"
 
@@ -100,8 +99,7 @@ def load_lexicon(language: str) -> Lexicon:
         add_words(kind, kind, load_words(kind))
     for after, name in enumerate(("today", "tomorrow", "after-tomorrow")):
         add_words("days", str(after), load_words(name))
-    for word in load_words("after-tomorrow"):
-        add_words("days", "3", [f"大{word}", f"über{word}", f"после{word}"])
+    add_words("days", "3", [lead + word for word in load_words("after-tomorrow") for lead in ("大", "über", "после")])
     for kind in ("on-day", "this-night", "from", "through", "holiday", "own-day"):
         add_words(kind, kind, SPOKEN[language][kind])
     add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])

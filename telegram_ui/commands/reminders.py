@@ -115,10 +115,8 @@ class ReminderCommands(CommandGroup):
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
         """Return the owner's reminders. In a channel's direct messages, return only those of this chat."""
-        reminders = await self._services.reminders.list_reminders(scope.owner)
-        if scope.is_channel_direct_chat:
-            return [reminder for reminder in reminders if reminder.thread == scope.thread]
-        return reminders
+        listed = await self._services.reminders.list_reminders(scope.owner)
+        return [reminder for reminder in listed if not scope.is_channel_direct_chat or reminder.thread == scope.thread]
 
     async def _show_list(self, event: ChatEvent, page: int) -> str | None:
         config = await self._read_config(event)
