@@ -108,8 +108,9 @@ def add_correction_notes(messages: Sequence[Message], facts: Sequence[Fact] = ()
     """Return the messages with notes on those edited after their answer, or whose facts the owner rewrote later."""
     notes = dict.fromkeys(find_ids_edited_after_answer(messages), f"\n{EDITED}")
     times = {message.id: message.edited_at or message.created_at for message in messages}
-    for fact, number in ((fact, number) for fact in facts if fact.origin == "owner" for number in fact.source_ids):
-        if number in times and times[number] <= min(fact.observed_at, fact.decided_at or fact.observed_at):
+    for fact in (fact for fact in facts if fact.origin == "owner"):
+        edited_at = min(fact.observed_at, fact.decided_at or fact.observed_at)  # before it was said again, or pinned
+        for number in (number for number in fact.source_ids if number in times and times[number] <= edited_at):
             notes[number] = f"{notes.get(number, '')}\n[the user keeps of this: {fact.text}]"
     return [replace(said, content=said.content + notes[said.id]) if said.id in notes else said for said in messages]
 
