@@ -215,6 +215,27 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
     assert not find_violations(own_house.memory_in(f"extracted-{storage}").files())
 
 
+async def test_a_paused_import_goes_on_at_its_button(house: LocalServers, bot: Process) -> None:
+    """Each button is pressed twice, and counts once."""
+    ann = house.person()
+    await ann.sets_up()
+    since = ann.now
+    sends(ann, long_chat(600), caption="/import")
+    offer = await ann.hears("would add 600 messages", since=since)
+    since = ann.now
+    house.faults.add(Fault(kind="hang", method="getFile"))
+    ann.press(offer, "Import")
+    ann.press(offer, "Import")
+    begun = await ann.hears("Importing", since=since)
+    assert await ann.toast(ann.press(begun, "Pause")) == "I stop in a moment."
+    house.faults.clear_faults()
+    paused = await ann.hears("It is paused", since=since)
+    since = ann.now
+    ann.press(paused, "Continue")
+    ann.press(paused, "Continue")
+    assert (await ann.hears("Done", since=since))["text"].startswith("Done: ")
+
+
 async def test_history_is_offered_before_it_is_added(house: LocalServers, bot: Process) -> None:
     """Nothing is added before the person presses Import. A second import of the same file finds nothing new."""
     ann = house.person()

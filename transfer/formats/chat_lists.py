@@ -27,7 +27,8 @@ from transfer.formats.values import InvalidElement, as_object, as_text, require_
 _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
 _LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # which earlier versions did not keep: ids are hashes of words
-_VIBER_ROW = re.compile(r"\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},\+?\d*,")
+_VIBER_ROW = re.compile(r'\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},(?:\+\d+)?,(?=")')
+_SENT_BY_SNAPCHAT = {"to", "mediatype"}  # until 2023, of what the person wrote
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 
 
@@ -36,7 +37,7 @@ def is_chat_message(value: object) -> bool:
     return isinstance(value, dict) and bool(
         find_part_keys(value, "words")
         and find_part_keys(value, "time")
-        and (find_speaker(value) or find_part_keys(value, "own"))
+        and (find_speaker(value) or find_part_keys(value, "own") or normalize_keys(value).keys() >= _SENT_BY_SNAPCHAT)
     )
 
 
@@ -125,8 +126,9 @@ class PeopleChats:
         if said_at is None:
             raise InvalidElement(".timestamp")
         speaker = find_speaker(given)
-        if not speaker and find_part_keys(given, "own"):
-            is_own = "to" in members or next(find_part_values(given, "own")) in (True, "1", "true")
+        is_sent = members.keys() >= _SENT_BY_SNAPCHAT
+        if not speaker and (is_sent or find_part_keys(given, "own")):
+            is_own = is_sent or next(find_part_values(given, "own")) in (True, "1", "true")
             speaker = "Me" if is_own else self._titles[chat_key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         name = hash_parts(chat_key, said_at.isoformat(), speaker, words)
@@ -135,8 +137,8 @@ class PeopleChats:
         # Snapchat escapes signs.
         if members.get("delivereddate"):
             said_at = self._builder.find_time({"date": members.get("messagedate")}) or said_at
-        is_sent = speaker == "?" and members.get("type") == "Outgoing"
-        speaker = self._chat_names.get(speaker) or ("Me" if is_sent else speaker)
+        speaker = self._chat_names.get(speaker) or speaker
+        speaker = "Me" if (speaker, members.get("type")) == ("?", "Outgoing") else speaker
         words = append_reactions(html.unescape(words) if "mediatype" in members else words, members.get("reactions"))
         return self._builder.make_message(name, "user", words, said_at, speaker=speaker)
 

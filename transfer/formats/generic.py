@@ -139,7 +139,8 @@ class _ConversationFileReader:
         chats = {key: member for key, member in value.items()
                  if isinstance(member, list) and any(map(is_chat_message, member))}  # fmt: skip
         said = [message for chat in chats.values() for message in select_objects(chat)]
-        if len(chats) > 1 and any("To" in message for message in said):  # Snapchat until 2023: what came and what went
+        signed = sum(any(map(find_speaker, select_objects(chat))) for chat in chats.values())
+        if len(chats) > 1 == signed and any("To" in message for message in said):  # Snapchat until 2023
             self._add_conversation({}, sorted(said, key=_find_timestamp), {})
         elif len(chats) > 1:  # chats side by side, each under the name of a person
             for key, chat in chats.items():
@@ -153,8 +154,7 @@ class _ConversationFileReader:
             groups = (item for member in value.values() for item in select_objects(member))
             titles = {as_text(item.get("id")): as_text(item.get("title")) for item in groups if item.get("title")}
             self._add_conversation(named, messages, titles)
-            for thread in select_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
-                self._collect_conversations(thread, depth + 1, title)
+            self._collect_conversations(select_objects(value.get("threads")), depth, title)  # earlier ones, of Chatbox
         elif value.get("isSidechain") is True:  # Claude Code among its own agents
             return
         elif is_message(message := _unwrap_message(value)) or is_chat_message(message):
@@ -164,9 +164,11 @@ class _ConversationFileReader:
         ):
             self._loose.append(value)  # it only ties messages to one another: a conversation or a folder has a title
         elif depth < MAX_DEPTH:
+            parts = select_objects(list(value.values()))
+            are_mixed = len({(find_part_keys(part, "query"), find_part_keys(part, "answer")) for part in parts}) > 1
             for member in value.values():
-                # One pair without a time, below a name, is of a table of words or settings.
-                is_pair = isinstance(member, dict) and not find_part_keys(member, "time") and _split_turn(member)
+                # Next to other things, one pair without a time is of a table of words or settings.
+                is_pair = are_mixed and not find_part_keys(as_object(member), "time") and _split_turn(as_object(member))
                 if isinstance(member, dict | list) and not is_pair:
                     self._collect_conversations(member, depth + 1, title)
 

@@ -45,7 +45,7 @@ _AIDER_START = re.compile(r"^# aider chat started at (\d[^\n]{8,30})$", re.MULTI
 _AIDER_OUTPUT = re.compile(r"^(?:>|#### /(?!ask|code|architect)).*\n?", re.MULTILINE)
 """What the program prints, and commands without a question."""
 _AIDER_ASKED = re.compile(r"^```[^`]*^```|(?:^#### .*\n*)+", re.MULTILINE)
-_CLAUDE_CODE = re.compile(r"Claude Code v\d")
+_CLAUDE_CODE = re.compile(r"(?:[^#*>_\n][^\n]*\n)?\s*[\u2500-\u259f][\u2500-\u259f ]*Claude Code v\d")  # with its logo
 _TERMINAL_TURN = re.compile(r"^(?:([>❯])|([⏺●])|[!✻※]) ", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^[\d_]+\]|<span style=\"display:none\">|</span>")
 
@@ -56,7 +56,7 @@ class _Heading(NamedTuple):
     style: str
     label: str
     date: str
-    rest: str
+    rest: str | None  # None if no colon follows the label
 
 
 def _parse_heading(line: str) -> _Heading | None:
@@ -66,14 +66,14 @@ def _parse_heading(line: str) -> _Heading | None:
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
             if label and (style or label in ROLES):
                 date = found["date"] or found.groupdict().get("late_date")
-                return _Heading(style, label, date or "", found["rest"] or "")
+                return _Heading(style, label, date or "", found["rest"])
     return None
 
 
 def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
     """Return the heading style that names both speakers, and the roles of its labels.
 
-    If only one side is known, the label that most often stands next to it is taken to be the other.
+    If the assistant's name is unknown, it is taken to be the label that most often follows the person's.
     """
     known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
     best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
@@ -85,16 +85,15 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
             roles = {label: str(guess_role(label)) for label in named} if named == labels[-len(named) :] else {}
         if not roles:  # of Antigravity: "User Input", "Planner Response"
             roles = {label: "user" for label in labels if guess_role(label) == "user" and labels.count(label) > 1}
-        if not roles:  # of NextChat in any language: "Deine Nachricht", "Nachricht von ChatGPT"
-            named = [label for label in labels if any(guess_role(word) == "assistant" for word in label.split())]
-            roles = dict.fromkeys(named, "assistant") if len(named) > len(set(named)) == 1 else {}
+        if not (roles or best_labels or style != "#"):  # of NextChat: "Deine Nachricht:", "Nachricht von ChatGPT:"
+            titles = {heading.label for heading in headings if heading.style == style and heading.rest is not None}
+            bots = {label for label in titles if any(guess_role(word) == "assistant" for word in label.split())}
+            before = Counter(a for a, b in pairwise(labels) if b in bots and a not in bots)
+            roles = {label: "user" for label, count in before.most_common(1) if len(bots) == 1 and count > 1}
         is_talk = sum(label in roles for label in labels) > 1 or any(label in roles for label in labels[:2])
-        if is_talk and len(set(roles.values())) == 1:
-            # One side is called by a name: it stands next to the other.
-            other = "assistant" if "user" in roles.values() else "user"
-            pairs = pairwise(labels if other == "assistant" else labels[::-1])
-            beside = Counter(b for a, b in pairs if a in roles and b not in roles)
-            roles |= {label: other for label, count in beside.most_common(1) if count > 1 or other == "assistant"}
+        if is_talk and "user" in roles.values() and "assistant" not in roles.values():
+            after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
+            roles |= {label: "assistant" for label, _ in after.most_common(1)}
         count = sum(label in roles for label in labels)
         if {"user", "assistant"} <= set(roles.values()) and count > most:
             best, best_labels, most = style, roles, count
@@ -163,7 +162,7 @@ def _parse_perplexity_export(text: str) -> list[dict[str, str]]:
 
 def _mark_terminal_turns(text: str) -> str:
     """Add a heading before each turn in what /export of Claude Code writes, and leave out calls of tools."""
-    _, *parts = _TERMINAL_TURN.split(text if _CLAUDE_CODE.search(text, 0, _MAX_HEADING_CHARS) else "")
+    _, *parts = _TERMINAL_TURN.split(text if _CLAUDE_CODE.match(text) else "")
     said = [
         f"## {'user' if asked else 'assistant'}:\n" + words.replace("\n  ", "\n")
         for asked, answered, words in zip(parts[::3], parts[1::3], parts[2::3], strict=True)

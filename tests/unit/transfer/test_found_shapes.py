@@ -328,9 +328,29 @@ def test_headings_of_nextchat_are_understood_in_every_language(person: str, assi
 
 
 def test_chapters_about_an_assistant_are_no_talk() -> None:
-    for chapters in ("## Tools\n\nmany\n\n## ChatGPT\n\none", "## Tools\n\na\n\n## ChatGPT\n\nb\n\n## Claude\n\nc"):
+    for chapters in (
+        "## Tools\n\nmany\n\n## ChatGPT\n\none",
+        "## Tools\n\na\n\n## ChatGPT\n\nb\n\n## Claude\n\nc",
+        "### Added\n\na\n\n### AI\n\nb\n\n### Added\n\nc\n\n### AI\n\nd",
+        "Name: one\nModel: X1\nName: two\nModel: X2",
+    ):
         with pytest.raises(ImportRefused):
             past(f"# Notes\n\n{chapters}\n", "notes.md")
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "Provider: A\nModel: x\nProvider: B\nModel: y\nProvider: C\nModel: z",
+        "### Setup\n\na\n\n### Model\n\nb\n\n### Setup\n\nc\n\n### Model\n\nd\n\n### Setup\n\ne\n\n### Model\n\nf",
+        "## Setup:\n\na\n\n## AI Model:\n\nb\n\n## Setup:\n\nc\n\n## AI Model:\n\nd\n\n## Setup:\n\ne",
+        "It is in Claude Code v2.0:\n\n> plan mode\n\n● and more",
+        " ▐▛███▜▌   Claude Code v2.0.14\n\n> fix the bug\n\n● Done",
+    ],
+)
+def test_what_an_answer_lists_is_no_talk_of_its_own(listed: str) -> None:
+    history = past(f"**User:** Compare.\n\n**Assistant:** See:\n{listed}\n\n**User:** thanks\n", "x.md")
+    assert words_of(history) == ["Compare.", f"See:\n{listed}", "thanks"]
 
 
 @pytest.mark.parametrize(("asks", "answers"), [(">", "⏺"), ("❯", "●")])
@@ -353,3 +373,5 @@ def test_texts_of_a_program_in_a_language_are_no_talk() -> None:
     texts = {"common": {"user": "User", "assistant": "Assistant"}, "chat": {"prompt": "Ask me", "response": "Answer"}}
     with pytest.raises(ImportRefused):
         past(texts, "en.json")
+    talk = {"1": {"user": ASKED, "assistant": ANSWERED}, "2": {"user": "thanks", "assistant": "ok"}}
+    assert words_of(past({"turns": talk})) == [ASKED, ANSWERED, "thanks", "ok"]

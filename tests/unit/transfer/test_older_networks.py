@@ -319,6 +319,28 @@ def test_what_went_to_people_is_read_with_what_came_from_them_in_snapchat() -> N
     assert all(said.created_at.date().isoformat() == "2022-07-22" for said in history.messages)
 
 
+def test_lists_of_snapchat_that_were_read_before_keep_their_ids() -> None:
+    """A file with four lists was read as two chats, each under its title."""
+    kinds = (("Received Saved", "From", "tom"), ("Sent Saved", "To", "tom"), ("Received Unsaved", "From", "eva"))
+    said = {"Created": "2022-07-22 19:28:21 UTC", "Media Type": "TEXT", "Text": "Hi"}
+    lists = {f"{kind} Chat History": [{way: name, **said}] for kind, way, name in kinds}
+    whole, received = past(lists), past({name: chat for name, chat in lists.items() if "Sent" not in name})
+    assert {said.source for said in received.messages} < {said.source for said in whole.messages}
+    assert [(said.speaker, said.title) for said in whole.messages if said.speaker == "Me"]
+
+
+def test_a_table_with_a_column_of_recipients_says_nothing_of_the_person() -> None:
+    """Whoever wrote a row without a sender stays unknown, as its id does, and a list of letters sent is no chat."""
+    history = past("Date,From,To,Text\n2024-05-01 10:00:00,Tom,,hello\n2024-05-01 10:01:00,,Tom,hi back\n", "x.csv")
+    assert [(said.speaker, said.content) for said in history.messages] == [("Tom", "hello"), ("?", "hi back")]
+    signed = [
+        {"is_from_me": mine, "to": "+4915", "text": "hi", "date": "2024-05-01T10:00:00Z"} for mine in (False, True)
+    ]
+    assert [said.speaker for said in past(signed).messages] == ["?", "Me"]
+    with pytest.raises(ImportRefused):
+        past("Date,To,Content\n2024-05-01,ACME,Consulting\n2024-05-02,Beta,Design\n", "invoices.csv")
+
+
 def test_rows_that_only_say_that_they_went_out_are_said_by_the_person() -> None:
     """In iMazing's table, they have no name, and a row of the app has no person. Delivered is not said."""
     names = (
@@ -339,6 +361,12 @@ def test_a_table_of_viber_has_no_names_of_columns() -> None:
         ("Me", "Hello there"), ("Tom", "Hi, all fine?\nYes?"),
     ]  # fmt: skip
     assert [when for when, *_ in lines_of(history)] == ["15-04-22 10:37:23", "15-04-22 10:38:23"]
+
+
+@pytest.mark.parametrize("row", ["Sensor A,23,45", "Coffee,,Starbucks", "Tom,+447911123456,120"])
+def test_other_tables_without_names_of_columns_are_no_chat(row: str) -> None:
+    with pytest.raises(ImportRefused):
+        past(f"01/02/2024,10:00:00,{row}\n01/02/2024,10:01:00,{row}\n", "x.csv")
 
 
 def test_a_file_of_discord_history_tracker_is_named() -> None:
