@@ -107,10 +107,8 @@ class Facts:
             batch = await self._find_next_batch(scope, from_history=True)
             return await self._learn_facts_from_batch(batch) if batch is not None else None
 
-        return (
-            self._settings.learns_facts
-            and await self._backoff.run_if_due((scope, True), learn_from_next_batch) is not None
-        )
+        source, is_on = (scope, True), self._settings.learns_facts
+        return is_on and await self._backoff.run_if_due(source, learn_from_next_batch) is not None
 
     async def _learn_facts_from_batch(self, batch: Batch) -> list[Fact] | None:
         """Learn from a batch and return the new facts, or None if memory was turned off in the meantime."""

@@ -102,8 +102,6 @@ def plan_fact_changes(
                 case "ended" if not _is_draft_older(draft, fact):
                     change = FactChange(fact=draft, same_as=number, closes=change.closes, ends=True)
                     break
-                case _:
-                    pass
         is_valid = change.same_as is None and change.gave_way_to is None and draft.valid_to is None
         if is_overruled or (is_valid and successions.overrules(draft)):  # a later fact has replaced it
             continue
