@@ -22,12 +22,11 @@ MAX_TOLD_SECONDS = 366 * 86_400.0  # the longest wait that is shown to a person
 
 # The patterns only choose what is tried first. Any other refusal goes down the ladder (ladder.py).
 _LONG = re.compile(
-    r"(context|prompt|input|sequence|request|message|body).{0,60}(length|long\b|large|window|size|exceed)"
+    r"(context|prompt|input|sequence|request|message|body).{0,60}(length|long\b|large|window|size)"
     r"|(max|exceed|limit|too (long|large|many)|at most|less than)\w*\b.{0,60}"
-    r"(token|context|length|prompt|input|seq_len)",
+    r"(token|context|length|prompt|input|seq_len)|(context|prompt|input|sequence).{0,60}exceed",
     re.IGNORECASE | re.DOTALL,
 )
-_SIZE = re.compile(r"context|token|prompt|input|length|\blong|large|window|size", re.IGNORECASE)
 _TOO_LARGE = re.compile(r"(request|prompt|input|message)s? (is )?too (large|long)", re.IGNORECASE)
 _DECLINED = re.compile(
     r"content.?filter|moderation|flagged|(usage|safety|use|ai|content|management).?polic"
@@ -140,12 +139,6 @@ class StatusError(Exception):
         if status == 404:
             return "model"
         return "unclear" if 400 <= status <= 501 else "refused"
-
-    @property
-    def is_vague(self) -> bool:
-        """True if the cause is unclear, or a limit is named, but not of what."""
-        is_limit = self.kind == "length" and self.status_code in (400, 422, 500)
-        return self.kind == "unclear" or (is_limit and not _SIZE.search(self.searchable_text))
 
 
 def _unwrap_list(value: Any) -> Any:

@@ -46,7 +46,7 @@ _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
-_PERHAPS_STREAM = "streams, perhaps"
+_STREAMS = "streams, perhaps"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
 
@@ -164,7 +164,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if names_key and not await self._answers_harmless_question(client, timer, fallbacks):
                     raise
                 if not self._try_reduce_request(fallbacks, messages, request, error, timer):
-                    may_be_declined = error.is_vague and error.status_code != 500
+                    may_be_declined = error.kind == "unclear" and error.status_code != 500
                     if may_be_declined and await self._answers_harmless_question(client, timer, fallbacks):
                         raise ModelDeclined from None
                     raise
@@ -258,8 +258,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
-        words = error.searchable_text
-        kind = "unclear" if error.is_vague and fallbacks.left_out else error.kind
+        kind, words = error.kind, error.searchable_text
         if kind in ("busy", "loading"):
             fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
             timer.may_retry = timer.may_retry and fallbacks.busy + fallbacks.refusals < ladder.MAX_REQUESTS
@@ -295,7 +294,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif likely is None and (fallbacks.refusals == 1 or not fallbacks.for_person):
                 return False  # it may pass: the same is asked again
-        if error.is_vague and not fallbacks.left_out and _PERHAPS_STREAM in self._unsupported and "stream" in request:
+        if kind == "unclear" and not fallbacks.left_out and _STREAMS in self._unsupported and "stream" in request:
             possible.add("stream")
             likely = "stream"
         may_be_pictures = fallbacks.for_person and (not likely or error.status_code == 413)
@@ -331,9 +330,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("stream")
             self._unsupported.discard("system", "tools", ladder.PERHAPS_TOOLS, ladder.LENGTH, ladder.PERHAPS_LENGTH)
         elif "stream" in fallbacks.left_out:
-            self._unsupported.add(_PERHAPS_STREAM)
+            self._unsupported.add(_STREAMS)
         elif "stream" in request:
-            self._unsupported.discard(_PERHAPS_STREAM)
+            self._unsupported.discard(_STREAMS)
         if "parameters" in helpful:
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
             for name in {"response_format"} & fallbacks.parameters or fallbacks.parameters:
