@@ -150,7 +150,7 @@ async def open_services(
         )
         importer = make_importer(core)
         corrections.add_forgetting_callback(importer.stop)
-        speaker = await open_tts_model(settings, stack)
+        speaker = await open_speech_model(settings, stack)
         services = Services(
             memory=memory,
             conversation=make_conversation(core, sessions, explanations, tools, facts, distiller, summaries),
@@ -414,7 +414,7 @@ async def open_transcriber(settings: Settings, stack: AsyncExitStack) -> Transcr
     return await stack.enter_async_context(Transcriber(**make_model_address(settings, settings.transcription_model)))
 
 
-async def open_tts_model(settings: Settings, stack: AsyncExitStack) -> SpeechModel | None:
+async def open_speech_model(settings: Settings, stack: AsyncExitStack) -> SpeechModel | None:
     """Open the model that SPEECH_MODEL names, or return None if it is not set."""
     if not settings.speech_model:
         return None

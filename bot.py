@@ -170,7 +170,7 @@ async def run_bot(
             services = await stack.enter_async_context(opening)
         end_moves = partial(_set_shutdown_deadline, services.memory, stop)
         stack.callback(end_moves)
-        run_servers = partial(_run_servers, readiness.check_components, has_dashboard=serves_dashboard)
+        run_servers = partial(_run_servers, readiness.check_components, serves_dashboard=serves_dashboard)
         service = await stack.enter_async_context(open_telegram_service(settings, services, run_alongside=run_servers))
         # Again before Telegram's side ends, which may wait for a database that does not answer.
         stack.callback(end_moves)
@@ -194,12 +194,12 @@ def _set_shutdown_deadline(memory: ExternalMemory, stop: StopRequest) -> None:
 
 
 @asynccontextmanager
-async def _run_servers(health: Health, dependencies: Dependencies, *, has_dashboard: bool) -> AsyncIterator[None]:
+async def _run_servers(health: Health, dependencies: Dependencies, *, serves_dashboard: bool) -> AsyncIterator[None]:
     services, settings = dependencies.services, dependencies.settings
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(services.reminders.run_sender(partial(send_reminder, dependencies)))
         await stack.enter_async_context(broadcast.run_broadcasts(dependencies))
-        if has_dashboard and settings.dashboard_url:
+        if serves_dashboard and settings.dashboard_url:
             # Imported here, because a bot without a page needs no web server.
             from dashboard.app import serve_dashboard
 

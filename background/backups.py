@@ -54,7 +54,7 @@ class Backups:
             if failure and failure != self.failure:
                 log.error("no backup was made: %s", failure)
             elif not failure:
-                self._delete_oldest_backups()
+                self._delete_surplus_backups()
             self.failure = failure
         newest = self.stat_newest_backup()
         LAST.set(newest.st_mtime if newest else 0)
@@ -79,7 +79,7 @@ class Backups:
             log.warning("%d memories are not in this backup, but in files of other processes", elsewhere)
         return ""
 
-    def _delete_oldest_backups(self) -> None:
+    def _delete_surplus_backups(self) -> None:
         for path in self._list_backups()[: -self._settings.backup_keep]:
             try:
                 path.unlink()

@@ -156,11 +156,11 @@ class Rebuilder:
             await report_progress(RebuildProgress(state="running", done=done, total=len(chunks)))
             reason: SummaryReason = "now"  # fold every turn of the chunk
             while plan := policy.plan(_make_scope_state(rebuilt, turns, config.every_n), reason):
-                await self._rebuild_planned_summary(lease, config, plan, corrected_summaries, rebuilt)
+                await self._append_planned_summary(lease, config, plan, corrected_summaries, rebuilt)
                 turns, reason = [], "upwards"
         return rebuilt
 
-    async def _rebuild_planned_summary(
+    async def _append_planned_summary(
         self,
         lease: SummaryLease,
         config: OwnerConfig,

@@ -331,9 +331,9 @@ class Conversation:
             turn.session.unwritten.append(UnwrittenMessages(messages, turn=turn.stored))
             self._explanations.cache_unstored_record(turn.number, turn.incoming, result.explanation_record)
 
-    async def _mark_declined_turns(self, turn: Turn, declined_turns: Sequence[int]) -> None:
-        turn.session.mark_declined_turns(declined_turns)
-        stored = [number for number in declined_turns if number < UNSTORED]
+    async def _mark_declined_turns(self, turn: Turn, turn_numbers: Sequence[int]) -> None:
+        turn.session.mark_declined_turns(turn_numbers)
+        stored = [number for number in turn_numbers if number < UNSTORED]
         if not stored or not turn.is_memory_on:
             return
         try:

@@ -109,7 +109,7 @@ class MemoryReader:
     ) -> SearchResult:
         """Return unseen results up to message `until_id`, within `max_tokens` tokens. Raise StorageError on failure."""
         if call.around is not None:
-            return await self._read_nearby_messages(
+            return await self._quote_messages_around(
                 scope, call.around, seen_ids, until_id=until_id, now=now, max_tokens=max_tokens
             )
         async with self._memory.open_store(scope.owner) as store:
@@ -214,7 +214,7 @@ class MemoryReader:
         text = prompts.format_remembered_snippets(fitting, now, format_line=line) if fitting else ""
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
-    async def _read_nearby_messages(
+    async def _quote_messages_around(
         self, scope: Scope, message_id: int, seen_ids: SeenIds, *, until_id: int | None, now: datetime, max_tokens: int
     ) -> SearchResult:
         async with self._memory.open_store(scope.owner) as store:

@@ -108,7 +108,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "admin/broadcast/stop": partial(admin.send_or_cancel_broadcast, is_confirmed=False),
     }
     # The body is a file, so the parameters are in the query string.
-    uploading: dict[str, Handler] = {"import/plan": transfers.plan_import, "import/run": transfers.run_import}
+    uploading: dict[str, Handler] = {"import/plan": transfers.preview_import, "import/run": transfers.run_import}
 
     def make_route(path: str, method: str, handler: Handler, reader: ParameterReader) -> Route:
         return Route(f"/{path}", api.make_endpoint(handler, reader), methods=[method])

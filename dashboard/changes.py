@@ -45,7 +45,7 @@ class ChangeHandlers:
             "facts/add": self.add_fact,
             "facts/edit": partial(self._replace_fact_text, supersedes=False),
             "facts/supersede": partial(self._replace_fact_text, supersedes=True),
-            **{f"facts/{action}": partial(self._run_fact_action, action) for action in FACT_ACTIONS},
+            **{f"facts/{action}": partial(self._apply_fact_action, action) for action in FACT_ACTIONS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
             "forget/preview": self.preview_forgetting,
@@ -56,7 +56,7 @@ class ChangeHandlers:
             "summaries/correct": self.correct_summary,
             "conversations/begin": self.begin_conversation,
             "conversations/open": self.open_conversation,
-            "conversations/name": self.name_conversation,
+            "conversations/name": self.rename_conversation,
             "reminders/add": self.add_reminder,
             "reminders/remove": self.remove_reminder,
         }
@@ -73,7 +73,7 @@ class ChangeHandlers:
             raise RequestRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.list_facts(request)}
 
-    async def _run_fact_action(self, action: str, request: PageRequest) -> JsonBody:
+    async def _apply_fact_action(self, action: str, request: PageRequest) -> JsonBody:
         said = await apply_fact_action(self._services, request.owner, action, request.parameters.read_integer("id"))
         return {"said": said, **await self._views.list_facts(request)}
 
@@ -150,7 +150,7 @@ class ChangeHandlers:
     async def change_settings(self, request: PageRequest) -> JsonBody:
         parameters = request.parameters.read_object("change")
         choices = [choice for choice in list_choices(self._services) if parameters.is_present(choice.name)]
-        wanted = {choice.name: _read_chosen_value(parameters, choice) for choice in choices}
+        wanted = {choice.name: _read_setting_value(parameters, choice) for choice in choices}
         try:
             config = await save_settings(self._services, request.owner, wanted)
         except NotOffered as error:
@@ -198,7 +198,7 @@ class ChangeHandlers:
         self._services.titles.start_generating_titles(chat, [current])
         return {"scopes": await self._views.list_scopes(request.owner)}
 
-    async def name_conversation(self, request: PageRequest) -> JsonBody:
+    async def rename_conversation(self, request: PageRequest) -> JsonBody:
         chat, title = await self._find_chat_scope(request), _parse_title(request)
         async with self._services.memory.open_store(request.owner) as store:
             is_done = await store.conversations.set_title(chat, request.scope, title, now=self._services.clock())
@@ -267,7 +267,7 @@ def _erases_nothing(request: ForgetRequest) -> bool:
     return request.what in ("messages", "facts") and not request.ids
 
 
-def _read_chosen_value(parameters: Parameters, choice: Choice) -> object:
+def _read_setting_value(parameters: Parameters, choice: Choice) -> object:
     match choice.kind:
         case "switch":
             return parameters.read_flag(choice.name)

@@ -92,7 +92,7 @@ def serialize_fact(fact: Fact) -> Json:
     }
 
 
-def serialize_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
+def serialize_setting(choice: Choice, value: object, *, hint: str = "") -> Json:
     """Return a setting as JSON, with its current value."""
     return {
         **pick_fields(choice, "name", "kind", "longest"),

@@ -49,7 +49,7 @@ class TransferHandlers:
     _uploads: FileTransfers = field(factory=FileTransfers, init=False)
     _exports: FileTransfers = field(factory=FileTransfers, init=False)
 
-    async def plan_import(self, request: PageRequest) -> JsonBody:
+    async def preview_import(self, request: PageRequest) -> JsonBody:
         """Return a preview of an import, with the questions that the person still has to answer."""
         reading = self._parse_import_context(request)
         async with self._uploads.reserve_transfer_slot(request.session.person):

@@ -265,7 +265,7 @@ class ViewHandlers:
         for choice in offered:
             value = _find_zone_name(config) if choice.name == "timezone" else choice.get_value(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
-            rows[choice.group].append(forms.serialize_choice(choice, value, hint=about))
+            rows[choice.group].append(forms.serialize_setting(choice, value, hint=about))
         is_private, days = not request.is_group, self._settings.retention_days
         return {
             "groups": [(tr(group), listed) for group, listed in rows.items()],

@@ -10,7 +10,7 @@ from typing import Literal
 
 from facts.schemas import corrects_number
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
-from retrieval.fact_ranking import list_fact_terms
+from retrieval.fact_ranking import collect_fact_terms
 from storage.tables.decisions import DecisionIndex, collect_decisions, make_decisions_about_replaced_facts
 from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
@@ -52,7 +52,7 @@ def _include_term_prefixes(terms: Iterable[str]) -> set[str]:
 
 
 def _iterate_index_terms(fact: Fact | NewFact) -> Iterator[str]:
-    yield from list_fact_terms(fact)
+    yield from collect_fact_terms(fact)
     yield f" {' '.join(fact.text.casefold().split())}"  # so that a repetition is found, however common its words
     if fact.subject:
         yield f" {fact.subject.strip().casefold()}:"

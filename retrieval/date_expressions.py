@@ -165,7 +165,7 @@ def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange |
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
 
 
-def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
+def parse_text_as_period(text: str, now: datetime) -> tuple[date, date] | None:
     """Return the first and last day of the period that a text names, or None if it contains anything else.
 
     The last day is at most today. A month or year alone does not count. Raise ValueError for a day that does not exist.

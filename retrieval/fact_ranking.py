@@ -104,7 +104,7 @@ def select_facts(
 
 def _score_word_overlap(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
     """Return a score by fact id: the share of the question's words that the fact contains, weighted by rarity."""
-    words = {fact.id: list_fact_terms(fact) for fact in facts}
+    words = {fact.id: collect_fact_terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
     total = len(facts) + IMAGINED_FACTS
     # A word that no fact has counts like one of a single fact, since most such words only ask.
@@ -113,7 +113,7 @@ def _score_word_overlap(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int
     return {id_: sum(weights[term] for term in weights if term in found) / ideal for id_, found in words.items()}
 
 
-def list_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
+def collect_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
     """Return the terms in a fact's text, subject and tags."""
     return _list_terms(" ".join((fact.text, fact.subject, *fact.tags))[:MAX_FACT_CHARS])
 

@@ -49,14 +49,14 @@ class Packer:
         for passage in passages:
             if self.room - reserved_tokens < MIN_ROOM_TOKENS:
                 break
-            self._try_add_passage(passage, reserved_tokens)
+            self._try_to_add_passage(passage, reserved_tokens)
 
     def add_required_passages(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
     ) -> None:
         """Add each passage or, if it does not fit, the piece from `split` that contains the most `terms`."""
         for passage in passages:
-            if self._try_add_passage(passage, 0):
+            if self._try_to_add_passage(passage, 0):
                 continue
             text = extract_passages(passage.message.content, {passage.part})
             line = self._format_line(passage.message, "")
@@ -70,7 +70,7 @@ class Packer:
                     self.add_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
                 room = room * 3 // 4
 
-    def _try_add_passage(self, passage: RankedPassage, reserved_tokens: int) -> bool:
+    def _try_to_add_passage(self, passage: RankedPassage, reserved_tokens: int) -> bool:
         id_ = passage.message.id
         parts = self._parts.get(id_, set())
         if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece

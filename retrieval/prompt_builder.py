@@ -128,7 +128,7 @@ class PromptBuilder:
                 continue
             squeezed = None if self._turns_broken_off else self._renderer.shorten_turn(turn, self._left)
             self._turns_broken_off = True
-            self._cut.append(turn.describe_cut("cut in its middle" if squeezed else "no room"))
+            self._cut.append(turn.make_cut_record("cut in its middle" if squeezed else "no room"))
             if squeezed:
                 self._add_turn(squeezed)
 
@@ -319,7 +319,7 @@ class PromptBuilder:
         elif self._instructions:
             self._instructions.pop()
         elif self._turns:
-            self._cut.append(self._turns.pop().describe_cut("no room"))
+            self._cut.append(self._turns.pop().make_cut_record("no room"))
         elif self._clock and self._tokens.count(self._words) < excess + WORTH_SHOWING:
             self._clock = ""
         elif self._words:
@@ -346,7 +346,7 @@ class PromptBuilder:
         self._left += turn.tokens
         if turn.messages[0].turn in self._dispensable:
             return
-        cut = turn.describe_cut(reason)
+        cut = turn.make_cut_record(reason)
         self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
 
     def _list_turns_by_time(self) -> list[PastTurn]:

@@ -28,7 +28,7 @@ class PastTurn:
     is_whole: bool = True
     left_out: tuple[Message, ...] = ()  # further passages of documents, which are searched instead
 
-    def describe_cut(self, reason: str) -> Cut:
+    def make_cut_record(self, reason: str) -> Cut:
         return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=reason)
 
 

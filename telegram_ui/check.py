@@ -88,7 +88,7 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
                 await findings.report_result("model", model.probe_and_describe())
             if transcriber := await assembly.open_transcriber(settings, stack):
                 await findings.report_result("transcription", transcriber.probe_and_describe())
-            if speaker := await assembly.open_tts_model(settings, stack):
+            if speaker := await assembly.open_speech_model(settings, stack):
                 await findings.report_result("speech", speaker.probe_and_describe())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
             embedder = await assembly.open_embedder(settings, stack)

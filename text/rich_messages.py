@@ -30,7 +30,7 @@ class RichText:
     media: tuple[tuple[str, Any], ...] = ()  # pairs of a plain message's field and Telegram's JSON: ("photo", [sizes])
 
 
-def read_rich_message(raw: object) -> RichText:
+def parse_rich_message(raw: object) -> RichText:
     """Return the text and media of a `rich_message`, or an empty result if it is not an object."""
     if not isinstance(raw, Mapping):
         return RichText()

@@ -40,10 +40,10 @@ class BasicCommands(CommandGroup):
         name = event.argument.strip().removeprefix("/").casefold()
         if row := next((row for row in self._list_permitted_commands(event) if row.name == name), None):
             return _format_command(row)
-        return await self._show_usual_commands(event)
+        return await self._show_common_commands(event)
 
     @Action(HELP)
-    async def _show_usual_commands(self, event: ChatEvent) -> str | None:
+    async def _show_common_commands(self, event: ChatEvent) -> str | None:
         rows = {row.name: _format_command(row) for row in self._dependencies.commands}
         keyboard = make_keyboard([self._make_button(event, MORE, tr("basics-button-more"))])
         introduction = tr("basics-just-write" if event.chat.is_private else "basics-just-mention")
@@ -72,7 +72,7 @@ class BasicCommands(CommandGroup):
     _press_stored = Action(STORED)(_show_privacy_text)
 
     @Command("stop")
-    async def _reply_that_nothing_can_be_stopped(self, event: ChatEvent) -> str:
+    async def _get_nothing_to_stop_reply(self, event: ChatEvent) -> str:
         return tr("answers-nothing-to-stop")  # updates/dispatch.py stops answers, if there are any
 
     def _list_permitted_commands(self, event: ChatEvent) -> list[Command]:

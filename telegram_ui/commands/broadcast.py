@@ -32,8 +32,8 @@ class BroadcastCommands(CommandGroup):
         super().__init__(dependencies)
         self._text = TextQuestion("broadcast", dependencies)
 
-    async def accept_awaited_text(self, event: ChatEvent) -> bool:
-        if await self._text.find_answered_subject_id(event) is None:
+    async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
+        if await self._text.find_subject_id_of_answer(event) is None:
             return False
         await self._text.close(event)
         if self._operation.is_admin(event.person, in_private=event.chat.is_private):

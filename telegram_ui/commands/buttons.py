@@ -156,7 +156,7 @@ class LastButtons:
 
 
 async def _remove_keyboard(delivery: Delivery, chat: Chat, message_id: int) -> None:
-    if delivery.get_migrated_chat_id(chat) != chat.id or delivery.is_paused(chat):
+    if delivery.get_current_chat_id(chat) != chat.id or delivery.is_paused(chat):
         return
     try:
         await delivery.bot.edit_message_reply_markup(chat.id, message_id)

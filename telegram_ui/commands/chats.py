@@ -94,7 +94,7 @@ class ChatsCommands(CommandGroup):
 
     _list_chats = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
-    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+    async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         return await self._title.accept_answer(event, partial(self._rename_chat, event), max_chars=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, event: ChatEvent, thread: int) -> str:

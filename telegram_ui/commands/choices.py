@@ -72,17 +72,17 @@ class ChoiceCommands(CommandGroup):
             return refused
         return await self._show_settings(event, await self._read_config(event))
 
-    async def _set_choice(self, event: ChatEvent, name: str, value: str) -> str | None:
-        choice = self._choices.get(name)
+    async def _set_choice(self, event: ChatEvent, setting: str, value: str) -> str | None:
+        choice = self._choices.get(setting)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
         config = await self._read_config(event)
-        if name == "enabled" and wanted is True:
+        if setting == "enabled" and wanted is True:
             await self._switch_memory_on(event)
         elif config is not None and config.enabled:
             try:
                 async with self._delivery.show_typing(event.chat):
-                    await self._update_config(event, **{name: wanted})
+                    await self._update_config(event, **{setting: wanted})
             except NotOffered as refused:
                 return str(refused)
         return None
@@ -198,7 +198,7 @@ class ChoiceCommands(CommandGroup):
             return await self._store_custom_persona(event)
         return await self._show_options(event, "persona")
 
-    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+    async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         store = partial(self._store_custom_persona, event)
         return await self._persona_text.accept_answer(event, store, max_chars=MAX_PERSONA_CHARS)
 
@@ -212,25 +212,25 @@ class ChoiceCommands(CommandGroup):
             await self._show_options(event, "persona", message_id)
         return tr("model-own-now", text=config.persona_text)
 
-    async def _handle_option(self, event: ChatEvent, name: str) -> str | None:
+    async def _handle_option(self, event: ChatEvent, setting: str) -> str | None:
         """Handle a press on one of the values listed for a setting, or on the button that opens that list."""
         language = get_current_language()
         if event.argument != ASK:
-            values = {make_option_key(name, value): value for value in self._choices[name].values}
+            values = {make_option_key(setting, value): value for value in self._choices[setting].values}
             if (value := values.get(event.argument)) is None:
                 return tr("shared-dead-button")
             if value == OWN_PERSONA:
                 question, example = tr("model-own-question", most=str(MAX_PERSONA_CHARS)), tr("model-own-example")
                 await self._persona_text.ask(event, question, subject_id=event.message_id, example=example)
                 return None
-            await self._set_option(event, name, value)
-            language = self._resolve_language(event, value) if name == "language" else language
+            await self._set_option(event, setting, value)
+            language = self._resolve_language(event, value) if setting == "language" else language
         with use_language(language):
-            return await self._show_options(event, name, event.message_id)
+            return await self._show_options(event, setting, event.message_id)
 
-    _press_language = Action(LANGUAGE, who="admins")(partial(_handle_option, name="language"))
-    _press_model = Action(MODEL, who="admins")(partial(_handle_option, name="model"))
-    _press_persona = Action(PERSONA, who="admins")(partial(_handle_option, name="persona"))
+    _press_language = Action(LANGUAGE, who="admins")(partial(_handle_option, setting="language"))
+    _press_model = Action(MODEL, who="admins")(partial(_handle_option, setting="model"))
+    _press_persona = Action(PERSONA, who="admins")(partial(_handle_option, setting="persona"))
 
     async def _set_option(self, event: ChatEvent, setting: str, value: str) -> None:
         await self._update_config(event, **{setting: value})

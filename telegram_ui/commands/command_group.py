@@ -206,15 +206,15 @@ class CommandGroup:
         """Return the commands and button actions of the class in the order of their declaration."""
         return (value for value in vars(cls).values() if isinstance(value, Action))
 
-    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+    async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         """Handle a text that this group asked for. Return False if the text is an ordinary message."""
         return False
 
     def awaits_file(self, event: ChatEvent) -> bool:
-        """Return True if accept_awaited_file() would handle this file."""
+        """Return True if accept_file_if_awaited() would handle this file."""
         return False
 
-    async def accept_awaited_file(self, event: ChatEvent) -> None:
+    async def accept_file_if_awaited(self, event: ChatEvent) -> None:
         """Handle a file if this group asked for it."""
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
@@ -302,7 +302,7 @@ class TextQuestion:
             public = replace(event.chat, only_for=None)  # an ephemeral message cannot be replied to
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
-    async def find_answered_subject_id(self, event: ChatEvent) -> int | None:
+    async def find_subject_id_of_answer(self, event: ChatEvent) -> int | None:
         """Return the subject id of the question that a text answers (0 if it has none), or None for other texts."""
         state = await self._states.find_state(event.chat.chat_scope, event.person.id)
         if state is None or not state.step.startswith(self._kind):
@@ -322,7 +322,7 @@ class TextQuestion:
         `apply_answer` takes the subject's id and returns the reply. The question stays open after an answer of more
         than `max_chars` characters.
         """
-        subject_id = await self.find_answered_subject_id(event)
+        subject_id = await self.find_subject_id_of_answer(event)
         if subject_id is None:
             return False
         may_configure = await self._may_configure(event.chat, event.person)

@@ -53,7 +53,7 @@ class ForgetCommands(CommandGroup):
                 return tr("forget-no-such-date")
             return await (self._ask_to_confirm(event, target) if target else self._show_matches(event))
         if event.replied_message_id is not None:
-            if (message := await self._find_replied_message(event)) is None:
+            if (message := await self._find_message_replied_to(event)) is None:
                 return tr("forget-gone")
             return await self._ask_to_confirm(event, ForgetTarget(kind="turn", number=message.id))
         today = ForgetTarget(kind="days", first=now.date(), last=now.date())
@@ -64,12 +64,12 @@ class ForgetCommands(CommandGroup):
     async def _ask_to_forget_own_message(self, event: ChatEvent) -> str | None:
         if event.argument or not event.replies_to_same_author:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
-        message = await self._find_replied_message(event)
+        message = await self._find_message_replied_to(event)
         if message is None or not message.is_user:
             return tr("forget-gone")
         return await self._ask_to_confirm(event, ForgetTarget(kind="turn", number=message.id), kind=ERASE_OWN)
 
-    async def _find_replied_message(self, event: ChatEvent) -> Message | None:
+    async def _find_message_replied_to(self, event: ChatEvent) -> Message | None:
         if (telegram_id := event.replied_message_id) is None:
             return None
         scope = await self._services.memory.find_conversation(event.chat.chat_scope, telegram_id=telegram_id)
@@ -151,7 +151,7 @@ class ForgetCommands(CommandGroup):
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]
         if not forgotten.is_empty:
-            lines += [tr("forget-erases", what=format_erasures(forgotten)), *_quote_forgotten_texts(forgotten)]
+            lines += [tr("forget-erases", what=format_erasures(forgotten)), *_quote_texts_to_forget(forgotten)]
         lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
             return await self._make_question_with_quotes(lines, conversation, target, tr("forget-it"), forgotten)
@@ -187,7 +187,7 @@ class ForgetCommands(CommandGroup):
             "",
             tr("forget-quotes", what=format_quote_counts(forget_result.quotes)),
             *(f"  {_format_message(answer, zone)}" for answer in answers),
-            *_quote_forgotten_texts(whole, already_quoted=forget_result, with_messages=False),
+            *_quote_texts_to_forget(whole, already_quoted=forget_result, with_messages=False),
         ]
         text = "\n".join([*lines, *quotes, f"{too}: {format_erasures(whole)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
@@ -204,11 +204,11 @@ class ForgetCommands(CommandGroup):
         lines.append(tr("forget-erases", what=format_erasures(whole)))
         alone, both = ForgetTarget(kind="message", number=number), replace(target, kind="turn")
         if len(turn) == 1:
-            lines += _quote_forgotten_texts(whole, with_messages=False)
+            lines += _quote_texts_to_forget(whole, with_messages=False)
             return await self._make_question_with_quotes(lines, scope, alone, tr("forget-it"), whole)
         others = [other for other in turn if other is not message and other.origin != "tool"]
         lines += [f"  {_format_message(other, zone)}" for other in others[:MAX_SHOWN]]
-        lines += _quote_forgotten_texts(whole, with_messages=False)
+        lines += _quote_texts_to_forget(whole, with_messages=False)
         text, choices = await self._make_question_with_quotes(lines, scope, both, tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
@@ -221,7 +221,7 @@ class ForgetCommands(CommandGroup):
         messages = await self._services.memory.preview_forgetting(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         counts = f"{only}: {format_erasures(messages)}", f"{label}: {format_erasures(whole)}"
-        lines = [tr("forget-ask-this"), "", *counts, *_quote_forgotten_texts(whole)]
+        lines = [tr("forget-ask-this"), "", *counts, *_quote_texts_to_forget(whole)]
         text, choices = await self._make_question_with_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
@@ -311,7 +311,7 @@ def _make_request_to_forget_messages(messages: Sequence[Message]) -> ForgetReque
     return ForgetRequest(what="messages", ids=tuple(message.id for message in messages))
 
 
-def _quote_forgotten_texts(
+def _quote_texts_to_forget(
     forget_result: ForgetResult, *, already_quoted: ForgetResult | None = None, with_messages: bool = True
 ) -> list[str]:
     less, listing = already_quoted or ForgetResult(), forget_result.listing

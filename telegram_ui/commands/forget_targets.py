@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from locales.catalog import list_words
 from records.forgetting import ForgetRequest
-from retrieval.date_expressions import find_named_period
+from retrieval.date_expressions import parse_text_as_period
 
 BUTTON_LIFETIME = timedelta(minutes=10)  # so that nobody erases anything by touching an old message
 
@@ -52,9 +52,9 @@ class ForgetTarget:
         return f"{self.short_code}.{int(now.timestamp()) // 60:x}"
 
     @classmethod
-    def parse_payload(cls, text: str, now: datetime) -> "ForgetTarget | None":
+    def parse_payload(cls, payload: str, now: datetime) -> "ForgetTarget | None":
         """Return the target of a pressed button, or None if the button is too old or its payload is invalid."""
-        code, _, minute = text.partition(".")
+        code, _, minute = payload.partition(".")
         try:
             age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
         except (ValueError, OverflowError, OSError):  # an earlier version's button
@@ -91,7 +91,7 @@ def parse_forget_argument(argument: str, local_now: datetime) -> ForgetTarget | 
     if not before and not after and len(between) < 2 and all(map(_BETWEEN.fullmatch, between)):
         found = sorted(map(_parse_day, _FIGURES.findall(words)))
         return ForgetTarget(kind="days", first=found[0], last=found[-1])
-    spans = [find_named_period(part.strip(), local_now) for part in _TO.split(words, maxsplit=1)]
+    spans = [parse_text_as_period(part.strip(), local_now) for part in _TO.split(words, maxsplit=1)]
     known = [span for span in spans if span is not None]
     if len(known) < len(spans) or known[0][0] > known[-1][1]:
         return None

@@ -90,7 +90,7 @@ class TransferCommands(CommandGroup):
         has_file = find_document(event.update.message) is not None
         return until is not None and has_file and self._delivery.clock.time() <= until
 
-    async def accept_awaited_file(self, event: ChatEvent) -> None:
+    async def accept_file_if_awaited(self, event: ChatEvent) -> None:
         document = find_document(event.update.message)
         if document is None or not self.awaits_file(event):
             return
@@ -111,8 +111,8 @@ class TransferCommands(CommandGroup):
         await self._paste.ask(event, tr("transfer-paste-how"), subject_id=None, example="")
         await self._delivery.send_text(event.chat, tr("transfer-paste-prompt"))
 
-    async def accept_awaited_text(self, event: ChatEvent) -> bool:
-        if await self._paste.find_answered_subject_id(event) is None or event.message_id is None:
+    async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
+        if await self._paste.find_subject_id_of_answer(event) is None or event.message_id is None:
             return False
         if len(event.argument) < MAX_PIECE_CHARS:
             await self._paste.close(event)

@@ -155,7 +155,7 @@ class MemoryCommands(CommandGroup):
         await self._new_text.ask(event, question, subject_id=fact_id, example=fact.text if fact else question)
         return None
 
-    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+    async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         text = event.argument
 
         async def store_fact(fact_id: int) -> str | None:

@@ -164,11 +164,11 @@ class Commands:
             return True
         return state is not None and state.accepts_answer(event.update.update_id)
 
-    async def pass_text_to_waiting_command(self, event: ChatEvent) -> bool:
+    async def pass_text_to_command_if_awaited(self, event: ChatEvent) -> bool:
         """Pass a text to the group of commands that asked for it. Return False if none did."""
         event = await self._prepare_event(event)
         for group in self._groups:
-            if await group.accept_awaited_text(event):
+            if await group.accept_text_if_awaited(event):
                 return True
         return False
 
@@ -176,11 +176,11 @@ class Commands:
         """Return True if a command is waiting for a file from this person."""
         return any(group.awaits_file(event) for group in self._groups)
 
-    async def pass_file_to_waiting_command(self, event: ChatEvent) -> None:
+    async def pass_file_to_command_if_awaited(self, event: ChatEvent) -> None:
         """Pass a file to the group of commands that asked for it."""
         event = await self._prepare_event(event)
         for group in self._groups:
-            await group.accept_awaited_file(event)
+            await group.accept_file_if_awaited(event)
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""

@@ -107,7 +107,7 @@ class SetupWizard(CommandGroup):
         await self._show_text(event, format_option(STORAGE_NAMES[storage], is_chosen=True))
         return await self._save_storage_choice(event, state, storage)
 
-    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+    async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         update, chat, person, text = event.update, event.chat, event.person, event.argument
         state = await self._read_state(chat.chat_scope, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):

@@ -91,7 +91,7 @@ class Delivery:
         self._threads = LRUCache[tuple[int, int], int](10_000)
         self.closing = asyncio.Event()
 
-    def get_migrated_chat_id(self, chat: Chat) -> int:
+    def get_current_chat_id(self, chat: Chat) -> int:
         """Return the id of a chat, or its new id if it became a supergroup."""
         return self._upgraded.get(chat.id, chat.id)
 
@@ -101,7 +101,7 @@ class Delivery:
 
     def _record_thread_and_get_message_id(self, chat: Chat, message_id: int) -> int:
         if chat.thread:
-            self._threads[self.get_migrated_chat_id(chat), message_id] = chat.thread
+            self._threads[self.get_current_chat_id(chat), message_id] = chat.thread
         return message_id
 
     async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
@@ -132,7 +132,7 @@ class Delivery:
 
     async def add_reaction(self, chat: Chat, message_id: int, emoji: str) -> bool:
         """React to a message with an emoji. Return False if Telegram does not allow it."""
-        request = partial(self.bot.set_message_reaction, self.get_migrated_chat_id(chat), message_id, emoji)
+        request = partial(self.bot.set_message_reaction, self.get_current_chat_id(chat), message_id, emoji)
         try:
             return bool(await self.newer_api.try_feature("setMessageReaction", request, chat_id=chat.id))
         except TelegramError as error:
@@ -178,7 +178,7 @@ class Delivery:
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
                     await self.bot.send_chat_action(
-                        self.get_migrated_chat_id(chat), ChatAction.TYPING, message_thread_id=chat.topic_id
+                        self.get_current_chat_id(chat), ChatAction.TYPING, message_thread_id=chat.topic_id
                     )
                 except RetryAfter as refused:
                     state.preview_from = self.clock.time() + get_retry_seconds(refused)
@@ -220,7 +220,7 @@ class Delivery:
 
     async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
         """Delete some of the bot's messages. Refusals by Telegram are only logged."""
-        if self.get_migrated_chat_id(chat) != chat.id:
+        if self.get_current_chat_id(chat) != chat.id:
             return  # under the new id, these are other messages
         for message_id in message_ids:
             try:
@@ -259,7 +259,7 @@ class Delivery:
         """Send Markdown as a rich message. Return its id, or None if refused. Raise DeliveryError on failure."""
 
         async def post_rich_message() -> int:
-            chat_id = self.get_migrated_chat_id(chat)
+            chat_id = self.get_current_chat_id(chat)
             reply = make_reply_parameters(chat.reply_to if chat_id == chat.id else None)
             fields: dict[str, Any] = {
                 "chat_id": chat_id,
@@ -317,7 +317,7 @@ class Delivery:
         for piece in (part, Piece(text=part.plain or part.text)):
 
             async def edit_piece(piece: Piece = piece) -> None:
-                if self.get_migrated_chat_id(chat) != chat.id:
+                if self.get_current_chat_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
                 await self.edit_text_once(chat, message_id, piece, keyboard)
 
@@ -335,7 +335,7 @@ class Delivery:
 
     async def send_message_once(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
         """Try once to send a text, and return the id of its message. Raise TelegramError on failure."""
-        chat_id = self.get_migrated_chat_id(chat)
+        chat_id = self.get_current_chat_id(chat)
         try:
             send = partial(
                 self.bot.send_message,
@@ -409,7 +409,7 @@ class Delivery:
                 return await request()
             except RetryAfter as refused:
                 state.final_from = self.clock.time() + get_retry_seconds(refused)
-                self.pace.limit_rate_after_refusal()
+                self.pace.limit_final_message_rate()
                 failures += 1
                 if failures >= ATTEMPTS:
                     raise DeliveryError(tr("errors-telegram-busy")) from refused
@@ -419,7 +419,7 @@ class Delivery:
                 raise
             except ChatMigrated as refused:
                 failures += 1
-                if self.get_migrated_chat_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
+                if self.get_current_chat_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
                     raise ChatGone from refused
                 self._upgraded[chat.id] = refused.new_chat_id
                 self._on_upgrade(chat.id, refused.new_chat_id)

@@ -88,7 +88,7 @@ async def _upload_file(
 ) -> int:
     async def upload() -> int:
         message = await send(
-            delivery.get_migrated_chat_id(chat),
+            delivery.get_current_chat_id(chat),
             telegram.InputFile(content, filename=name),
             message_thread_id=chat.topic_id,
             direct_messages_topic_id=chat.direct_messages_topic_id,

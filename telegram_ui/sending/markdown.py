@@ -64,12 +64,12 @@ def make_render_config() -> RenderConfig:
 
 def prepare_markdown_for_plain_messages(markdown: str) -> str:
     """Repair tables, escape markup and write out links, so that the conversion to plain messages loses no text."""
-    return _render_events(_repair_tables(_escape_inline_markup(markdown)), _format_event_for_messages)
+    return _render_events(_repair_tables(_normalize_inline_markup(markdown)), _format_event_for_messages)
 
 
 def prepare_markdown_for_rich_message(markdown: str) -> str:
     """Escape inline markup, repair tables, and convert Markdown to the syntax of rich messages."""
-    source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_markup(markdown))
+    source = _BLOCK_FORMULA.sub(r"$$\1$$", _normalize_inline_markup(markdown))
     return source if is_too_complex(source) else _render_events(_repair_tables(source), _format_event_for_rich_message)
 
 
@@ -289,7 +289,7 @@ def _is_opening_mark(mark: str, left: str, right: str) -> bool:
     return mark.startswith(("``", "$$")) or not right.isspace()
 
 
-def _escape_inline_markup(markdown: str) -> str:
+def _normalize_inline_markup(markdown: str) -> str:
     """Escape characters that Markdown would drop, renumber lists, and convert HTML tags and inline formulas."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):

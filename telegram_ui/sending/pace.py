@@ -48,7 +48,7 @@ class SendingPace:
         self._previews = asyncio.Lock()
         self._held_until = 0.0
 
-    def limit_rate_after_refusal(self) -> None:
+    def limit_final_message_rate(self) -> None:
         """Limit the rate of final texts for LIMIT_SECONDS, because Telegram has refused a message."""
         self._held_until = self._clock.time() + LIMIT_SECONDS
 

@@ -283,7 +283,7 @@ class AnswerStream:
             await self._request_preview(index, part)
         except RetryAfter as refused:
             self._state.preview_from = clock.time() + get_retry_seconds(refused)
-            self._delivery.pace.limit_rate_after_refusal()
+            self._delivery.pace.limit_final_message_rate()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
             if index < len(self._ids) and contains_any_phrase(refused, "message is not modified"):

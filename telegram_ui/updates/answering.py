@@ -224,7 +224,7 @@ class TurnAnswerer:
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
                 speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, asked_aloud=was_heard)
                 self._queues.slow.submit(parsed.chat_scope, partial(run_and_report_failure, parsed, speak))
-        self.submit_memory_update(parsed)
+        self.submit_post_turn_tasks(parsed)
 
     async def _mark_updates_done(self, update_ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
@@ -237,7 +237,7 @@ class TurnAnswerer:
             self._inbox.release_updates(update_ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
-    def submit_memory_update(self, parsed: ParsedUpdate) -> None:
+    def submit_post_turn_tasks(self, parsed: ParsedUpdate) -> None:
         """Queue the work that follows an answer, such as summarising its conversation."""
         # One waiting job per scope is enough: it will see everything stored before it begins.
         if parsed.scope not in self._awaiting_follow_up:

@@ -223,7 +223,7 @@ class Dispatcher:
     async def _handle_button_press_and_update_memory(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
         await handle_button_press()
         scope = await self._answering.find_conversation(parsed.chat_scope)
-        self._answering.submit_memory_update(replace(parsed, chat=parsed.chat.with_conversation(scope)))
+        self._answering.submit_post_turn_tasks(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
@@ -235,7 +235,7 @@ class Dispatcher:
             if parsed.command and parsed.addressed and parsed.chat.is_private:
                 await self._delivery.send_text(replace(parsed.chat, reply_to=edited), tr("answers-edited-command"))
             return
-        self._answering.submit_memory_update(parsed)
+        self._answering.submit_post_turn_tasks(parsed)
         if correction.is_last and parsed.text:
             dependencies = self._commands.dependencies
             await answer_buttons.offer_to_answer_again(dependencies, parsed.chat, parsed.person, correction.turn)
@@ -318,7 +318,7 @@ class Dispatcher:
             return
         if parsed.kind == "wordless":
             self._pastes.complete_paste(parsed.sender_key)
-            self._queues.chats.submit(parsed.chat_scope, partial(self._answer_message_without_text, parsed))
+            self._queues.chats.submit(parsed.chat_scope, partial(self._reply_to_message_without_text, parsed))
         elif not self._pastes.add_piece(parsed):
             pieces = [parsed]
             turn = WaitingTurn(self._answering.answer_message, pieces)
@@ -340,9 +340,9 @@ class Dispatcher:
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
             if not is_file:
-                was_taken = await self._commands.pass_text_to_waiting_command(event)
+                was_taken = await self._commands.pass_text_to_command_if_awaited(event)
             elif was_taken := self._commands.awaits_file(event):
-                take = partial(self._commands.pass_file_to_waiting_command, event)
+                take = partial(self._commands.pass_file_to_command_if_awaited, event)
                 await self._file_attempts.run_with_limit(event, take)
 
         request = UserRequest(pieces=(parsed,), item=item)
@@ -350,7 +350,7 @@ class Dispatcher:
             raise ServedElsewhere
         return was_taken
 
-    async def _answer_message_without_text(self, parsed: ParsedUpdate) -> None:
+    async def _reply_to_message_without_text(self, parsed: ParsedUpdate) -> None:
         async def send_text_hint() -> None:
             hint = tr("notices-mentioned")
             if parsed.attachment:

@@ -26,7 +26,7 @@ from telegram_ui.updates.attached import (
 )
 from telegram_ui.updates.mentions import remove_bot_mentions
 from text.characters import collapse_to_single_line, remove_invisible_characters
-from text.rich_messages import RichText, read_rich_message
+from text.rich_messages import RichText, parse_rich_message
 
 logger = logging.getLogger(__name__)
 
@@ -210,8 +210,8 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         is_wordless=not words,
         album=message.media_group_id or "",
         origin="forwarded" if is_of_others else "",
-        replied=_parse_replied_message(message, bot),
-        replied_picture=_find_replied_picture(message),
+        replied=_parse_reply_target(message, bot),
+        replied_picture=_find_picture_replied_to(message),
         is_whole=kind == "text" or (kind == "command" and not _is_reply(message)),
     )
 
@@ -221,7 +221,7 @@ def _read_rich_text(message: telegram.Message | telegram.ExternalReplyInfo) -> R
         return RichText(text=words)
     if message.checklist is not None:
         return RichText(text=format_checklist(message.checklist))
-    return read_rich_message(message.api_kwargs.get("rich_message"))
+    return parse_rich_message(message.api_kwargs.get("rich_message"))
 
 
 def format_checklist(checklist: telegram.Checklist) -> str:
@@ -349,7 +349,7 @@ def _is_reply(message: telegram.Message) -> bool:
     return earlier is not None and earlier.forum_topic_created is None
 
 
-def _parse_replied_message(message: telegram.Message, bot: telegram.User) -> ReplyTarget | None:
+def _parse_reply_target(message: telegram.Message, bot: telegram.User) -> ReplyTarget | None:
     earlier = message.external_reply or (message.reply_to_message if _is_reply(message) else None)
     if earlier is None:
         return None
@@ -357,12 +357,12 @@ def _parse_replied_message(message: telegram.Message, bot: telegram.User) -> Rep
     if not text.strip():
         return None
     if isinstance(earlier, telegram.ExternalReplyInfo):
-        return ReplyTarget(text=text, speaker=_format_origin(earlier.origin))
+        return ReplyTarget(text=text, speaker=_get_origin_name(earlier.origin))
     is_bot = earlier.from_user is not None and earlier.from_user.id == bot.id
     return ReplyTarget(telegram_id=earlier.message_id, text=text, speaker="" if is_bot else _find_speaker_name(earlier))
 
 
-def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
+def _find_picture_replied_to(message: telegram.Message) -> AttachedFile | None:
     earlier = message.reply_to_message
     if earlier is None or find_attachment_kind(message):
         return None
@@ -377,13 +377,13 @@ def _add_message_notes(
         return ""
     along = [f"[Sent with {file.label}]" if text else f"[Sent {file.label}]" for file in files]
     along += [f"[Sent with {format_attachment_kind(kind)}, which was not read]" for kind in unread_kinds]
-    origin = f"[Forwarded from {_format_origin(message.forward_origin)}]" if message.forward_origin else ""
+    origin = f"[Forwarded from {_get_origin_name(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {_clean_name(message.via_bot.first_name)}]"
     return "\n".join(part for part in (origin, text, *dict.fromkeys(along)) if part)
 
 
-def _format_origin(origin: telegram.MessageOrigin) -> str:
+def _get_origin_name(origin: telegram.MessageOrigin) -> str:
     match origin:
         case telegram.MessageOriginUser():
             return _clean_name(origin.sender_user.full_name)

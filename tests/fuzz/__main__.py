@@ -170,7 +170,7 @@ class EntryPoints:
             storage=chance.choice((None, *IN_FILES)),
         )
         event = ChatEvent(update=cast("Any", None), chat=self._chat, person=self._person, argument=text_from(chance, 8))
-        await self._commands.pass_text_to_waiting_command(event)
+        await self._commands.pass_text_to_command_if_awaited(event)
 
     async def callback_data(self, chance: Chance) -> None:
         parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", text_from(chance, 6))) for _ in range(4)]

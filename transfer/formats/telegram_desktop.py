@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from locales.catalog import join_list, tr
-from text.rich_messages import read_rich_message
+from text.rich_messages import parse_rich_message
 from transfer.formats.conversations import (
     DELETED,
     HistoryBuilder,
@@ -178,7 +178,7 @@ def _read_content(raw: Mapping[str, Any]) -> str:
             raise InvalidElement(".text")
         target = as_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
-    rich = read_rich_message(raw.get("rich_message")).text
+    rich = parse_rich_message(raw.get("rich_message")).text
     parts = ["".join(pieces), rich, *_iterate_attached_texts(raw)]
     return append_reactions("\n".join(filter(str.strip, parts)), raw.get("reactions"))
 

@@ -175,7 +175,7 @@ class Toys(CommandGroup):
         state = WizardState(scope=chat_scope, person=person, step="toy", nonce="", expires_at=NOW)
         await self._services.memory.wizards.store_state(state)
 
-    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+    async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         if event.argument not in self.asked_for:
             return False
         await self._delivery.send_text(event.chat, f"wizard took {event.argument}")

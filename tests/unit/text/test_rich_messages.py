@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.processor_time import count_units
-from text.rich_messages import MAX_CHARS, read_rich_message
+from text.rich_messages import MAX_CHARS, parse_rich_message
 
 
 def paragraph(text: Any) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def styled(kind: str, text: Any = "x", **more: Any) -> dict[str, Any]:
 
 
 def words(*blocks: Any) -> str:
-    return read_rich_message({"blocks": list(blocks)}).text
+    return parse_rich_message({"blocks": list(blocks)}).text
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_media_come_along_in_order_with_their_captions() -> None:
     size = {"file_id": "p", "file_unique_id": "u", "width": 1, "height": 1}
     photo = {"type": "photo", "photo": [size], "caption": {"text": "Cap", "credit": "me"}}
     note = {"type": "voice_note", "voice_note": {"file_id": "v"}}
-    read = read_rich_message({"blocks": [{"type": "collage", "blocks": [photo, note], "caption": {"text": "all"}}]})
+    read = parse_rich_message({"blocks": [{"type": "collage", "blocks": [photo, note], "caption": {"text": "all"}}]})
     assert read.text == "Cap\n— me\n\nall"
     assert read.media == (("photo", [size]), ("voice", {"file_id": "v"}))
 
@@ -198,5 +198,5 @@ def test_what_no_client_sends_costs_little(block: Any) -> None:
     )
 )
 def test_any_json_is_taken(raw: Any) -> None:
-    read = read_rich_message({"blocks": raw})
+    read = parse_rich_message({"blocks": raw})
     json.dumps(read.media)

@@ -183,7 +183,7 @@ class Desk:
                     taken = True
                 else:
                     event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
-                    taken = await self.commands.pass_text_to_waiting_command(event)
+                    taken = await self.commands.pass_text_to_command_if_awaited(event)
         return taken
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:

@@ -464,7 +464,7 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
     assert parsed is not None
     for _ in range(2):
         event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
-        assert await desk.commands.pass_text_to_waiting_command(event)
+        assert await desk.commands.pass_text_to_command_if_awaited(event)
         desk.restart()
     await desk.say(ANN, ANN, "/cancel")
     assert desk.last(ANN) == tr("wizard-nothing-to-cancel")

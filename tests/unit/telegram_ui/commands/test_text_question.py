@@ -29,24 +29,24 @@ async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(
 ) -> None:
     await question.ask(await writes(desk, ANN, ANN), "Which tea?", subject_id=7, example="Darjeeling")
     answer = await writes(desk, ANN, ANN)
-    assert await of_kind("cup", desk).find_answered_subject_id(answer) is None
-    assert await of_kind("tea", desk).find_answered_subject_id(answer) == 7
+    assert await of_kind("cup", desk).find_subject_id_of_answer(answer) is None
+    assert await of_kind("tea", desk).find_subject_id_of_answer(answer) == 7
     await question.close(answer)
-    assert await question.find_answered_subject_id(answer) is None
+    assert await question.find_subject_id_of_answer(answer) is None
     desk.restart()
     assert await desk.commands.awaits_text(answer)
-    assert await desk.commands.pass_text_to_waiting_command(answer)
+    assert await desk.commands.pass_text_to_command_if_awaited(answer)
     later = await writes(desk, ANN, ANN)
     assert not await desk.commands.awaits_text(later)
-    assert not await desk.commands.pass_text_to_waiting_command(later)
+    assert not await desk.commands.pass_text_to_command_if_awaited(later)
 
 
 async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, question: TextQuestion) -> None:
     await question.ask(await writes(desk, ANN, ANN), "Which tea?", subject_id=None, example="Darjeeling")
     answer = await writes(desk, ANN, ANN)
-    assert await question.find_answered_subject_id(answer) == 0
+    assert await question.find_subject_id_of_answer(answer) == 0
     desk.pass_time(LIFETIME)
-    assert await question.find_answered_subject_id(answer) is None
+    assert await question.find_subject_id_of_answer(answer) is None
 
 
 async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: TextQuestion) -> None:
@@ -54,15 +54,15 @@ async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: Tex
         await question.ask(await writes(desk, person, chat), "Which tea?", subject_id=7, example="Darjeeling")
     asked = max(desk.peer.world.messages[GROUP])
     assert await desk.say(ANN, ANN, "/usage")
-    assert await question.find_answered_subject_id(await writes(desk, ANN, ANN)) is None
+    assert await question.find_subject_id_of_answer(await writes(desk, ANN, ANN)) is None
     assert await desk.say(ANN, GROUP, "/usage")
-    assert await question.find_answered_subject_id(await writes(desk, ANN, GROUP, reply_to=asked)) == 7
+    assert await question.find_subject_id_of_answer(await writes(desk, ANN, GROUP, reply_to=asked)) == 7
 
 
 async def test_in_a_group_only_a_reply_of_the_person_who_was_asked_answers(desk: Desk, question: TextQuestion) -> None:
     await question.ask(await writes(desk, ANN, GROUP), "Which tea?", subject_id=7, example="Darjeeling" * 9)
     asked = max(desk.peer.world.messages[GROUP])
     assert desk.last(GROUP) == "Which tea? Reply to this message."
-    assert await question.find_answered_subject_id(await writes(desk, ANN, GROUP)) is None
-    assert await question.find_answered_subject_id(await writes(desk, BOB, GROUP, reply_to=asked)) is None
-    assert await question.find_answered_subject_id(await writes(desk, ANN, GROUP, reply_to=asked)) == 7
+    assert await question.find_subject_id_of_answer(await writes(desk, ANN, GROUP)) is None
+    assert await question.find_subject_id_of_answer(await writes(desk, BOB, GROUP, reply_to=asked)) is None
+    assert await question.find_subject_id_of_answer(await writes(desk, ANN, GROUP, reply_to=asked)) == 7

@@ -57,7 +57,7 @@ async def test_previews_leave_room_for_texts_before_telegram_refuses_one() -> No
 async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_them() -> None:
     clock = ManualClock()
     pace = SendingPace(clock)
-    pace.limit_rate_after_refusal()
+    pace.limit_final_message_rate()
     assert await gone(pace, clock, "final", 2 * MAX_MESSAGES_A_SECOND + 1) == [0.0] * MAX_MESSAGES_A_SECOND + [
         1.0
     ] * MAX_MESSAGES_A_SECOND + [2.0]
