@@ -158,7 +158,6 @@ class OpenAIChat(EndpointClient, ChatModel):
                     self._remember_refused_parameter("max_tokens")
                     continue
                 self._raise_if_pictures_were_refused(messages, error)
-                # xAI's 403 for a declined message names the key, too.
                 may_be_key = error.kind == "unclear" and error.status_code == 403
                 names_key = may_be_key and failures.NAMES_KEY.search(error.searchable_text)
                 if names_key and not await self._answers_harmless_question(client, timer, fallbacks):
@@ -208,9 +207,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             messages = [replace(message, reasoning="") for message in messages]
         if _HISTORY in self._unsupported:
             messages = tool_calls.rewrite_all_as_user(messages)
-        has_stream, has_tools = "stream" not in self._unsupported, offer.tools and self.supports_tools
+        has_tools = offer.tools and self.supports_tools
         optional: dict[str, Any] = {
-            "stream": has_stream,
+            "stream": (has_stream := "stream" not in {*self._unsupported, *fallbacks.left_out}),
             "stream_options": has_stream and {"include_usage": True},
             "tools": has_tools and tool_calls.format_tools(offer.tools),
             "tool_choice": has_tools and offer.must_answer and "none",
@@ -220,7 +219,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             prompt_cache.PARAMETER: self._cache_key,
         }
         is_plain = "parameters" in fallbacks.left_out
-        left_out = fallbacks.left_out | {name for name in ladder.PARAMETERS if is_plain or name in self._unsupported}
+        left_out = {name for name in ladder.PARAMETERS if is_plain or name in self._unsupported}
         request: dict[str, Any] = {"model": self.name, "messages": tool_calls.format_messages(messages)}
         request |= {name: value for name, value in optional.items() if value and name not in left_out}
         if prompt_cache.PARAMETER in request:
@@ -339,7 +338,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 self._remember_refused_parameter(name)
         if "history" in helpful and "system" in self._unsupported:  # else one message may have been declined
             self._remember_refused_parameter(_HISTORY)
-        if "system" in helpful or ("history" in helpful and fallbacks.was_tried_alone("system")):
+        takes_no_system = "system" in helpful or ("history" in helpful and fallbacks.was_tried_alone("system"))
+        if takes_no_system and not (was_fault and not _ROLES.search(fallbacks.last_refusal)):
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
             self._window.limit = fallbacks.window.limit

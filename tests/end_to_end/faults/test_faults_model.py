@@ -18,7 +18,7 @@ FAULTS = {
     "429": (4, Behaviour(status=429)),
     "429 with a long retry-after": (1, Behaviour(status=429, retry_after="120")),
     "429 with a short retry-after": (3, Behaviour(status=429, retry_after="0")),
-    "500": (3, Behaviour(status=500)),
+    "500": (4, Behaviour(status=500)),
     "context too long, twice": (4, Behaviour(status=400, code="context_length_exceeded")),
     "cut in the middle": (3, Behaviour(text="Half of it is", drop="middle")),
     "malformed JSON": (3, Behaviour(text="Half of it is", raw="{this is not JSON")),
