@@ -94,7 +94,7 @@ async def read_query(request: Request) -> Parameters:
 
 
 async def read_json_body(request: Request) -> Parameters:
-    """Return a JSON body as parameters. Raise RequestTooLarge if it is too long, or BadRequest if it is no object."""
+    """Return a JSON object as parameters. Raise RequestTooLarge if it is too long, or BadRequest if it is not one."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     body = bytearray()

@@ -122,7 +122,7 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
 
 
 def _read_sentence(content: str, start: int, end: int) -> tuple[_Passage, bool]:
-    """Return a passage within its sentence, and True if its clause is a question or its sentence opens as one."""
+    """Return the sentence around a passage, split at the passage, and True if the passage is part of a question."""
     first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
     last = next((mark.end() for mark in _SENTENCE_END.finditer(content, end)), len(content))
     passage = _Passage(content[first:start], content[start:end], content[end:last])
@@ -199,7 +199,7 @@ def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
 
 
 def corrects_number(quote: str, fact_text: str, fact_quote: str = "") -> bool:
-    """Return True if a quote corrects a number of a fact ("980 euros, not 940") with most of its words or quote."""
+    """Return True if a quote corrects a fact's number ("980, not 940") and repeats most of its text or quote."""
     said, topics = find_topics(quote), find_topics(fact_text)
     numbers = {topic for topic in said if topic.isdigit()}
     # A small model adds words to the text ("Nora mentions that her rent is 940 euros").

@@ -142,8 +142,8 @@ class Fallbacks:
         """Choose the steps that reduce the next request. Return an empty set if no step or no request is left.
 
         `refusal` is the status and text of the error. `possible_steps` contains the steps that would change the
-        request. `likely_step` is the probable cause and is tried first. If it is None, one request is kept in reserve,
-        to ask a harmless question, unless it was asked, and find out whether the model declined the message.
+        request. `likely_step` is the probable cause and is tried first. If it is None, keep one request for a harmless
+        question, which shows whether the model declined the message, unless it was asked or the status is 500.
         """
         order = [step for step in STEPS if step in possible_steps]
         is_unclear = likely_step is None and not refusal.startswith("500")  # a fault may pass and declines nothing

@@ -150,7 +150,7 @@ async def _write_backup_to_stream(data_dir: Path, work_folder: Path, url: str, o
 async def _open_backup_sources(
     stack: AsyncExitStack, data_dir: Path, work_folder: Path, url: str
 ) -> tuple[OwnerStores, Readers, int]:
-    """Return each owner's store, the readers, and the count of memories elsewhere. Raise _BotNotReady during a move."""
+    """Return each owner's store, the readers, and how many memories the backup lacks. Raise _BotNotReady in a move."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, data_dir / DATABASE)
     if url:

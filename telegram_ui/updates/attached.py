@@ -94,7 +94,7 @@ def _parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[Attached
 
 
 def format_attachment_kind(kind: str) -> str:
-    """Return the English name of an attachment kind, as stored in the memory."""
+    """Return the English name of an attachment kind. Memory stores this name, whatever the chat's language."""
     return translate(ENGLISH, f"files-kind-{kind}")
 
 

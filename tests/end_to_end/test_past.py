@@ -121,7 +121,7 @@ async def test_the_export_for_people(house: LocalServers, bot: Process) -> None:
 
 
 async def test_an_import_that_could_not_begin_begins_at_the_next_press(house: LocalServers, bot: Process) -> None:
-    """The offer looked as before, and its button did nothing more."""
+    """The first press failed without a visible change, and from then on the button did nothing."""
     ann = house.person()
     await ann.asks("/summary_on", "Memory is on")
     since = ann.now
