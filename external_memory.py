@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from records.errors import ServedElsewhere, StorageError, StorageIndexing
+from records.errors import ServedElsewhere, StorageError
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OwnerConfig, StorageType
 from records.scopes import Clock, Scope
@@ -42,7 +42,6 @@ class ExternalMemory:
         self._state, self._stores, self._clock, self.serves = state, stores, clock, serves
         self._when_acquired: list[Callable[[int], None]] = []
         state.leases.add_owner_acquired_callback(self._run_owner_acquired_callbacks)
-        self.words_within = 10.0  # seconds that /forget waits for messages that are being indexed
         # Held shared to use an owner's store, and exclusively to move it, change settings or erase messages.
         self._locks = OwnerLocks()
         # Held shared by a whole turn, with the model's answer, and exclusively to change text that it may have read.
@@ -255,22 +254,17 @@ class ExternalMemory:
     ) -> ForgetResult:
         """Return the counts and the first texts of what `forget` would erase.
 
-        If `counts_quotes`, also find texts that quote erased ones but would not be erased. This is slow, and raises
-        StorageIndexing if the word index is incomplete.
+        If `counts_quotes`, also find texts that quote erased ones but would not be erased. This is slow.
         """
         async with self.open_store(owner) as store:
-            if counts_quotes:
-                await self._wait_for_word_index(store, owner, request)
             return await store.forgetting.preview_deletion(owner, request, counts_quotes=counts_quotes)
 
     async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
         """Erase messages or facts and everything derived from them. Return what was erased.
 
         Unless `purges_files`, call `overwrite_erased_data` later. To erase messages, call this inside `block_turns`.
-        Raise StorageError on failure, or StorageIndexing, without erasing anything, if the word index is incomplete.
+        Raise StorageError if it fails.
         """
-        async with self.open_store(owner) as store:
-            await self._wait_for_word_index(store, owner, request)
         async with self._lock_owner(owner, is_exclusive=True) as config:
             store = self._stores[config.storage if config else StorageType.SQLITE]
             now = self._clock()
@@ -312,13 +306,9 @@ class ExternalMemory:
             log.info("the index of words is not optimized: %s", type(error).__name__)
 
     async def find_owners_with_messages(self, request: ForgetRequest) -> list[int]:
-        """Return owners with messages that match a request. Skip owners still being indexed."""
-        owners: list[int] = []
-        for owner in await self.select_served_owners(await self.list_owners()):
-            with suppress(StorageIndexing):
-                if (await self.preview_forgetting(owner, request)).messages:
-                    owners.append(owner)
-        return owners
+        """Return owners with messages that match a request."""
+        served = await self.select_served_owners(await self.list_owners())
+        return [owner for owner in served if (await self.preview_forgetting(owner, request)).messages]
 
     async def count_messages(self, owner: int) -> int:
         """Return the number of an owner's messages in all conversations."""
@@ -326,11 +316,6 @@ class ExternalMemory:
             return sum(
                 [(await store.count_messages_and_summaries(scope)).total for scope in await store.list_scopes(owner)]
             )
-
-    async def _wait_for_word_index(self, store: MemoryStore, owner: int, request: ForgetRequest) -> None:
-        # Quotes of forgotten messages are found by the index of words.
-        if request.what != "everything" and not await store.wait_until_indexed(owner, timeout=self.words_within):
-            raise StorageIndexing
 
     async def _run_owner_acquired_callbacks(self, owners: Sequence[int]) -> None:
         self._drop_cached_owners(*owners)

@@ -78,10 +78,7 @@ class Answerer:
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
                     context = await built(store=store, sources=sources, local_messages=turn.incognito)
-                    is_indexed = store is None or await store.wait_until_indexed(turn.scope.owner, timeout=0)
-                if not is_indexed and not turn.session.recall_failed:
-                    turn.notices.append(tr("notices-indexing"))
-                turn.session.recall_failed = not is_indexed
+                turn.session.recall_failed = False
             except StorageError as error:
                 self._report_recall_error(error, turn)
             else:

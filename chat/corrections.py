@@ -125,7 +125,6 @@ class Corrections:
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
                 if store is None or message is None or not message.is_user:
                     return Correction()
-                await store.wait_until_indexed(scope.owner)  # what still says the same is found by its words
                 try:
                     revised = await store.forgetting.replace_message_text(
                         scope, message.id, text, reason="edited", now=self._clock()

@@ -18,7 +18,6 @@ KEYS: Mapping[type[KeepsakeError], str] = {
     errors.KeepsakeError: "errors-keepsake",
     errors.StorageError: "errors-storage",
     errors.StorageCorrupt: "errors-storage-damaged",
-    errors.StorageIndexing: "errors-storage-indexing",
     errors.ModelError: "errors-model",
     errors.ModelUnreachable: "errors-model-unreachable",
     errors.ModelBusy: "errors-model-busy",

@@ -88,10 +88,6 @@ class StorageCorrupt(StorageError):  # noqa: N818
     may_pass = False
 
 
-class StorageIndexing(StorageError):  # noqa: N818
-    """I am still going through your earlier messages. Please try again in a minute."""
-
-
 class StaleSummary(StorageError):  # noqa: N818
     """The fold lost its lease, or its sources were changed."""
 

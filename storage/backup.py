@@ -218,8 +218,7 @@ async def _open_json_reader(stack: AsyncExitStack, data_dir: Path, work_folder: 
         except StorageError:  # not created yet, or being replaced
             raise _BotNotReady from None
         fingerprint = json_files.compute_file_fingerprint(data_dir / SNAPSHOT_NAME)
-        is_current = not state["clean"] and state["snapshot"] == fingerprint
-        if not is_current or state["seq"] < acknowledged:
+        if state["snapshot"] != fingerprint or state["seq"] < acknowledged:
             raise _BotNotReady from None
         return reader
     copies = work_folder / "copies"

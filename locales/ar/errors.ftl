@@ -1,7 +1,6 @@
 errors-keepsake = حدث خطأ ما.
 errors-storage = لا يمكن قراءة الذاكرة أو الكتابة فيها الآن.
 errors-storage-damaged = ملف الذاكرة تالف. يمكن لمشرف البوت استعادة نسخة احتياطية.
-errors-storage-indexing = ما زلت أراجع رسائلك السابقة. حاول مرة أخرى بعد دقيقة.
 errors-model = لم يُعطِ النموذج جوابًا صالحًا.
 errors-broken-off = انقطع الجواب.
 errors-model-unreachable = لا يمكن الوصول إلى النموذج.

@@ -1,7 +1,6 @@
 errors-keepsake = Etwas ist schiefgegangen.
 errors-storage = Das Gedächtnis kann gerade nicht gelesen oder geschrieben werden.
 errors-storage-damaged = Die Datei des Gedächtnisses ist beschädigt. Die Admins des Bots können eine Sicherung zurückholen.
-errors-storage-indexing = Ich gehe deine früheren Nachrichten noch durch. Bitte versuch es in einer Minute noch einmal.
 errors-model = Das Modell hat keine brauchbare Antwort gegeben.
 errors-broken-off = Die Antwort ist abgebrochen.
 errors-model-unreachable = Das Modell ist nicht erreichbar.

@@ -3,7 +3,6 @@ notices-cut = Deine Nachricht ist für das Modell zu lang: Es bekam nur Anfang u
 notices-truncated = Das Modell hat an seiner eigenen Grenze aufgehört, die Antwort kann also zu früh enden.
 notices-store = Ich kann gerade nicht in mein Gedächtnis schreiben. Ich mache weiter und speichere es, sobald es geht.
 notices-unread = Ich konnte nicht in mein Gedächtnis sehen: { $why }. Ich habe aus diesem Gespräch geantwortet; deine Nachricht ist aufgehoben.
-notices-indexing = Ich lese deine früheren Nachrichten gerade neu ein und übersehe vielleicht kurz einige.
 notices-fold = Ich konnte unser früheres Gespräch nicht zusammenfassen: { $why } Nichts ist verloren, ich versuche es wieder.
 notices-kept = Deine Nachricht ist aufgehoben.
 notices-failed = Ich konnte nicht antworten: { $why }

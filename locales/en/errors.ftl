@@ -3,7 +3,6 @@
 errors-keepsake = Something went wrong.
 errors-storage = The memory cannot be read or written right now.
 errors-storage-damaged = The memory's file is damaged. The bot's admin can restore a backup.
-errors-storage-indexing = I am still going through your earlier messages. Please try again in a minute.
 errors-model = The model gave no usable answer.
 errors-broken-off = The answer broke off before it was complete.
 errors-model-unreachable = The model cannot be reached.

@@ -5,7 +5,6 @@ notices-cut = Your message is too long for the model: it got only the beginning 
 notices-truncated = The model stopped at its own limit, so the answer may be incomplete.
 notices-store = I cannot write to my memory right now. I go on, and store this as soon as I can.
 notices-unread = I could not look into my memory: { $why }. I answered from this conversation; your message is kept.
-notices-indexing = I am reading your earlier messages again, so I may miss some for a minute.
 notices-fold = I could not summarise our earlier talk: { $why } Nothing is lost, and I will try again.
 notices-kept = Your message is kept.
 notices-failed = I could not answer: { $why }

@@ -1,7 +1,6 @@
 errors-keepsake = Algo salió mal.
 errors-storage = Ahora mismo la memoria no se puede leer ni escribir.
 errors-storage-damaged = El archivo de la memoria está dañado. El administrador del bot puede recuperar una copia.
-errors-storage-indexing = Aún estoy repasando tus mensajes anteriores. Inténtalo de nuevo en un minuto.
 errors-model = El modelo no dio una respuesta utilizable.
 errors-broken-off = La respuesta se interrumpió.
 errors-model-unreachable = No se puede contactar con el modelo.

@@ -3,7 +3,6 @@ notices-cut = Tu mensaje es demasiado largo para el modelo: solo ha recibido el 
 notices-truncated = El modelo se detuvo en su propio límite, así que la respuesta puede quedar incompleta.
 notices-store = Ahora mismo no puedo escribir en mi memoria. Sigo, y lo guardaré en cuanto pueda.
 notices-unread = No he podido consultar mi memoria: { $why }. He respondido con esta conversación; tu mensaje está guardado.
-notices-indexing = Estoy releyendo tus mensajes anteriores, así que durante un minuto puede que pase por alto algunos.
 notices-fold = No he podido resumir nuestra conversación anterior: { $why } No se ha perdido nada, y lo intentaré de nuevo.
 notices-kept = Tu mensaje está guardado.
 notices-failed = No he podido responder: { $why }

@@ -1,7 +1,6 @@
 errors-keepsake = Algo deu errado.
 errors-storage = Não consigo ler nem gravar a memória agora.
 errors-storage-damaged = O arquivo da memória está danificado. O administrador do bot pode recuperar um backup.
-errors-storage-indexing = Ainda estou revendo suas mensagens anteriores. Tente de novo em um minuto.
 errors-model = O modelo não deu uma resposta utilizável.
 errors-broken-off = A resposta foi interrompida.
 errors-model-unreachable = Não foi possível acessar o modelo.

@@ -3,7 +3,6 @@ notices-cut = Sua mensagem é longa demais para o modelo: ele recebeu só o come
 notices-truncated = O modelo parou no próprio limite, então a resposta pode estar incompleta.
 notices-store = Não consigo escrever na minha memória agora. Continuo, e guardo isto assim que puder.
 notices-unread = Não consegui consultar minha memória: { $why }. Respondi com esta conversa; sua mensagem está guardada.
-notices-indexing = Estou relendo suas mensagens anteriores, por isso durante um minuto posso deixar passar algumas.
 notices-fold = Não consegui resumir nossa conversa anterior: { $why } Nada se perdeu, e vou tentar de novo.
 notices-kept = Sua mensagem está guardada.
 notices-failed = Não consegui responder: { $why }

@@ -1,7 +1,6 @@
 errors-keepsake = 出了点问题。
 errors-storage = 现在无法读写记忆。
 errors-storage-damaged = 记忆文件已损坏。机器人的管理员可以恢复备份。
-errors-storage-indexing = 我还在整理你以前的消息。请过一分钟再试。
 errors-model = 模型没有给出可用的回答。
 errors-broken-off = 回答中断了。
 errors-model-unreachable = 无法连接到模型。

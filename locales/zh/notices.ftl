@@ -3,7 +3,6 @@ notices-cut = 你的消息对模型来说太长：它只看到了开头和结尾
 notices-truncated = 模型到了自己的上限，所以回答可能没有写完。
 notices-store = 我现在无法写入记忆。我会继续，能写时马上保存。
 notices-unread = 我没能查阅记忆：{ $why }。我根据这段对话作了回答；你的消息已保存。
-notices-indexing = 我正在重新读取你以前的消息，一两分钟内可能会漏掉一些。
 notices-fold = 我没能总结我们之前的对话：{ $why }什么也没丢，我会再试。
 notices-kept = 你的消息已保存。
 notices-failed = 我没能回答：{ $why }

@@ -82,7 +82,6 @@ class OwnerDeletion(StatementRunner):
                 with skip_damaged_item(owner):
                     if not row["is_erased"]:
                         store = self._stores[await self._find_storage(owner) or StorageType.SQLITE]
-                        await store.wait_until_indexed(owner)
                         request, begun_at = _parse_deletion_record(row)
                         await self._execute_deletion(row["id"], owner, request, store, begun_at)
                     log.warning("a forgetting of %d that an earlier process had begun is finished", owner)

@@ -43,7 +43,7 @@ class Database(SqliteWriter):
     async def open(
         cls, path: Path, *, migrations: Sequence[Migration], durable: bool = True, busy_timeout: float = 5.0
     ) -> AsyncIterator["Database"]:
-        """Open or create the file and migrate its schema. If not `durable`, a power cut may undo commits."""
+        """Open or create the file and migrate its schema. If not `durable`, a power cut may undo the last commits."""
         # At DEBUG, aiosqlite logs each statement with its values, and so the text of messages.
         logging.getLogger("aiosqlite").setLevel(logging.WARNING)
         await asyncio.to_thread(migrate_file, path, migrations)

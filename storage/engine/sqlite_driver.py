@@ -32,7 +32,7 @@ def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> s
         connection.create_function("served_here", 1, lambda _: 1, deterministic=True)
         for pragma in (
             "journal_mode=WAL",
-            f"synchronous={'FULL' if durable else 'OFF'}",
+            f"synchronous={'FULL' if durable else 'NORMAL'}",
             # Erased text must not stay readable in free pages.
             "secure_delete=ON",
             "foreign_keys=ON",

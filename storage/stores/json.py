@@ -22,7 +22,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import TABLES, PortableRow, Table
 from storage.stores import json_files as files
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Journal, JournalEntry
-from storage.stores.json_recovery import JsonRecovery, WordIndexBacklog, mark_database_clean
+from storage.stores.json_recovery import JsonRecovery, remove_database
 from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,6 @@ class JsonStore(MemoryStore):
         self.reports = reports
         self._target = folder / SNAPSHOT_NAME
         self._journal = Journal(folder / JOURNAL_NAME)
-        self.words = WordIndexBacklog(database)
         self._seq = 0
         self._next = 0
         self._snapshot_lock = asyncio.Lock()
@@ -70,7 +69,10 @@ class JsonStore(MemoryStore):
         """Open the store in `folder`. On exit, write memory.json unless the deadline has passed."""
         recovery = JsonRecovery(folder, clock)
         with translate_storage_errors(folder / SNAPSHOT_NAME):
-            await asyncio.to_thread(recovery.recover_files)
+            try:
+                await asyncio.to_thread(recovery.recover_files)
+            finally:
+                recovery.abandon()
         index = folder / INDEX_NAME
         async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
             store = cls(database, folder, recovery.reports)
@@ -86,15 +88,12 @@ class JsonStore(MemoryStore):
                 # The previous run was killed or had no time. Without this, a series of short runs would never write it.
                 store._start_snapshot_task()
             try:
-                async with store.words.index_in_background():
-                    yield store
+                yield store
             finally:
                 await run_to_completion(store._close_database)
-        # Without this mark, the next start rebuilds the working copy. Syncing may take long: 100 MB may not be on disk
-        # yet if its words are being indexed again.
-        if store._is_before_deadline() and not store._is_corrupt:
-            with contextlib.suppress(StorageError), translate_storage_errors(index):
-                await asyncio.to_thread(mark_database_clean, index)
+        if store._is_corrupt:
+            with translate_storage_errors(index):
+                remove_database(index)
 
     async def erase_owner(self, owner: int) -> None:
         await super().erase_owner(owner)
@@ -105,15 +104,8 @@ class JsonStore(MemoryStore):
         await run_to_completion(self._make_snapshot)
         await super().purge_erased_text()
 
-    async def wait_until_indexed(self, owner: int, *, timeout: float | None = None) -> bool:
-        return await self.words.wait_until_indexed(owner, timeout=timeout)
-
-    async def rename_owner(self, owner: int, new_id: int) -> None:
-        await super().rename_owner(owner, new_id)
-        self.words.change_owner_id(owner, new_id)
-
     def mark_copy_corrupt(self) -> None:
-        """Mark the working copy as corrupt, so that the next start rebuilds it."""
+        """Mark the working copy as corrupt. It is deleted at the end, so that the next start rebuilds it."""
         self._is_corrupt = True
 
     def set_shutdown_deadline(self, deadline: float) -> None:

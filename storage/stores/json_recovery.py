@@ -1,42 +1,31 @@
-"""Recover memory.json at startup: make a working copy from it and its journal, and index its words."""
+"""Recover memory.json at startup: bring its working copy up to date, or make a new one from it and its journal."""
 
-import asyncio
 import contextlib
 import json
-import logging
-import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
-from records.errors import KeepsakeError, StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
+from records.errors import StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
 from records.owners import StorageType
+from runtime.cooperative import iterate_with_pauses
 from storage.engine.data_dir import find_free_path
-from storage.engine.protocol import Connection, StatementRunner
-from storage.engine.sqlite import Database, migrate_file, read_schema_version
-from storage.engine.sqlite_driver import connect, create_private_file, sqlite3, to_storage_error
+from storage.engine.sqlite import migrate_file, read_schema_version
+from storage.engine.sqlite_driver import connect, create_private_file, fsync_folder, sqlite3, to_storage_error
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
-from storage.search import terms, word_index
+from storage.search import word_index
 from storage.stores import json_files as files
 from storage.tables.owner_tables import delete_owner_rows
 
-log = logging.getLogger(__name__)
-
-INDEX_BATCH_SIZE = 100  # messages indexed in one transaction. It blocks other writers for a few hundredths of a second.
-_OWNERS = "SELECT user_id FROM words_missing GROUP BY user_id ORDER BY COUNT(*)"
-_NEXT = "SELECT seq FROM words_missing WHERE user_id = ? ORDER BY seq DESC LIMIT ?"
-_ROWS = """
-SELECT * FROM messages WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?))
-AND NOT EXISTS (SELECT 1 FROM places WHERE places.seq = messages.seq) ORDER BY seq
-"""
+INDEX_BATCH_SIZE = 500  # messages whose terms are in memory at once
 _JOURNAL_STATE = """
 CREATE TABLE IF NOT EXISTS journal_state (
   only     INTEGER PRIMARY KEY CHECK (only = 1),
   seq      INTEGER NOT NULL,       -- the last journal record that this file holds
-  snapshot TEXT,                   -- identity of the memory.json that it agrees with
-  clean    INTEGER NOT NULL        -- 1 once closed and fsynced; otherwise the next start makes it again
+  snapshot TEXT                    -- identity of the memory.json that it agrees with
 )
 """
 
@@ -83,22 +72,26 @@ class JsonRecovery:
     def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
         self.reports: list[str] = []
         self.snapshot_needed = False
+        self._is_abandoned = False
         self._clock = clock
         self._target = folder / files.SNAPSHOT_NAME
         self._journal = folder / files.JOURNAL_NAME
         self._index = folder / files.INDEX_NAME
 
+    def abandon(self) -> None:
+        """Stop `recover_files`, whose thread cannot be cancelled, before the next messages are indexed."""
+        self._is_abandoned = True
+
     def recover_files(self) -> None:
         for leftover in (self._target, self._journal):
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
         fresh = self._index.with_name(files.INDEX_NAME + ".tmp")
-        _remove_database(fresh)
+        remove_database(fresh)
         state, identity = self._read_journal_state(), files.compute_file_fingerprint(self._target)
-        if state is not None and state["snapshot"] == identity:
-            # If journal records are lost, the working copy of a killed process is the best source left.
-            is_best = state["clean"] or (files.scan_journal(self._journal).garbled and _is_database_intact(self._index))
-            if is_best and self._try_journal_replay(self._index):
-                return
+        # A power failure may have damaged a copy with this column, which earlier versions did not sync.
+        is_current = state is not None and "clean" not in state and state["snapshot"] == identity
+        if is_current and self._try_journal_replay(self._index):
+            return
         if identity is None and state is not None and state["snapshot"] is not None:
             kept = self._quarantine_file(self._index, removes_original=True)
             self.reports.append(
@@ -110,7 +103,7 @@ class JsonRecovery:
             kept = self._quarantine_file(self._target, removes_original=True)
             self.snapshot_needed = True
             could_not = f"{files.SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
-            _remove_database(fresh)
+            remove_database(fresh)
             if state is not None and _is_database_intact(self._index) and self._try_journal_replay(self._index):
                 self.reports.append(f"{could_not}everything was restored from the working copy {files.INDEX_NAME}.")
                 return
@@ -120,7 +113,8 @@ class JsonRecovery:
             self._rebuild_database(fresh, None)
         self._replay_journal(fresh)
         _copy_vectors(fresh, self._index)
-        _remove_database(self._index)
+        remove_database(self._index)
+        fsync_folder(self._index.parent)  # the log of the old copy must not outlive it
         fresh.replace(self._index)
 
     def _try_journal_replay(self, database: Path) -> bool:
@@ -159,13 +153,19 @@ class JsonRecovery:
             connection.execute(_JOURNAL_STATE)
             if snapshot is not None:
                 files.insert_snapshot(connection, snapshot[1], StorageType.JSON)
-                _create_table_of_unindexed_messages(connection)
-                connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
+                self._index_messages(connection)
             values = (snapshot[0], files.compute_file_fingerprint(self._target)) if snapshot else (0, None)
-            connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
+            connection.execute("INSERT INTO journal_state VALUES (1, ?, ?)", values)
             if connection.execute("PRAGMA foreign_key_check").fetchone():
                 raise sqlite3.IntegrityError
             connection.execute("COMMIT")
+
+    def _index_messages(self, connection: sqlite3.Connection) -> None:
+        rows = iterate_with_pauses(connection.execute("SELECT * FROM messages ORDER BY seq"))
+        while batch := [word_index.extract_message_terms(row["seq"], row) for row in islice(rows, INDEX_BATCH_SIZE)]:
+            if self._is_abandoned:
+                raise files.SnapshotCancelled
+            word_index.index_entries(connection, batch)
 
     def _replay_journal(self, database: Path) -> None:
         seen = files.scan_journal(self._journal)
@@ -179,12 +179,11 @@ class JsonRecovery:
                     f"{files.JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
                 )
             connection.execute("BEGIN IMMEDIATE")
-            _create_table_of_unindexed_messages(connection)
             for entry in files.iterate_journal_entries(self._journal, end=seen.end, after=seq):
                 _apply_journal_entry(connection, entry)
             for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, _RAISE_COUNTERS):
                 connection.execute(repair)
-            connection.execute("UPDATE journal_state SET seq = ?, clean = 0", (max(seq, seen.last_seq),))
+            connection.execute("UPDATE journal_state SET seq = ?", (max(seq, seen.last_seq),))
             connection.execute("COMMIT")
         if seen.torn:
             with self._journal.open("r+b") as file:
@@ -224,7 +223,7 @@ def _copy_vectors(new_path: Path, old_path: Path) -> None:
 
 
 def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEntry) -> None:
-    """Apply a journal record to the database. Mark messages with new text as missing from the word index."""
+    """Apply a journal record to the database, and index the words of messages with new text."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
             raise StorageTooNew(
@@ -251,7 +250,7 @@ def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEnt
 
 def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
     key = (row["user_id"], row["id"])
-    find = "SELECT seq, content FROM messages WHERE user_id = ? AND id = ?"
+    find = "SELECT * FROM messages WHERE user_id = ? AND id = ?"
     before = connection.execute(find, key).fetchone()
     is_other = before is None or before["content"] != row["content"]
     if before is not None and is_other:
@@ -259,109 +258,11 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
         connection.execute("DELETE FROM unindexed WHERE seq = ?", (before["seq"],))
     connection.execute(MESSAGES.upsert_sql, MESSAGES.to_params(row))
     if is_other:
-        owner, number = (int(str(part)) for part in key)
-        mark_message_unindexed(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
+        after = connection.execute(find, key).fetchone()
+        word_index.reindex_message(connection, after["seq"], after)
 
 
-def mark_database_clean(path: Path) -> None:
-    """Flush the working copy to disk and mark it as clean, so that it need not be rebuilt at the next start."""
-    with contextlib.closing(connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-    with contextlib.closing(connect(path)) as connection:
-        connection.execute("UPDATE journal_state SET clean = 1")
-
-
-def _remove_database(path: Path) -> None:
+def remove_database(path: Path) -> None:
+    """Delete a database file and its log."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def _create_table_of_unindexed_messages(connection: Connection) -> None:
-    columns = "seq INTEGER PRIMARY KEY, user_id INTEGER NOT NULL"  # seq: messages.seq
-    connection.execute(f"CREATE TABLE IF NOT EXISTS words_missing ({columns})")
-    connection.execute("CREATE INDEX IF NOT EXISTS words_missing_owner ON words_missing (user_id, seq)")
-
-
-def mark_message_unindexed(connection: Connection, owner: int, message_id: int, seq: int) -> None:
-    """Mark a new or changed message as missing from the word index."""
-    word_index.unindex_messages(connection, owner, json.dumps([message_id]))
-    connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
-
-
-class WordIndexBacklog(StatementRunner):
-    """Adds missing messages to the word index, newest first. Owners with a waiting search have priority."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self.missing: dict[int, asyncio.Event] = {}  # by owner, those with the fewest messages first
-        self._wanted: dict[int, None] = {}  # the waiting owners, in order
-        self._stopping = asyncio.Event()
-
-    @contextlib.asynccontextmanager
-    async def index_in_background(self) -> AsyncIterator[None]:
-        """Index missing messages in the background while the block is open."""
-        self.missing = {row[0]: asyncio.Event() for row in await self._fetch_rows(None, _OWNERS)}
-        task = asyncio.create_task(self._index_until_stopped()) if self.missing else None
-        try:
-            yield
-        finally:
-            self._stopping.set()
-            if task is not None:
-                await task
-
-    async def wait_until_indexed(self, owner: int, *, timeout: float | None) -> bool:
-        """Wait until all messages of an owner are indexed. Return False after `timeout` seconds."""
-        missing = self.missing.get(owner)
-        if missing is None:
-            return True
-        self._wanted[owner] = None
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(timeout):
-                await missing.wait()
-        return missing.is_set()
-
-    def change_owner_id(self, old_id: int, new_id: int) -> None:
-        """Move the unindexed messages of an owner to the owner's new id."""
-        if (missing := self.missing.pop(old_id, None)) is not None:
-            self.missing[new_id] = missing
-
-    async def _index_until_stopped(self) -> None:
-        log.info("the words of %d memories in memory.json are indexed again", len(self.missing))
-        while self.missing and not self._stopping.is_set():
-            owner = next((wanted for wanted in self._wanted if wanted in self.missing), next(iter(self.missing)))
-            try:
-                is_done = await self._index_batch(owner)
-            except Exception as error:  # error boundary of this task: it tries again
-                why = error.sentence if isinstance(error, KeepsakeError) else type(error).__name__
-                log.warning("words cannot be indexed right now: %s", why)
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(5.0):
-                        await self._stopping.wait()
-                continue
-            if is_done:
-                self._wanted.pop(owner, None)
-                if (missing := self.missing.pop(owner, None)) is not None:
-                    missing.set()
-
-    async def _index_batch(self, owner: int) -> bool:
-        """Index a batch of an owner's newest unindexed messages. Return True if there were none."""
-        async with self.database.open_reader(owner) as reader:
-            seqs = [row[0] for row in await reader.fetch_rows(_NEXT, owner, INDEX_BATCH_SIZE)]
-            rows = await reader.fetch_rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
-        if not seqs:
-            return True
-        entries = await word_index.extract_terms_from_rows([(row["seq"], row) for row in rows]) if rows else []
-        await self.database.transact(lambda connection: _store_index_entries(connection, owner, seqs, entries), owner)
-        return False
-
-
-def _store_index_entries(
-    connection: Connection, owner: int, seqs: Sequence[int], entries: Sequence[terms.TermsEntry]
-) -> None:
-    # Skip messages that were forgotten, corrected or renamed after they were read: their entries are outdated.
-    all_seqs = json.dumps(list(seqs))
-    unchanged = {row["seq"] for row in connection.execute(_ROWS, (owner, all_seqs))}
-    word_index.index_entries(connection, [entry for entry in entries if entry.seq in unchanged])
-    connection.execute("DELETE FROM words_missing WHERE seq IN (SELECT value FROM json_each(?))", (all_seqs,))

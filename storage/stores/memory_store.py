@@ -41,7 +41,6 @@ from storage.tables.reminders import ReminderTable
 from storage.tables.timeline import TimelineTable
 from text.analyzer import list_terms
 
-MAX_INDEX_WAIT_SECONDS = 2.0  # how long a search waits for words that are still being indexed
 MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not indexed.
 
 
@@ -171,13 +170,8 @@ class MemoryStore(SummaryTable):
         sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
         return [Scope(owner=owner, thread=row[0]) for row in await self._fetch_rows(owner, sql, owner)]
 
-    async def wait_until_indexed(self, owner: int, *, timeout: float | None = None) -> bool:
-        """Wait until an owner's messages are indexed. Return False after `timeout` seconds."""
-        return True
-
     async def search_messages(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
         """Return up to `limit` messages that contain any of the terms, ranked by BM25."""
-        await self.wait_until_indexed(scope.owner, timeout=MAX_INDEX_WAIT_SECONDS)
         async with self.database.open_reader(scope.owner) as reader:
             return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
@@ -213,7 +207,6 @@ class MemoryStore(SummaryTable):
         before_id: int | None = None,
     ) -> Candidates:
         """Return messages that may answer a question, and neighbours. See `candidates.find_candidate_messages`."""
-        await self.wait_until_indexed(scope.owner, timeout=MAX_INDEX_WAIT_SECONDS)
         read = partial(search.find_candidate_messages, scope=scope, terms=terms, limit=limit, before_id=before_id)
         read = partial(read, nearest_seqs=nearest_seqs, time_ranges=time_ranges)
         return await self._read_in_snapshot(scope.owner, read)

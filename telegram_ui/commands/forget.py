@@ -87,7 +87,6 @@ class ForgetCommands(CommandGroup):
         async with self._services.memory.open_store(scope.owner) as store:
             terms = analyzer.list_query_terms(query)
             found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
-            is_indexed = await store.wait_until_indexed(scope.owner, timeout=0)
             earlier = await store.search_previous_versions(scope, terms)
             facts = _find_facts(set(terms), await store.facts.list_all_facts(scope.owner))
             request = await store.read_turn(scope, event.requested_in) if event.requested_in else []
@@ -103,7 +102,7 @@ class ForgetCommands(CommandGroup):
         matches = others[:MAX_MATCHES] or found[:MAX_MATCHES]
         elsewhere = ["", tr("forget-elsewhere")] if conversations > 1 else []
         if not matches and not facts:
-            return "\n".join([tr("forget-none-found" if is_indexed else "notices-indexing"), *elsewhere])
+            return "\n".join([tr("forget-none-found"), *elsewhere])
         zone = await self._read_zone(scope.owner)
         # A question and its answer share one button. Without the question, the answer may go and leave its words.
         best: dict[int | None, Message] = {}

@@ -61,9 +61,6 @@ class SearchCommands(CommandGroup):
         if not page.has_words:
             lines.append(tr("search-close" if page.found else "search-nothing"))
             page = replace(page, found=page.found[:MAX_SIMILAR], total=min(page.total, MAX_SIMILAR))
-        async with self._services.memory.open_store(event.chat.scope.owner) as store:
-            if not await store.wait_until_indexed(event.chat.scope.owner, timeout=0):
-                lines.append(tr("notices-indexing"))
         zone = await self._read_zone(event.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
             lines += ["", format_hit(number, found, event, zone, title=titles.get(found.message.scope, ""))]
