@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 
 import telegram
 from cachetools import LRUCache
@@ -195,18 +194,15 @@ class Commands:
                 (telegram.BotCommandScopeAllGroupChats(), in_groups),
                 (telegram.BotCommandScopeAllChatAdministrators(), admins),
             ):
-                usual = [telegram.BotCommand(row.name, described[row.name]) for row in listed]
-                # The command message itself is then ephemeral too (Bot API 10.2).
-                newer = [
-                    telegram.BotCommand(row.name, described[row.name], api_kwargs={"is_ephemeral": row.is_ephemeral})
+                is_shared = not isinstance(scope, telegram.BotCommandScopeAllPrivateChats)
+                menu = [
+                    # The command message itself is then ephemeral too (Bot API 10.2).
+                    telegram.BotCommand(
+                        row.name, described[row.name], api_kwargs={"is_ephemeral": row.is_ephemeral and is_shared}
+                    )
                     for row in listed
                 ]
-                put = partial(bot.set_my_commands, scope=scope, language_code=None if language == default else language)
-                if isinstance(scope, telegram.BotCommandScopeAllPrivateChats):
-                    await put(usual)
-                else:
-                    request_with_fallback = self.dependencies.delivery.newer_api.request_with_fallback
-                    await request_with_fallback("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
+                await bot.set_my_commands(menu, scope=scope, language_code=None if language == default else language)
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
         """Make the menu button open the dashboard, if there is one. Raise TelegramError if Telegram fails."""

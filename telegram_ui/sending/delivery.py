@@ -21,14 +21,7 @@ from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split_text
 from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_entity_error, request_had_no_effect
-from telegram_ui.sending.newer_api import (
-    CAN_STOP,
-    Keyboard,
-    NewerApi,
-    edit_ephemeral_message,
-    make_ephemeral_fields,
-    remove_styles,
-)
+from telegram_ui.sending.newer_api import CAN_STOP, Keyboard, NewerApi, edit_ephemeral_message, make_ephemeral_fields
 from telegram_ui.sending.pace import SendingPace, SystemClock, TimeSource
 from text.characters import replace_surrogates
 
@@ -290,9 +283,8 @@ class Delivery:
 
             if await self.newer_api.try_feature("sendRichMessageDraft", send_rich_draft, chat_id=chat.id) is not None:
                 return
-        send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
-        await self.newer_api.request_with_fallback(
-            "sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send
+        await self.bot.send_message_draft(
+            text=piece.text, entities=piece.entities or None, api_kwargs=CAN_STOP, **place
         )
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
@@ -347,16 +339,15 @@ class Delivery:
                 # Under the new id of a chat, message ids start again.
                 reply_parameters=make_reply_parameters(chat.reply_to if chat_id == chat.id else None),
                 link_preview_options=_NO_PREVIEW,
+                reply_markup=keyboard,
             )
-            public = partial(self._send_with_buttons, send, keyboard)
             if chat.only_for is None:
-                message = await public()
+                message = await send()
             else:
-                fields = make_ephemeral_fields(chat.only_for)
-                hidden = partial(self._send_with_buttons, partial(send, api_kwargs=fields), keyboard)
+                hidden = partial(send, api_kwargs=make_ephemeral_fields(chat.only_for))
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
                 message = await self.newer_api.request_with_fallback(
-                    f"ephemeral.{feature}", hidden, public, chat_id=chat.id
+                    f"ephemeral.{feature}", hidden, send, chat_id=chat.id
                 )
             return self._record_thread_and_get_message_id(chat, int(message.message_id))
         except (AttributeError, KeyError, TypeError, ValueError):
@@ -371,25 +362,16 @@ class Delivery:
         If `message_id` is 0, edit the ephemeral message whose button was pressed.
         """
         if chat.only_for is not None and not message_id:
-            edit_ephemeral = partial(edit_ephemeral_message, self.bot, chat.id, chat.only_for, piece)
-            await self._send_with_buttons(edit_ephemeral, keyboard)
+            await edit_ephemeral_message(self.bot, chat.id, chat.only_for, piece, keyboard)
             return
-        edit = partial(
-            self.bot.edit_message_text,
+        await self.bot.edit_message_text(
             piece.text,
             chat.id,
             message_id,
             entities=piece.entities or None,
             link_preview_options=_NO_PREVIEW,
+            reply_markup=keyboard,
         )
-        await self._send_with_buttons(edit, keyboard)
-
-    async def _send_with_buttons(self, send: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
-        request, plain = partial(send, reply_markup=keyboard), remove_styles(keyboard)
-        if plain is keyboard:
-            return await request()
-        older = partial(send, reply_markup=plain)
-        return await self.newer_api.request_with_fallback("button.style", request, older)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, is_repeatable: bool) -> T:
         """Make a request, and retry it within limits if it had no effect or if `is_repeatable` is True.

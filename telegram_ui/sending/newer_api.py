@@ -38,9 +38,9 @@ class NewerApi:
         newer_request: Callable[[], Awaitable[T]],
         older_request: Callable[[], Awaitable[T]],
         *,
-        chat_id: int = 0,
+        chat_id: int,
     ) -> T:
-        """Make the newer request. If the server refuses it, make the older request, now and for the next day."""
+        """Make the newer request. If the server refuses it here, make the older request, now and for the next day."""
         if not self.can_use(feature, chat_id):
             return await older_request()
         try:
@@ -68,15 +68,6 @@ class NewerApi:
         return None
 
 
-def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
-    """Return a keyboard without button styles, for servers older than Bot API 9.4, or unchanged if it has none."""
-    rows = keyboard.inline_keyboard if isinstance(keyboard, InlineKeyboardMarkup) else ()
-    if not any(button.style for row in rows for button in row):
-        return keyboard
-    plain = [[{**button.to_dict(), "style": None} for button in row] for row in rows]
-    return InlineKeyboardMarkup.de_json({"inline_keyboard": plain}, None)
-
-
 def make_ephemeral_fields(sole_viewer: SoleViewer) -> dict[str, Any]:
     """Return the request fields of a message that only one person can see (Bot API 10.3)."""
     query = {"callback_query_id": sole_viewer.query} if sole_viewer.query else {}
@@ -87,7 +78,7 @@ def make_ephemeral_fields(sole_viewer: SoleViewer) -> dict[str, Any]:
 
 
 async def edit_ephemeral_message(
-    bot: Bot, chat_id: int, sole_viewer: SoleViewer, piece: Piece, *, reply_markup: Keyboard | None
+    bot: Bot, chat_id: int, sole_viewer: SoleViewer, piece: Piece, keyboard: InlineKeyboardMarkup | None
 ) -> None:
     """Try once to change the ephemeral message whose button was pressed. Raise TelegramError on failure."""
     fields = {
@@ -97,6 +88,6 @@ async def edit_ephemeral_message(
         "text": piece.text,
         "entities": piece.entities or None,
         "link_preview_options": LinkPreviewOptions(is_disabled=True),
-        "reply_markup": reply_markup,
+        "reply_markup": keyboard,
     }
     await bot.do_api_request("editEphemeralMessageText", fields)

@@ -31,13 +31,6 @@ async def test_the_menu_of_groups_sends_these_three_commands_ephemerally(desk: D
     assert not any(row.get("is_ephemeral") for row in desk.peer.world.list_menu_commands(ANN, ANN))
 
 
-async def test_an_older_server_gets_its_menus_without_what_it_refuses(desk: Desk) -> None:
-    desk.peer.fault("error", method="setMyCommands", after=1, times=1, description="Bad Request: unknown field")
-    await desk.commands.set_menus(desk.peer.bot)
-    assert "why" in {row["command"] for row in desk.peer.world.list_menu_commands(BOB, GROUP)}
-    assert not any(row.get("is_ephemeral") for row in desk.peer.world.list_menu_commands(BOB, GROUP))
-
-
 async def test_only_the_one_who_asks_sees_the_answer_and_what_its_buttons_lead_to(desk: Desk) -> None:
     await desk.commands.set_menus(desk.peer.bot)
     await desk.say(ANN, GROUP, "/summary_on")

@@ -303,15 +303,3 @@ async def test_a_person_who_wrote_to_a_channel_is_answered_there(peer: Peer) -> 
     sent = peer.called("sendMessage")[-1]["params"]
     assert str(sent["direct_messages_topic_id"]) == "8000000011"
     assert "message_thread_id" not in sent
-
-
-async def test_a_server_that_takes_no_red_buttons_gets_plain_ones_from_then_on(peer: Peer) -> None:
-    red = InlineKeyboardMarkup([[InlineKeyboardButton("Erase", callback_data="x", style="danger")]])
-    delivery = peer.delivery()
-    await delivery.send_text(PRIVATE, "before", keyboard=red)
-    peer.fault("error", method="sendMessage", description="Bad Request: unknown field style")
-    await delivery.send_text(PRIVATE, "one", keyboard=red)
-    await delivery.send_text(PRIVATE, "two", keyboard=red)
-    calls = [str(call["params"]["reply_markup"]) for call in peer.called("sendMessage")]
-    assert ["danger" in call for call in calls] == [True, True, False, False]
-    assert peer.texts(ANN) == ["before", "one", "two"]

@@ -78,17 +78,3 @@ async def test_drafts_are_rich_and_can_be_stopped(peer: Peer) -> None:
     assert draft["rich_message"]["blocks"][0]["text"] == f"{TABLE}\n\nand **so**"
     assert draft["can_stop"]
     await stream.mark_broken_off()
-
-
-async def test_a_server_without_the_button_still_shows_drafts(peer: Peer) -> None:
-    delivery = peer.delivery()
-    peer.faults.add(Fault(kind="error", method="sendMessageDraft", description="Bad Request: can_stop", times=1))
-    for _ in range(2):
-        stream, since = AnswerStream(delivery, PRIVATE), peer.world.feed.last
-        await peer.begin(stream, "growing **as")
-        shown = await peer.world.feed.wait_for_first_match(lambda event: event["kind"] == "draft", since=since)
-        assert shown["draft"]["text"] == "growing as"
-        await stream.finish("grown")
-        peer.clock.advance(10.0)
-    drafts = [call["params"] for call in peer.world.calls if call["method"] == "sendMessageDraft"]
-    assert ["can_stop" in draft for draft in drafts] == [True, False, False]
