@@ -41,11 +41,10 @@ class DeliveryError(KeepsakeError):
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
-    """The connection broke, so it is unknown whether the message arrived. `sent` holds the ids of earlier messages."""
+    """The connection broke, so it is unknown whether the message arrived."""
 
-    def __init__(self, *, sent: Sequence[int] = ()) -> None:
+    def __init__(self) -> None:
         super().__init__(tr("errors-telegram-unknown"))
-        self.sent = tuple(sent)
 
 
 class ChatGone(DeliveryError):  # noqa: N818
@@ -196,19 +195,16 @@ class Delivery:
         async with state.order:
             for part in visible:
                 markup = keyboard if part is visible[-1] else None
-                try:
-                    new = [there.pop(0)] if there else []
-                    inline = markup if isinstance(markup, InlineKeyboardMarkup) else None
-                    if not new or not await self._edit_part(chat, new[0], part, inline):
-                        # A new message comes last, so the later ones must not stay before it.
-                        await self.delete_messages(chat, there)
-                        there.clear()
-                        new = await self._send_piece(chat, part, markup, is_first=not sent)
-                    sent += new
-                    if on_sent is not None:
-                        await on_sent(new)
-                except DeliveryUnknown as unknown:
-                    raise DeliveryUnknown(sent=[*sent, *unknown.sent]) from unknown
+                new = [there.pop(0)] if there else []
+                inline = markup if isinstance(markup, InlineKeyboardMarkup) else None
+                if not new or not await self._edit_part(chat, new[0], part, inline):
+                    # A new message comes last, so the later ones must not stay before it.
+                    await self.delete_messages(chat, there)
+                    there.clear()
+                    new = await self._send_piece(chat, part, markup, is_first=not sent)
+                sent += new
+                if on_sent is not None:
+                    await on_sent(new)
         return sent
 
     async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
@@ -244,8 +240,6 @@ class Delivery:
                 ids.append(await self._send_message(chat, piece, markup, None if number else reply))
             except BadRequest as refused:
                 raise DeliveryError(tr("errors-telegram-refused")) from refused
-            except DeliveryUnknown as unknown:
-                raise DeliveryUnknown(sent=ids) from unknown
         return ids
 
     async def send_rich_message(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:

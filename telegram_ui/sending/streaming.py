@@ -18,7 +18,7 @@ from locales.catalog import tr
 from records.errors import ServedElsewhere
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import Delivery, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.delivery import Delivery, DeliveryError
 from telegram_ui.sending.documents import send_file
 from telegram_ui.sending.formatting import (
     MAX_MESSAGES,
@@ -147,28 +147,21 @@ class AnswerStream:
                     break
                 self._arrived += 1
             self._sent = self._ids[: self._arrived]
-        try:
-            if self._arrived < max(len(parts), 1):
-                await self._delivery.send_pieces(
-                    replace(self._chat, reply_to=None) if self._arrived else self._chat,
-                    parts[self._arrived :],
-                    keyboard=keyboard,
-                    replaced_ids=self._ids[self._arrived : max(len(parts), 1)],
-                    on_sent=partial(self._record_sent_piece, piece_count=len(parts)),
-                )
-        except DeliveryUnknown as unknown:
-            # The next piece may have arrived. It is sent again, and may appear twice.
-            self._sent += [message_id for message_id in unknown.sent if message_id not in self._sent]
-            raise DeliveryUnknown(sent=self._sent) from unknown
+        if self._arrived < max(len(parts), 1):
+            # After DeliveryUnknown, a piece may have arrived. It is sent again, and may appear twice.
+            await self._delivery.send_pieces(
+                replace(self._chat, reply_to=None) if self._arrived else self._chat,
+                parts[self._arrived :],
+                keyboard=keyboard,
+                replaced_ids=self._ids[self._arrived : max(len(parts), 1)],
+                on_sent=partial(self._record_sent_piece, piece_count=len(parts)),
+            )
         await self._delivery.delete_messages(self._chat, self._ids[max(len(parts), 1) :])
         del self._ids[max(len(parts), 1) :]
         if is_file:
             content = io.BytesIO(replace_surrogates(markdown).encode())
-            try:
-                caption = tr("answers-in-file")
-                self._sent.append(await send_file(self._delivery, self._chat, content, "answer.md", caption))
-            except DeliveryUnknown as unknown:
-                raise DeliveryUnknown(sent=self._sent) from unknown
+            caption = tr("answers-in-file")
+            self._sent.append(await send_file(self._delivery, self._chat, content, "answer.md", caption))
         return self._sent
 
     async def _make_rich_markdown(self, markdown: str) -> str:

@@ -184,11 +184,13 @@ async def test_a_lost_connection_is_an_unknown_outcome_and_not_repeated(
     assert peer.texts(ANN) == arrived
 
 
-async def test_an_unknown_outcome_says_which_pieces_did_arrive(peer: Peer) -> None:
+async def test_after_an_unknown_outcome_the_stream_knows_which_pieces_did_arrive(peer: Peer) -> None:
     peer.fault("drop_after", method="sendMessage", after=1)
-    with pytest.raises(DeliveryUnknown) as unknown:
-        await peer.delivery().send_text(PRIVATE, "word " * 2000)
-    assert len(unknown.value.sent) == 1
+    stream = AnswerStream(peer.delivery("off"), PRIVATE)
+    with pytest.raises(DeliveryUnknown):
+        await stream.finish("word " * 2000)
+    assert len(stream.sent_ids) == 1
+    assert len(peer.texts(ANN)) == 2
 
 
 async def test_an_edit_may_be_repeated_after_a_lost_connection(peer: Peer) -> None:
