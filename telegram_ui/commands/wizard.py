@@ -1,26 +1,19 @@
 """/summary and /cancel: a wizard that asks for storage and threshold, by button or in words, and turns memory on."""
 
-import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-import telegram
 from telegram import InlineKeyboardButton
 
 from locales.catalog import join_with_or, list_words, tr
 from locales.sentences import STORAGE_NAMES
-from records.errors import StorageError
 from records.owners import MAX_EVERY_N, StorageType
-from records.scopes import Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import make_keyboard, make_nonce
 from telegram_ui.commands.command_group import LIFETIME, Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.commands.wording import format_option, make_threshold_buttons
-from telegram_ui.sending.delivery import DeliveryError
-
-log = logging.getLogger(__name__)
 
 CANCEL = "cancel"
 KIND = "w"
@@ -51,7 +44,6 @@ class SetupWizard(CommandGroup):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._states = self._services.memory.wizards
-        self._unwritten: dict[tuple[Scope, int], WizardState] = {}  # finished wizards that could not be written yet
 
     @property
     def _offered_storages(self) -> dict[StorageType, str]:
@@ -62,7 +54,6 @@ class SetupWizard(CommandGroup):
         chat_scope, person, expires_at = event.chat.chat_scope, event.person.id, self._now() + LIFETIME
         state = WizardState(scope=chat_scope, person=person, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
         await self._states.store_state(state)
-        self._unwritten.pop((chat_scope, person), None)
         config = await self._read_config(event)
         chosen = config.storage if config else None
         labels = {f"{state.nonce}.{storage}": name for storage, name in self._offered_storages.items()}
@@ -77,7 +68,7 @@ class SetupWizard(CommandGroup):
         return tr("wizard-nothing-to-cancel")
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
-        if (state := await self._find_open_state(event)) is None:
+        if (state := await self._find_state(event)) is None:
             return False
         await self._states.delete_state(event.chat.chat_scope, event.person.id)
         await self._delivery.send_text(
@@ -88,15 +79,14 @@ class SetupWizard(CommandGroup):
     @Action(KIND)
     async def _apply_pressed_choice(self, event: ChatEvent) -> str | None:
         nonce, _, choice = event.argument.partition(".")
-        state = await self._find_open_state(event)
-        number = parse_threshold(choice)
+        state, number = await self._find_state(event), parse_threshold(choice)
         is_known = choice in self._offered_storages or number is not None
-        if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce):
+        if state is None or not is_known or (state.step != LEFT and not secrets.compare_digest(state.nonce, nonce)):
             return tr("shared-dead-button")
         if self._is_expired(state):
             await self._states.delete_state(event.chat.chat_scope, event.person.id)
             return await self._show_text(event, tr("wizard-expired"))
-        if state.step != (STORAGE if number is None else NUMBER):
+        if state.step not in ((STORAGE,) if number is None else (NUMBER, LEFT)):
             return tr("shared-dead-button")
         if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
@@ -108,20 +98,18 @@ class SetupWizard(CommandGroup):
         return await self._save_storage_choice(event, state, storage)
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
-        update, chat, person, text = event.update, event.chat, event.person, event.argument
-        state = await self._read_state(chat.chat_scope, person.id)
+        chat, text, state = event.chat, event.argument, await self._find_state(event)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
             return False
-        if state.step == LEFT:
-            return secrets.compare_digest(state.nonce.encode(), str(update.update_id).encode())
+        if state.step == LEFT and state.storage is None:  # the question was another command's
+            return True
         number = parse_threshold(text)
         if not chat.is_private and number is None and not event.replies_to_bot:
             return False
         if self._is_expired(state):
-            is_answer = state.step == NUMBER and number is not None
-            await self._end_wizard(state, update if is_answer else None)
+            await self._end_wizard(state, event)
             await self._delivery.send_text(chat, tr("wizard-expired"))
-            return is_answer
+            return state.step != STORAGE and number is not None
         if state.step == STORAGE:
             storage = parse_storage_type(text, tuple(self._offered_storages))
             if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
@@ -137,34 +125,14 @@ class SetupWizard(CommandGroup):
             await self._complete_setup(event, state, number)
         return True
 
-    async def _find_open_state(self, event: ChatEvent) -> WizardState | None:
-        state = await self._read_state(event.chat.chat_scope, event.person.id)
-        return None if state is None or state.step == LEFT else state
+    async def _find_state(self, event: ChatEvent) -> WizardState | None:
+        """Return the state of a person's wizard, or None. A wizard that has ended stays open to the update that did."""
+        state = await self._states.find_state(event.chat.chat_scope, event.person.id)
+        return state if state is not None and state.accepts_answer(event.update.update_id) else None
 
-    async def _end_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
-        """End the wizard. Store the update id, so that a replay is not mistaken for a new message."""
-        end = replace(state, step=LEFT, nonce=str(update.update_id) if update else "", storage=None)
-        self._unwritten[state.scope, state.person] = end
-        await self._write_final_state(end)
-
-    async def _read_state(self, scope: Scope, person: int) -> WizardState | None:
-        """Return the state of a person's wizard. Write it first if an earlier write failed."""
-        end = self._unwritten.get((scope, person))
-        if end is None:
-            return await self._states.find_state(scope, person)
-        await self._write_final_state(end)
-        return end
-
-    async def _write_final_state(self, final_state: WizardState) -> None:
-        try:
-            if final_state.nonce:
-                await self._states.store_state(final_state)
-            else:
-                await self._states.delete_state(final_state.scope, final_state.person)
-        except StorageError as error:
-            log.warning("the end of a setup of %s is not on disk yet (%s)", final_state.scope, type(error).__name__)
-        else:
-            self._unwritten.pop((final_state.scope, final_state.person), None)
+    async def _end_wizard(self, state: WizardState, event: ChatEvent) -> None:
+        """End the wizard. Store the update id, so that a replay is answered again, and is no new message."""
+        await self._states.store_state(replace(state, step=LEFT, nonce=str(event.update.update_id)))
 
     async def _save_storage_choice(self, event: ChatEvent, state: WizardState, storage: StorageType) -> str | None:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
@@ -184,7 +152,7 @@ class SetupWizard(CommandGroup):
     async def _complete_setup(self, event: ChatEvent, state: WizardState, threshold: int) -> None:
         chat, storage, memory = event.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, event.person):
-            await self._end_wizard(state, event.update)
+            await self._end_wizard(state, event)
             await self._delivery.send_text(chat, tr("shared-admins-only"))
             return
         owner = chat.scope.owner
@@ -199,13 +167,8 @@ class SetupWizard(CommandGroup):
                 names = {"from": STORAGE_NAMES[before.storage], "to": STORAGE_NAMES[storage]}
                 if total := await memory.count_messages(owner):
                     lines.append(tr("wizard-moved", messages=total, **names))
-        # The wizard ends after this message, so that a number that is replayed after a crash still finds it.
-        try:
-            await self._delivery.send_text(chat, "\n".join(lines))
-        except DeliveryError:
-            await self._end_wizard(state, event.update)
-            raise
-        await self._end_wizard(state, event.update)
+        await self._end_wizard(state, event)
+        await self._delivery.send_text(chat, "\n".join(lines))
 
     def _is_expired(self, state: WizardState) -> bool:
         return self._now() >= state.expires_at

@@ -187,6 +187,31 @@ async def test_the_wizard_survives_a_restart_and_other_commands(desk: Desk) -> N
     assert "every 30 of your messages" in desk.last(ANN)
 
 
+@pytest.mark.parametrize("is_pressed", [False, True])
+async def test_the_number_of_a_setup_that_comes_again_after_a_crash_is_answered_again(
+    desk: Desk, is_pressed: bool
+) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    await choose(desk, ANN, ANN, "JSON")
+    message, buttons = desk.buttons(ANN)
+    if is_pressed:
+        desk.peer.world.press_button(ANN, ANN, message["message_id"], buttons["20"])
+    else:
+        desk.peer.world.say(ANN, ANN, "20")
+    [update] = await desk.updates()
+    parsed = parse_update(update, desk.peer.bot.bot)
+    assert parsed is not None
+    event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
+    for _ in range(2):
+        if is_pressed:
+            await desk.commands.handle_button_press(event)
+        else:
+            assert await desk.commands.pass_text_to_command_if_awaited(event)
+        desk.restart()
+    assert sum("External memory configured" in text for text in desk.peer.texts(ANN)) == 2
+    assert not await desk.say(ANN, ANN, "20")
+
+
 async def test_the_wizard_expires_and_says_so(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/summary")
     desk.pass_time(LIFETIME)
