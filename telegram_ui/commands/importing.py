@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from cachetools import LRUCache
 from telegram import ForceReply, InlineKeyboardButton, Message
@@ -12,7 +12,7 @@ from locales.catalog import tr
 from locales.sentences import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleSummary, StorageError
 from records.scopes import Scope
-from telegram_ui.commands.buttons import make_keyboard, split_into_rows
+from telegram_ui.commands.buttons import make_keyboard, make_nonce, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, download_file, find_document
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 IMPORT, LEAVE, LOOK, ANSWER, PASTE, STOP = "imp", "iml", "imk", "imq", "ims", "imz"
 LEARN, STOP_LEARNING = "stu", "stn"
-ASKED = "q"  # payload of the button that imports a file after questions about it
+ASKED = "q"  # begins the payload of a button that imports a file after questions about it
 MAX_REMEMBERED = 1_000  # files whose answers are kept
 MAX_PIECE_CHARS = 4_000  # a longer pasted text may go on in the next message (Telegram splits at 4,096)
 NUMBERS_A_ROW = 5
@@ -63,8 +63,6 @@ class TransferCommands(CommandGroup):
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Questionnaire] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
-        self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(MAX_REMEMBERED)
-        self._begun: LRUCache[tuple[Scope, int | None], tuple[str, datetime | None]] = LRUCache(MAX_REMEMBERED)
 
     # Not slow: the file that it waits for may follow at once.
     @Command("import", who="admins", reads_file=True)
@@ -148,8 +146,8 @@ class TransferCommands(CommandGroup):
         return sent
 
     def _make_retry_row(self, event: ChatEvent, error: KeepsakeError, kind: str = LOOK) -> ButtonRow:
-        button = self._make_button(event, kind, tr("answers-try-again"), event.argument if kind == IMPORT else "")
-        return [button] if error.may_pass else []
+        payload = _make_import_payload(is_after_questions=_follows_questions(event)) if kind == IMPORT else ""
+        return [self._make_button(event, kind, tr("answers-try-again"), payload)] if error.may_pass else []
 
     async def _load_source(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, ReadContext]:
         document = source.document
@@ -181,9 +179,9 @@ class TransferCommands(CommandGroup):
             return self._make_question_step(event, asked, question)
         if not plan.has_anything_new:
             return await self._offer_fact_extraction(event, format_plan(plan), plan.ids)
-        carried = ASKED if plan.questions and given.answers else ""
+        payload = _make_import_payload(is_after_questions=bool(plan.questions and given.answers))
         row = [
-            self._make_button(event, IMPORT, tr("transfer-import"), carried),
+            self._make_button(event, IMPORT, tr("transfer-import"), payload),
             self._make_button(event, LEAVE, tr("transfer-cancel")),
         ]
         if not waiting:
@@ -240,20 +238,12 @@ class TransferCommands(CommandGroup):
         progress.is_stopped = True
         return tr("transfer-stopping")
 
-    @Action(IMPORT, who="admins", queue="slow", reads_file=True)
+    @Action(IMPORT, who="admins", queue="slow", reads_file=True, runs_once="by button")
     async def _import_file(self, event: ChatEvent) -> str | None:
         key = (event.chat.chat_scope, event.message_id)
-        # A second press of the same button would undo a pause, or bring back what was forgotten meanwhile.
-        query = event.update.callback_query
-        message = query.message if query and isinstance(query.message, Message) else None  # else it is too old to read
-        markup = message.reply_markup if message else None
-        shown = {button.callback_data for row in (markup.inline_keyboard if markup else ()) for button in row}
-        pressed = (event.message_text, message.edit_date if message else None)
-        is_hidden = query is not None and message is not None and query.data not in shown
-        is_pressed_again = key in self._finished or is_hidden or self._begun.get(key) == pressed
-        if is_pressed_again or (sent := await self._find_source_for_button(event)) is None:
+        if (sent := await self._find_source_for_button(event)) is None:
             return None
-        if event.argument == ASKED and not self._get_questionnaire(event, sent).answers:
+        if _follows_questions(event) and not self._get_questionnaire(event, sent).answers:
             return await self._show_next_step(event, sent)
         stop = [self._make_button(event, STOP, tr("transfer-pause"))]
         progress = self._running[key] = ImportProgress(
@@ -263,13 +253,13 @@ class TransferCommands(CommandGroup):
             importer = self._services.importer
             with importer.mark_import_running(event.chat.scope.owner):
                 await self._show_text(event, tr("transfer-importing"), stop)
-                self._begun[key] = pressed
                 data, given = await self._load_source(event, sent)
                 result = await importer.import_file(
                     event.chat.scope, event.person.id, data, given, progress=progress.report
                 )
         except _ImportPaused:
-            go_on = self._make_button(event, IMPORT, tr("transfer-go-on"), event.argument)
+            payload = _make_import_payload(is_after_questions=_follows_questions(event))
+            go_on = self._make_button(event, IMPORT, tr("transfer-go-on"), payload)
             leave = self._make_button(event, LEAVE, tr("transfer-cancel"), ASKED)
             await self._show_text(event, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
         except ImportRefused as refused:
@@ -282,7 +272,6 @@ class TransferCommands(CommandGroup):
             text = " ".join([progress.summary, *reasons])
             await self._show_text(event, text, self._make_retry_row(event, error, IMPORT))
         else:
-            self._finished[key] = True
             await self._show_text(
                 event, *await self._offer_fact_extraction(event, format_import_result(result), result.ids)
             )
@@ -330,6 +319,15 @@ class TransferCommands(CommandGroup):
         """Replace the last paragraph of the import receipt, which shows the progress of learning."""
         receipt = event.message_text.rpartition("\n\n")[0]
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)
+
+
+def _make_import_payload(*, is_after_questions: bool) -> str:
+    """Return the payload of a button that imports a file. It differs each time, because each button works once."""
+    return f"{ASKED if is_after_questions else ''}.{make_nonce()}"
+
+
+def _follows_questions(event: ChatEvent) -> bool:
+    return event.argument.startswith(ASKED)
 
 
 class _ImportPaused(Exception):  # noqa: N818 - not a failure
