@@ -51,13 +51,6 @@ class Buttons:
         style = "danger" if erases else None
         return InlineKeyboardButton(label, callback_data=self.sign_payload(kind, chat, person, payload), style=style)
 
-    def make_retry_keyboard(
-        self, chat: Chat, person: Person, update_id: int, *, is_lost_on_restart: bool = False
-    ) -> InlineKeyboardMarkup:
-        """Return a [Try again] button for an update. If `is_lost_on_restart` is True, a restart makes it useless."""
-        payload = f"{update_id}{IN_PROCESS if is_lost_on_restart else ''}"
-        return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
-
     def verify_payload(self, callback_data: str, chat: Chat, person: Person) -> str:
         """Return the payload of a pressed button. Raise ForeignButton if it is forged or belongs to someone else."""
         kind, _, rest = replace_surrogates(callback_data).partition(":")

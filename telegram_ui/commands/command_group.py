@@ -262,11 +262,6 @@ class CommandGroup:
     def _make_settings_button(self, event: ChatEvent) -> InlineKeyboardButton:
         return self._make_button(event, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
-    async def _offer_retry(self, event: ChatEvent, text: str) -> str | None:
-        keyboard = self._dependencies.buttons.make_retry_keyboard(event.chat, event.person, event.update.update_id)
-        await self._delivery.send_text(replace(event.chat, reply_to=event.message_id), text, keyboard=keyboard)
-        return None
-
     async def _show_text(
         self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]
     ) -> str | None:

@@ -11,13 +11,14 @@ from records.owners import DEFAULT_EVERY_N, OwnerConfig, StorageType
 from records.status import Status
 from records.summaries import Summary
 from summaries.policies import POLICIES
+from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.wording import find_zone, format_moment, format_policy_name, format_switch, format_time_span
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
 
-SWITCH_ON, FOLD, POLICY = "on", "fld", "po"
+SWITCH_ON, FOLD, REBUILD, POLICY = "on", "fld", "rbd", "po"
 AUTOMATIC, BY_HAND = "auto", "hand"
 REPORT_SECONDS = 3.0  # seconds between two edits of a message that shows progress: Telegram allows few
 SWITCH_WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
@@ -64,23 +65,17 @@ class SummaryCommands(CommandGroup):
         await self._services.memory.set_enabled(event.chat.scope.owner, enabled=False)
         return tr("summaries-off")
 
-    @Command("summary_now", who="admins", queue="slow", stands_alone=True)
     async def _summarize_now(self, event: ChatEvent) -> str | None:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
         async with self._delivery.show_typing(event.chat):
             outcome = await self._services.summaries.fold(event.chat.scope, "now")
-        if outcome.state not in ("failed", "busy"):
-            return format_summary_outcome(outcome)
-        return await self._offer_retry(event, format_summary_outcome(outcome))
-
-    @Action(FOLD, who="admins", queue="slow")
-    async def _retry_summary(self, event: ChatEvent) -> None:
-        async with self._delivery.show_typing(event.chat):
-            outcome = await self._services.summaries.fold(event.chat.scope, "now")
         again = [self._make_button(event, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
-        await self._show_text(event, format_summary_outcome(outcome), again)
+        return await self._show_text(event, format_summary_outcome(outcome), again)
+
+    _summarize_by_command = Command("summary_now", who="admins", queue="slow", stands_alone=True)(_summarize_now)
+    _press_summarize = Action(FOLD, who="admins", queue="slow")(_summarize_now)
 
     @Action(SWITCH_ON, who="admins")
     async def _enable_by_button(self, event: ChatEvent) -> str | None:
@@ -125,13 +120,15 @@ class SummaryCommands(CommandGroup):
             return str(too_long)
         return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
 
-    @Command("summary_rebuild", who="admins", stands_alone=True)
     async def _start_rebuild(self, event: ChatEvent) -> str | None:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
         self._services.rebuilder.start_rebuild(event.chat.scope, self._make_reporter(event))
         return None
+
+    _rebuild_by_command = Command("summary_rebuild", who="admins", stands_alone=True)(_start_rebuild)
+    _press_rebuild = Action(REBUILD, who="admins", runs_once="by message")(_start_rebuild)
 
     def _make_reporter(self, event: ChatEvent) -> ReportProgress:
         """Return a callback that shows the progress in one message and the result in another."""
@@ -145,12 +142,12 @@ class SummaryCommands(CommandGroup):
                 return
             reported_at = self._delivery.clock.time()
             try:
+                text, is_unfinished = format_progress(progress), progress.state in ("failed", "busy")
+                again = [self._make_button(event, REBUILD, tr("answers-try-again"))] if is_unfinished else []
                 if is_update:
-                    await self._delivery.replace_message(event.chat, message_ids[-1], format_progress(progress))
-                elif progress.state in ("failed", "busy"):
-                    await self._offer_retry(event, format_progress(progress))
+                    await self._delivery.replace_message(event.chat, message_ids[-1], text)
                 else:
-                    message_ids.extend(await self._delivery.send_text(event.chat, format_progress(progress)))
+                    message_ids.extend(await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(again)))
             except DeliveryError as error:
                 log.warning("progress was not shown: %s", type(error).__name__)
 

@@ -12,6 +12,7 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardMarkup
 
 from chat.corrections import Corrections
+from locales.catalog import tr
 from records.scopes import Scope
 from telegram_ui.commands.buttons import AGAIN, IN_PROCESS, Buttons, ForeignButton, parse_button_kind
 from telegram_ui.commands.proposals import GIVE, PROPOSED, extract_command
@@ -60,7 +61,10 @@ class RequestRepeater:
         if _estimate_chars(request) <= MAX_HELD_CHARS:
             self._failed_requests[parsed.chat_scope, parsed.person.id, first_id] = request
         is_in_process = len(request.pieces) > 1 or not parsed.is_whole  # after a restart, only one message is known
-        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, first_id, is_lost_on_restart=is_in_process)
+        payload, label = f"{first_id}{IN_PROCESS if is_in_process else ''}", tr("answers-try-again")
+        return InlineKeyboardMarkup.from_button(
+            self._buttons.make_button(AGAIN, parsed.chat, parsed.person, label, payload)
+        )
 
     def _drop_owner_requests(self, owner: int) -> None:
         for key in [key for key in self._failed_requests if key[0].owner == owner]:

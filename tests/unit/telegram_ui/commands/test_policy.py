@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from locales.catalog import tr
 from records.scopes import Person, Scope
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.memory import KIND
@@ -15,13 +16,21 @@ async def test_a_rebuild_that_failed_can_be_tried_again_by_a_button(desk: Desk, 
     await talk.remember(owner=ANN, every_n=1)
     await talk.turn("The walnuts are in the cellar.", person=Person(id=ANN, name="Ann"))
     talk.server.default("summary-model", Behaviour(status=401))
+    calls = desk.peer.world.calls
+
+    async def wait_until_it_failed(since: int) -> None:
+        await calls.wait_for_first_match(
+            lambda call: "The earlier summaries stay" in str(call["params"].get("text", "")), since=since
+        )
+
     await desk.say(ANN, ANN, "/summary_rebuild")
-    await desk.peer.world.calls.wait_for_first_match(
-        lambda call: "The earlier summaries stay" in str(call["params"].get("text", ""))
-    )
+    await wait_until_it_failed(0)
     message, buttons = desk.buttons(ANN)
     assert list(buttons) == ["Try again"]
-    assert message["reply_to_message"]["text"] == "/summary_rebuild"
+    since = calls.last
+    assert await desk.press(ANN, ANN, message, buttons["Try again"]) is None
+    await wait_until_it_failed(since)
+    assert await desk.press(ANN, ANN, message, buttons["Try again"]) == tr("answers-pressed-already")
 
 
 async def test_what_waits_for_another_summary_can_be_tried_again(desk: Desk, talk: Talk) -> None:
