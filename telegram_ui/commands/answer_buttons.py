@@ -143,8 +143,8 @@ class AnswerButtons(CommandGroup):
             return
         if not reply.is_error:
             await self._services.explanations.record_shown_messages(incoming, sent)
-        if self._last_buttons.record_answer(chat, sent):
-            await self._last_buttons.clear_earlier_buttons(self._delivery, chat)
+        if (before := self._last_buttons.record_answer(chat, sent)) is not None:
+            await self._last_buttons.remove_buttons_later(self._delivery, chat, before)
         for notice in reply.notices:
             await self._delivery.send_text(chat, notice)
         for proposal in reply.proposals:

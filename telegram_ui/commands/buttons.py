@@ -113,45 +113,33 @@ def make_nonce() -> str:
 log = logging.getLogger(__name__)
 
 MAX_CHATS = 10_000
-MAX_EARLIER_ANSWERS = 20  # earlier answers of one chat whose buttons are still to be removed
 
 
 class LastButtons:
-    """Remembers which answers have buttons, so that only the last answer in each chat keeps its buttons."""
+    """Remembers which answer has buttons, so that only the last answer in each chat keeps its buttons."""
 
     def __init__(self) -> None:
         self._shown = LRUCache[Scope, int](MAX_CHATS)
-        self._earlier = LRUCache[Scope, list[int]](MAX_CHATS)
 
-    def record_answer(self, chat: Chat, message_ids: Sequence[int]) -> bool:
-        """Record the message ids of the last answer. Return True if any earlier answer still has buttons."""
+    def record_answer(self, chat: Chat, message_ids: Sequence[int]) -> int | None:
+        """Record the message ids of the last answer. Return the message of the answer before if it has buttons."""
         before = self._shown.get(chat.chat_scope)
         if message_ids:
             self._shown[chat.chat_scope] = message_ids[-1]
-        if before is not None and before not in message_ids:
-            self._earlier[chat.chat_scope] = [*self._earlier.get(chat.chat_scope, []), before][-MAX_EARLIER_ANSWERS:]
-        return chat.chat_scope in self._earlier
+        return None if before in message_ids else before
 
-    async def clear_earlier_buttons(self, delivery: Delivery, chat: Chat) -> None:
-        """Remove the buttons of all earlier answers in a chat. Ignore Telegram errors."""
-        for message_id in self._earlier.pop(chat.chat_scope, []):
-            await delivery.pace.wait_before_preview()
-            await _remove_keyboard(delivery, chat, message_id)
+    async def remove_buttons_later(self, delivery: Delivery, chat: Chat, message_id: int) -> None:
+        """Remove the buttons of a message once this does not delay final texts. Ignore Telegram errors."""
+        await delivery.pace.wait_before_preview()
+        await self.remove_buttons(delivery, chat, message_id)
 
     async def remove_buttons(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
         """Remove the buttons of a message. Do nothing if `message_id` is None. Ignore Telegram errors."""
         if self._shown.get(chat.chat_scope) == message_id:
             self._shown.pop(chat.chat_scope, None)
-        elif message_id in (earlier := self._earlier.get(chat.chat_scope, [])):
-            earlier.remove(message_id)
-        if message_id is not None:
-            await _remove_keyboard(delivery, chat, message_id)
-
-
-async def _remove_keyboard(delivery: Delivery, chat: Chat, message_id: int) -> None:
-    if delivery.get_current_chat_id(chat) != chat.id or delivery.is_paused(chat):
-        return
-    try:
-        await delivery.bot.edit_message_reply_markup(chat.id, message_id)
-    except TelegramError as error:
-        log.debug("the buttons of an earlier answer stay: %s", type(error).__name__)
+        if message_id is None or delivery.get_current_chat_id(chat) != chat.id or delivery.is_paused(chat):
+            return
+        try:
+            await delivery.bot.edit_message_reply_markup(chat.id, message_id)
+        except TelegramError as error:
+            log.debug("the buttons of an earlier answer stay: %s", type(error).__name__)

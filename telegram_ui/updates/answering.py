@@ -214,10 +214,10 @@ class TurnAnswerer:
             if not reply.is_error:
                 await self._explanations.record_shown_messages(turn.incoming, shown_as)
             last_buttons = dependencies.last_buttons
-            has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
-            # One waiting job per place is enough: it removes the buttons of all earlier answers.
-            if has_earlier and not self._queues.buttons.has_waiting_job(parsed.chat_scope):
-                clear = partial(last_buttons.clear_earlier_buttons, self._delivery, parsed.chat)
+            before = last_buttons.record_answer(parsed.chat, shown_as) if keyboard is not None else None
+            # If many messages go out, one waiting job per chat is enough. Some earlier answers then keep their buttons.
+            if before is not None and not self._queues.buttons.has_waiting_job(parsed.chat_scope):
+                clear = partial(last_buttons.remove_buttons_later, self._delivery, parsed.chat, before)
                 self._queues.buttons.submit(parsed.chat_scope, clear)
             if dependencies.services.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
