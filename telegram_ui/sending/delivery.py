@@ -232,7 +232,7 @@ class Delivery:
         except BadRequest as refused:
             if not part.entities or not is_entity_error(refused):
                 raise DeliveryError(tr("errors-telegram-refused")) from refused
-        plain = [piece for piece in split_text(part.plain or part.text) if not piece.is_blank]
+        plain = [piece for piece in split_text(part.plain) if not piece.is_blank]
         ids = []
         for number, piece in enumerate(plain):
             markup = keyboard if piece is plain[-1] else None
@@ -300,7 +300,7 @@ class Delivery:
     async def _edit_part(
         self, chat: Chat, message_id: int, part: Piece, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
-        for piece in (part, Piece(text=part.plain or part.text)):
+        for piece in (part, Piece(text=part.plain)):
 
             async def edit_piece(piece: Piece = piece) -> None:
                 if self.get_current_chat_id(chat) != chat.id:

@@ -9,7 +9,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 from typing import Self
 
@@ -44,12 +44,25 @@ class Piece:
 
     text: str
     entities: tuple[MessageEntity, ...] = ()
-    plain: str = ""
 
     @property
     def is_blank(self) -> bool:
         """Return True if the text has nothing visible. Telegram refuses such messages."""
         return is_blank(self.text)
+
+    @property
+    def plain(self) -> str:
+        """The text with the address after each link, or without addresses if that would exceed two messages."""
+        texts = [self.text, *(entity.url or "" for entity in self.entities)]
+        if sum(map(count_utf16_units, texts)) > 2 * MAX_UNITS:
+            return self.text
+        encoded, result, done = self.text.encode("utf-16-le"), "", 0
+        for entity in sorted(self.entities, key=lambda entity: entity.offset + entity.length):
+            end = 2 * (entity.offset + entity.length)
+            if entity.url and end >= done:
+                result += encoded[done:end].decode("utf-16-le") + f" ({entity.url})"
+                done = end
+        return result + encoded[done:].decode("utf-16-le")
 
 
 def count_utf16_units(text: str) -> int:
@@ -120,7 +133,7 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
 
 def split_into_pieces(markdown: str, *, max_units: int = MAX_UNITS) -> list[Piece]:
     """Convert an answer with `convert_markdown`, and split its text into one piece per message."""
-    return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), max_units=max_units)))
+    return list(split_text(*convert_markdown(markdown), max_units=max_units))
 
 
 def convert_if_short(markdown: str) -> list[Piece]:
@@ -131,7 +144,7 @@ def convert_if_short(markdown: str) -> list[Piece]:
     for keeps_all_entities in (True, False):  # dropping entities may save messages
         parts = list(islice(split_text(text, entities, keeps_all_entities=keeps_all_entities), MAX_MESSAGES + 1))
         if len(parts) <= MAX_MESSAGES:
-            return [part for part in _add_plain_texts(markdown, parts) if not part.is_blank]
+            return [part for part in parts if not part.is_blank]
     return []
 
 
@@ -141,7 +154,7 @@ def truncate_answer(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: 
     The last message ends with `ending`, or with an ellipsis if there is no `ending` and the answer continues.
     """
     source = markdown[: (max_messages + 1) * MAX_UNITS]
-    cut = _add_plain_texts(source, list(islice(split_text(*convert_markdown(source)), max_messages + 1)))
+    cut = list(islice(split_text(*convert_markdown(source)), max_messages + 1))
     parts = [part for part in cut if not part.is_blank]
     if not ending and len(cut) <= max_messages and len(source) == len(markdown):
         return parts
@@ -157,12 +170,6 @@ def convert_to_rich_markdown(markdown: str) -> str:
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
     return source if count_utf16_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
-
-
-def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
-    if len(parts) == 1:
-        return [replace(parts[0], plain=replace_surrogates(markdown))]
-    return [replace(part, plain=_spell_out_links(part)) for part in parts]
 
 
 def split_text(
@@ -246,20 +253,6 @@ def _drop_deeply_nested_entities(entities: Iterable[MessageEntity]) -> list[Mess
     return kept
 
 
-def _spell_out_links(piece: Piece) -> str:
-    """Return a piece's text with the address after each link, or unchanged if that would exceed two messages."""
-    texts = [piece.text, *(entity.url or "" for entity in piece.entities)]
-    if sum(map(count_utf16_units, texts)) > 2 * MAX_UNITS:
-        return piece.text
-    encoded, result, done = piece.text.encode("utf-16-le"), "", 0
-    for entity in sorted(piece.entities, key=lambda entity: entity.offset + entity.length):
-        end = 2 * (entity.offset + entity.length)
-        if entity.url and end >= done:
-            result += encoded[done:end].decode("utf-16-le") + f" ({entity.url})"
-            done = end
-    return result + encoded[done:].decode("utf-16-le")
-
-
 def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
     """Return True if conversion lost letters, apart from formulas, code languages and used link definitions."""
     if is_blank(text):
@@ -303,8 +296,7 @@ class TextBuilder:
         return self.add_quote(piece.text)
 
     def build(self) -> Piece:
-        text = "".join(self._parts)
-        return Piece(text=text, entities=tuple(self._entities), plain=text)
+        return Piece(text="".join(self._parts), entities=tuple(self._entities))
 
     def _add_entity(self, text: str, kind: str) -> Self:
         begin = self._units

@@ -133,7 +133,7 @@ def test_a_code_block_keeps_its_language_in_every_piece() -> None:
 def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
     parts = split_into_pieces("[here](http://x.y/1) " + "word " * 1500)
     assert "here (http://x.y/1)" in parts[0].plain
-    assert split_into_pieces("**bold**")[0].plain == "**bold**"
+    assert split_into_pieces("**bold** [here](http://x.y/1)")[0].plain == "bold here (http://x.y/1)"
 
 
 @pytest.mark.parametrize(
