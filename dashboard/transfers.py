@@ -83,24 +83,20 @@ class TransferHandlers:
     async def _stream_import(
         self, request: PageRequest, data: bytes, context: ReadContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
-        changed, counts = asyncio.Event(), (0, 0)
+        lines = asyncio.Queue[JsonBody | None]()
 
-        async def record_progress(done: int, total: int) -> None:
-            nonlocal counts
-            counts = done, total
-            changed.set()
+        async def report_progress(done: int, total: int) -> None:
+            lines.put_nowait({"done": done, "total": total})
+
+        async def import_and_report() -> None:
+            lines.put_nowait(await self._import_file(request, data, context, report_progress))
+            lines.put_nowait(None)
 
         with use_language(request.language):  # the task inherits the language
-            task = asyncio.create_task(self._import_file(request, data, context, record_progress))
+            task = asyncio.create_task(import_and_report())
         try:
-            while not task.done():
-                change = asyncio.ensure_future(changed.wait())
-                await asyncio.wait({task, change}, return_when=asyncio.FIRST_COMPLETED)
-                change.cancel()
-                if changed.is_set() and not task.done():
-                    changed.clear()
-                    yield _format_json_line({"done": counts[0], "total": counts[1]})
-            yield _format_json_line(task.result())
+            while (line := await lines.get()) is not None:
+                yield json.dumps(line, ensure_ascii=False) + "\n"
         finally:
             await stack.aclose()
             await cancel_and_wait(task)
@@ -208,10 +204,6 @@ async def _receive_upload(request: PageRequest) -> bytes:
     # Through a temporary file, so that a half-sent upload takes no memory.
     with await receive_file(request.http_request, MAX_FILE_BYTES) as file:
         return await asyncio.to_thread(file.read)
-
-
-def _format_json_line(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def _write_zip(files: Sequence[ExportedFile], archive: IO[bytes]) -> None:
