@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import telegram
@@ -23,16 +24,6 @@ PICTURE_TYPES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PictureSize:
-    """One of the sizes in which Telegram offers a picture."""
-
-    file_id: str
-    width: int  # pixels
-    height: int  # pixels
-    size: int  # bytes, 0 if unknown
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class AttachedFile:
     """A file attached to a message, of a kind that the bot can read."""
 
@@ -40,9 +31,11 @@ class AttachedFile:
     file_id: str
     name: str
     mime: str
-    size: int
+    size: int  # bytes, 0 if unknown
     label: str  # its description in the memory, such as "the file report.pdf" or "a sticker 🙂"
-    sizes: tuple[PictureSize, ...] = ()  # of a picture, smallest first
+    width: int = 0  # of a picture in pixels, or 0 if unknown
+    height: int = 0
+    sizes: tuple["AttachedFile", ...] = ()  # the sizes in which Telegram offers a picture, smallest first
     is_recorded: bool = False  # True for speech recorded in Telegram
 
 
@@ -124,13 +117,12 @@ def _find_file(message: telegram.Message) -> AttachedFile | None:
 
 def _make_picture_file(label: str, photos: Sequence[telegram.PhotoSize | telegram.Sticker], mime: str) -> AttachedFile:
     ascending = sorted(photos, key=lambda photo: photo.width * photo.height)
+    picture = partial(AttachedFile, kind="picture", name="", mime=mime, label=label)
     sizes = tuple(
-        PictureSize(file_id=photo.file_id, width=photo.width, height=photo.height, size=photo.file_size or 0)
+        picture(file_id=photo.file_id, width=photo.width, height=photo.height, size=photo.file_size or 0)
         for photo in ascending
     )
-    return AttachedFile(
-        kind="picture", file_id=sizes[-1].file_id, name="", mime=mime, size=sizes[-1].size, label=label, sizes=sizes
-    )
+    return replace(sizes[-1], sizes=sizes)
 
 
 def _make_file(

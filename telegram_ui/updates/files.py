@@ -21,7 +21,7 @@ from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, FileTooLarge, download_file, find_document
 from telegram_ui.sending.formatting import TextBuilder
-from telegram_ui.updates.attached import AttachedFile, PictureSize
+from telegram_ui.updates.attached import AttachedFile
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate
 
@@ -154,12 +154,11 @@ class AttachedFiles:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
 
 
-def choose_picture_size(file: AttachedFile, max_tokens: int) -> PictureSize:
+def choose_picture_size(file: AttachedFile, max_tokens: int) -> AttachedFile:
     """Return the largest size of a picture within a token limit, or the smallest size if none fits."""
-    if not file.sizes:
-        return PictureSize(file_id=file.file_id, width=0, height=0, size=file.size)
-    fit = [size for size in file.sizes if count_picture_tokens(size.width, size.height) <= max_tokens]
-    return fit[-1] if fit else file.sizes[0]
+    sizes = file.sizes or (file,)
+    fit = [size for size in sizes if count_picture_tokens(size.width, size.height) <= max_tokens]
+    return fit[-1] if fit else sizes[0]
 
 
 def _list_files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
