@@ -99,10 +99,10 @@ async def fetch_updates(
     trouble: type[Exception] | None = None
     try:
         while not polls.refused.is_set():
-            if (unwritten := await queue.retry_unwritten_updates()) is not None:
-                await pause(1.0)
-                offset = unwritten
             try:
+                if (unwritten := await queue.retry_unwritten_updates()) is not None:
+                    await pause(1.0)
+                    offset = unwritten
                 updates = [(parse_raw_update(raw, bot), raw) for raw in await polls.fetch_raw_updates(bot, offset)]
                 await queue.enqueue_updates(updates)
             except TimedOut:
@@ -117,6 +117,10 @@ async def fetch_updates(
                         )
                     else:
                         logger.warning("Fetching updates failed (%s); still trying.", trouble.__name__)
+                # Perhaps with a webhook that was set meanwhile. Not at once, because its process may replace this one.
+                if isinstance(error, Conflict) and wait == MAX_WAIT_SECONDS:
+                    with suppress(TelegramError):
+                        await bot.delete_webhook()
                 await pause(choose_retry_delay(error, wait))
                 wait = min(MAX_WAIT_SECONDS, wait * 1.5)
             else:

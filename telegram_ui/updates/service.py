@@ -99,12 +99,10 @@ async def open_telegram_service(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
     pause: Pause = asyncio.sleep,
-    max_silence_seconds: float = 300.0,
 ) -> AsyncIterator[TelegramService]:
     """Run the bot while the block runs. Stopping takes at most about 8 seconds.
 
-    The block of `run_alongside` is open while the bot runs. Polling restarts after `max_silence_seconds` without
-    success. Requests are retried while Telegram is unreachable.
+    The block of `run_alongside` is open while the bot runs. Requests are retried while Telegram is unreachable.
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
@@ -164,7 +162,7 @@ async def open_telegram_service(
             secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else derived)
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
-            fetch = partial(_run_polling, bot, queue, polls, monotonic, pause, max_silence_seconds)
+            fetch = partial(_run_polling, bot, queue, polls, pause)
             polling = (
                 fetch()
                 if work is None
@@ -225,25 +223,9 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_messa
 
 
 @asynccontextmanager
-async def _run_polling(
-    bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, now: Callable[[], float], pause: Pause, timeout: float
-) -> AsyncIterator[None]:
-    async def keep_polling() -> None:
-        # Start again if fetching ends or hangs. A full queue does not count as hanging.
-        while not polls.refused.is_set():
-            async with run_in_background(fetch_updates(bot, polls, queue, pause)):
-                since = now()
-                while now() - since <= timeout or polls.refused.is_set():
-                    await pause(timeout / 4)
-                    since = now() if queue.is_full else max(since, polls.last_success)
-                logger.error("No successful poll for %.0f s; starting polling again.", now() - since)
-            try:
-                await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
-            except SettingsError:
-                polls.refused.set()
-
+async def _run_polling(bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, pause: Pause) -> AsyncIterator[None]:
     await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
-    async with run_in_background(keep_polling()):
+    async with run_in_background(fetch_updates(bot, polls, queue, pause)):
         await polls.begun.wait()
         yield
 
