@@ -13,7 +13,7 @@ from records.scopes import Person
 from runtime.tasks import repeat_in_background
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, TextQuestion
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from telegram_ui.sending.formatting import Piece
 
@@ -28,14 +28,12 @@ MAX_AGE = timedelta(hours=24)  # an older one may come from a restored backup, a
 class BroadcastCommands(CommandGroup):
     """Handlers of the broadcast buttons, which are reached from /admin."""
 
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._text = TextQuestion("broadcast", dependencies)
+    question_kind = "broadcast"
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
-        if await self._text.find_subject_id_of_answer(event) is None:
+        if await self._question.find_subject_id_of_answer(event) is None:
             return False
-        await self._text.close(event)
+        await self._question.close(event)
         if self._operation.is_admin(event.person, in_private=event.chat.is_private):
             await ask_to_confirm_broadcast(self._dependencies, event, event.argument)
         return True
@@ -44,7 +42,7 @@ class BroadcastCommands(CommandGroup):
     async def _handle_button_press(self, event: ChatEvent) -> str | None:
         what, _, number = event.argument.partition(".")
         if what == WRITE:
-            await self._text.ask(event, tr("broadcast-question"), subject_id=None, example="")
+            await self._question.ask(event, tr("broadcast-question"), subject_id=None, example="")
             return None
         broadcasts = self._services.memory.broadcasts
         found = await broadcasts.find_broadcast(int(number)) if number.isdecimal() else None

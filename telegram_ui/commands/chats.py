@@ -11,7 +11,7 @@ from records.owners import get_memory_mode
 from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.wording import format_conversation, format_moment, format_option
 from text.characters import collapse_to_single_line
 
@@ -24,10 +24,7 @@ class ChatsCommands(CommandGroup):
     """Handlers of /new and /chats. In groups, only admins can switch conversations."""
 
     heading = "chats"
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._title = TextQuestion("title", dependencies)
+    question_kind = "title"
 
     @Command("new", who="admins")
     async def _begin_chat(self, event: ChatEvent) -> str:
@@ -55,7 +52,9 @@ class ChatsCommands(CommandGroup):
         if not await self._services.memory.has_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
         if action == RENAME:
-            await self._title.ask(event, tr("chats-which-title"), subject_id=scope.thread, example=tr("chats-example"))
+            await self._question.ask(
+                event, tr("chats-which-title"), subject_id=scope.thread, example=tr("chats-example")
+            )
             return None
         if action != GO:
             return tr("shared-dead-button")
@@ -95,7 +94,7 @@ class ChatsCommands(CommandGroup):
     _list_chats = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
-        return await self._title.accept_answer(event, partial(self._rename_chat, event), max_chars=MAX_TITLE_CHARS)
+        return await self._question.accept_answer(event, partial(self._rename_chat, event), max_chars=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, event: ChatEvent, thread: int) -> str:
         scope, title = Scope(owner=event.chat.id, thread=thread), collapse_to_single_line(event.argument)

@@ -19,7 +19,7 @@ from telegram_ui.commands import wording
 from telegram_ui.commands.basics import make_private_menu
 from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_into_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.summaries import POLICY
 from telegram_ui.commands.wizard import parse_threshold
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_utc_offsets
@@ -46,10 +46,7 @@ class ChoiceCommands(CommandGroup):
     """The handlers of the commands that change settings. In groups, only admins may change settings."""
 
     heading = "choices"
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._persona_text = TextQuestion("persona", dependencies)
+    question_kind = "persona"
 
     @property
     def _choices(self) -> Mapping[str, Choice]:
@@ -200,7 +197,7 @@ class ChoiceCommands(CommandGroup):
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         store = partial(self._store_custom_persona, event)
-        return await self._persona_text.accept_answer(event, store, max_chars=MAX_PERSONA_CHARS)
+        return await self._question.accept_answer(event, store, max_chars=MAX_PERSONA_CHARS)
 
     async def _store_custom_persona(self, event: ChatEvent, message_id: int = 0) -> str:
         """Store a persona in the person's own words. `message_id` is the message to update, or 0."""
@@ -221,7 +218,7 @@ class ChoiceCommands(CommandGroup):
                 return tr("shared-dead-button")
             if value == OWN_PERSONA:
                 question, example = tr("model-own-question", most=str(MAX_PERSONA_CHARS)), tr("model-own-example")
-                await self._persona_text.ask(event, question, subject_id=event.message_id, example=example)
+                await self._question.ask(event, question, subject_id=event.message_id, example=example)
                 return None
             await self._set_option(event, setting, value)
             language = self._resolve_language(event, value) if setting == "language" else language

@@ -191,6 +191,7 @@ class CommandGroup:
     """The base class of command groups. Subclasses declare commands and button actions, and override what they need."""
 
     heading = "more"  # the section of /help with its commands: the text menu-heading-NAME
+    question_kind = ""  # names the question of this group that a text answers, if it asks one
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._dependencies = dependencies
@@ -200,6 +201,7 @@ class CommandGroup:
         self._delivery = dependencies.delivery
         self._may_configure = dependencies.may_configure
         self._now = dependencies.services.clock
+        self._question = TextQuestion(self.question_kind, dependencies)
 
     @classmethod
     def list_actions(cls) -> Iterator[Action]:

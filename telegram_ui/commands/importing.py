@@ -13,7 +13,7 @@ from locales.sentences import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleSummary, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, make_nonce, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, download_file, find_document
 from transfer.formats.history import ImportQuestion, ReadContext
@@ -56,10 +56,10 @@ ImportStep = tuple[str, *tuple[ButtonRow, ...]]  # a text and the rows of button
 
 class TransferCommands(CommandGroup):
     heading = "data"
+    question_kind = "paste"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._paste = TextQuestion("paste", dependencies)
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Questionnaire] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
@@ -106,14 +106,14 @@ class TransferCommands(CommandGroup):
 
     @Action(PASTE)
     async def _ask_to_paste_text(self, event: ChatEvent) -> None:
-        await self._paste.ask(event, tr("transfer-paste-how"), subject_id=None, example="")
+        await self._question.ask(event, tr("transfer-paste-how"), subject_id=None, example="")
         await self._delivery.send_text(event.chat, tr("transfer-paste-prompt"))
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
-        if await self._paste.find_subject_id_of_answer(event) is None or event.message_id is None:
+        if await self._question.find_subject_id_of_answer(event) is None or event.message_id is None:
             return False
         if len(event.argument) < MAX_PIECE_CHARS:
-            await self._paste.close(event)
+            await self._question.close(event)
         await self._offer_import(event, _ImportSource(message_id=event.message_id, text=event.argument))
         return True
 

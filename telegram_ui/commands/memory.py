@@ -14,7 +14,7 @@ from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import ForgetRequest
 from records.owners import OwnerConfig
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.wording import find_zone, format_local_day
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -44,10 +44,7 @@ class MemoryCommands(CommandGroup):
     """The handlers of /memory. In groups, everybody may read the memory, but only admins may change it."""
 
     heading = "recall"
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._new_text = TextQuestion("fact", dependencies)
+    question_kind = "fact"
 
     @Command("memory", is_ephemeral=True)
     async def _handle_command(self, event: ChatEvent) -> str | None:
@@ -152,7 +149,7 @@ class MemoryCommands(CommandGroup):
         if await is_incognito(self._services, owner):
             return tr("memory-incognito-on")
         question = tr("memory-new-text", text=fact.text) if fact else tr("memory-new-fact")
-        await self._new_text.ask(event, question, subject_id=fact_id, example=fact.text if fact else question)
+        await self._question.ask(event, question, subject_id=fact_id, example=fact.text if fact else question)
         return None
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
@@ -161,7 +158,7 @@ class MemoryCommands(CommandGroup):
         async def store_fact(fact_id: int) -> str | None:
             return await (self._edit_fact(event, fact_id, text) if fact_id else self._add_fact(event, text))
 
-        return await self._new_text.accept_answer(event, store_fact, max_chars=MAX_FACT_CHARS)
+        return await self._question.accept_answer(event, store_fact, max_chars=MAX_FACT_CHARS)
 
 
 def _parse_fact_id(text: str) -> int:
