@@ -1,7 +1,4 @@
-"""Archive imported history in chunks under a pyramid of extracted summaries, without asking a model.
-
-Every step respects the scope's limit on active summaries, so even an interrupted import leaves only a few of them.
-"""
+"""Archive imported history in chunks under a pyramid of extracted summaries, without asking a model."""
 
 import asyncio
 import time

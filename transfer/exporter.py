@@ -6,7 +6,7 @@ import secrets
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -41,14 +41,10 @@ class Exporter:
     _clock: Clock
     _readable: int = MAX_PLAIN_BYTES
     _largest: int = MAX_FILE_BYTES
-    _named: Callable[[], str] = secrets.token_hex
 
     @asynccontextmanager
     async def export_files(self, owner: int) -> AsyncIterator[tuple[ExportedFile, ...]]:
-        """Yield the files of a consistent snapshot of an owner's memory. Raise StorageError if reading fails.
-
-        Most exports have one file, and an empty memory has none. Memory use does not grow with the size of the export.
-        """
+        """Yield the files of a consistent snapshot of a memory, or none. Raise StorageError if reading fails."""
         with ExitStack() as stack:
             made = [part async for part in self._write_parts(owner, stack)]
             names = self._make_file_names(len(made))
@@ -83,7 +79,7 @@ class Exporter:
         return [f"keepsake-{day}{f'-{number}' if count > 1 else ''}" for number in range(1, count + 1)]
 
     async def _write_parts(self, owner: int, stack: ExitStack) -> AsyncIterator[ExportedFile]:
-        now, name, key = self._clock(), self._named(), await self._memory.export_key()
+        now, name, key = self._clock(), secrets.token_hex(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None
         number = 0

@@ -113,10 +113,7 @@ class Importer:
     async def import_file(
         self, scope: Scope, person: int, data: bytes, context: ReadContext | None = None, *, progress: Progress
     ) -> ImportResult:
-        """Import everything in the file that is new. After an interruption, run it again with the same file.
-
-        Raise ImportRefused, or StorageError if the memory was moved or erased during the import.
-        """
+        """Import everything in the file that is new. Raise ImportRefused, or StorageError if the memory has moved."""
         with self._lock_owner(scope.owner):
             context = context or ReadContext(person=person)
             job = await self._prepare_import(scope, data, context)
@@ -349,10 +346,7 @@ def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
 
 
 async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
-    """Return the history without the owner's chat with this bot.
-
-    Telegram's HTML exports have no ids, so the chat is recognised by stored messages with the same time and text.
-    """
+    """Leave out the chat with this bot. Pages have no ids: it is recognised by the times and texts of its messages."""
     starts = [
         number for number, message in enumerate(iterate_with_pauses(history.messages)) if message.title or not number
     ]

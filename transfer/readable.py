@@ -17,6 +17,7 @@ from typing import IO
 
 from locales.catalog import RIGHT_TO_LEFT, get_current_language, tr
 from runtime.cooperative import iterate_with_pauses
+from text.characters import collapse_to_single_line
 
 Row = Mapping[str, object]
 _MessageFields = tuple[datetime, str, str, str, str]  # when, role, speaker, title of what begins, words
@@ -98,11 +99,12 @@ class ReadableExport:
                 with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as entry:
                     entry.write(_make_yaml_head("conversation", month).encode())
                     for at, _, speaker, title, content in iterate_with_pauses(said):
-                        about = f"**{_collapse_spaces(speaker)}**", f"{at:%Y-%m-%d %H:%M}", _collapse_spaces(title)
+                        speaker, title = map(collapse_to_single_line, (speaker, title))
+                        about = f"**{speaker}**", f"{at:%Y-%m-%d %H:%M}", title
                         written = f"{' · '.join(filter(None, about))}\n\n{close_open_blocks(content)}\n\n"
                         entry.write(written.encode("utf-8", "replace"))
             for table, lines in self._format_tables(part):
-                text = "\n".join(line if table == "profile" else f"- {_collapse_spaces(line)}" for line in lines)
+                text = "\n".join(line if table == "profile" else f"- {collapse_to_single_line(line)}" for line in lines)
                 archive.writestr(f"{table}.md", f"{_make_yaml_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
     def write_page(self, file: IO[bytes], part: ExportPart) -> None:
@@ -174,7 +176,3 @@ def _is_shown(row: Row) -> bool:
 
 def _make_yaml_head(kind: str, title: str) -> str:
     return f"---\ntype: {kind}\ntitle: {json.dumps(title)}\n---\n\n"
-
-
-def _collapse_spaces(text: str) -> str:
-    return " ".join(text.split())

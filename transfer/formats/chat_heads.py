@@ -237,10 +237,7 @@ def detect_language(dates: Sequence[str]) -> str:
 
 @cache
 def find_month(word: str, language: str = "") -> tuple[int, int] | None:
-    """Return (rank, month) for a month's name in `language`, or else in any language. Return None for other words.
-
-    The rank is 0 for `language`, or else the position in list_language_codes(), from 1.
-    """
+    """Return the month that a word names, after the rank of its language: 0 for `language`, or else from 1. Or None."""
     if language and (month := map_month_names(language).get(word)) is not None:
         return 0, month
     if len(word.encode()) < MIN_MONTH_BYTES:  # "de" and "la" begin the names of months in some language

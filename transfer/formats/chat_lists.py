@@ -14,9 +14,8 @@ from transfer.formats.conversations import (
     HistoryBuilder,
     SkipElement,
     append_reactions,
-    hash_parts,
-    make_name_unique,
     make_times_monotonic,
+    make_unique_id,
     repair_encoding,
 )
 from transfer.formats.history import ImportedMessage
@@ -29,6 +28,7 @@ _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|cal
 _LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # which earlier versions did not keep: ids are hashes of words
 _VIBER_ROW = re.compile(r'\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},(?:\+\d+)?,(?=")')
 _SENT_BY_SNAPCHAT = {"to", "mediatype"}  # until 2023, of what the person wrote
+_OWN_VALUES = ("true", "1", "sent", "outgoing", "outbound")
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 
 
@@ -128,17 +128,18 @@ class PeopleChats:
         speaker = find_speaker(given)
         is_sent = members.keys() >= _SENT_BY_SNAPCHAT
         if not speaker and (is_sent or find_part_keys(given, "own")):
-            is_own = is_sent or next(find_part_values(given, "own")) in (True, "1", "true")
+            is_own = is_sent or str(next(find_part_values(given, "own"))).lower() in _OWN_VALUES
             speaker = "Me" if is_own else self._titles[chat_key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
-        name = hash_parts(chat_key, said_at.isoformat(), speaker, words)
-        name = f"{chat_key}:{members['ts']}" if "ts" in members else make_name_unique(name, id_counts)
+        parts = chat_key, said_at.isoformat(), speaker, words
+        name = f"{chat_key}:{members['ts']}" if "ts" in members else make_unique_id(id_counts, *parts)
         # Ids are made of what earlier versions read. iMazing has no name for the person, and a time of delivery.
         # Snapchat escapes signs.
         if members.get("delivereddate"):
             said_at = self._builder.find_time({"date": members.get("messagedate")}) or said_at
         speaker = self._chat_names.get(speaker) or speaker
         speaker = "Me" if (speaker, members.get("type")) == ("?", "Outgoing") else speaker
+        speaker = find_part_text(given, "person") or speaker if speaker == "?" else speaker
         words = append_reactions(html.unescape(words) if "mediatype" in members else words, members.get("reactions"))
         return self._builder.make_message(name, "user", words, said_at, speaker=speaker)
 

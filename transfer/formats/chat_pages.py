@@ -11,6 +11,8 @@ from transfer.formats.values import InvalidElement, require_moment
 
 _VK_HEAD = re.compile(r"(?P<name>.{1,100}?)(?: \(https?://[^()\s]*\))? ?, (?P<date>\d[^,(]{8,40})")
 _VIA = re.compile(r" via @\w+$")
+_OWN_LINK = re.compile(r"(@(\w{1,64})) \(https://t\.me/\2\)|([^\s()@]{1,64}@[^\s()@]{1,99}) \(mailto:\3\)")
+"""The address behind a mention or an address, which Telegram's JSON does not tell."""
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
@@ -61,12 +63,13 @@ def _read_telegram_message(builder: HistoryBuilder, names: list[str], block: Blo
 
 def _format_part(part: Block) -> str:
     if "text" in part.classes:
-        return part.get_text()
+        return _OWN_LINK.sub(r"\1\3", part.get_text())
     if "media_wrap" not in part.classes:
         return ""
     if found := part.find("media_poll"):
         answers = [(_read_line(answer), "chosen" in answer.find_text("details")) for answer in found.find_all("answer")]
-        return format_poll(found.find_text("question"), [(text.removeprefix("- "), own) for text, own in answers])
+        poll = format_poll(found.find_text("question"), [(text.removeprefix("- "), own) for text, own in answers])
+        return poll.removeprefix("[Poll] ") if found.find_text("details").casefold() == "to-do list" else poll
     for kind, label in (("media_location", "Place"), ("media_venue", "Place"), ("media_contact", "Contact")):
         if found := part.find(kind):
             shown = [found.find_text(name) for name in ("title", "status")][kind == "media_location" :]

@@ -1,7 +1,4 @@
-"""Read plain-text chats. Infer the date order and the calendar from the whole file, and ask which speaker is the user.
-
-The formats are those of WhatsApp, LINE, KakaoTalk, iMessage, Telegram, Discord, QQ, WeChat, Zoom and IRC.
-"""
+"""Read plain-text chats. The whole file shows its date order and its calendar. Ask which speaker is the user."""
 
 import re
 from collections import Counter
@@ -25,13 +22,7 @@ from transfer.formats.chat_heads import (
     parse_timestamp,
     split_into_messages,
 )
-from transfer.formats.conversations import (
-    HistoryBuilder,
-    SkipElement,
-    hash_parts,
-    make_name_unique,
-    make_times_monotonic,
-)
+from transfer.formats.conversations import HistoryBuilder, SkipElement, make_times_monotonic, make_unique_id
 from transfer.formats.history import (
     NO_DATE,
     SAMPLED,
@@ -62,11 +53,7 @@ class ChatLine(NamedTuple):
 def make_history_from_chats(
     chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder, first_year: int = FIRST_YEAR
 ) -> ImportedHistory:
-    """Return the messages of text chats.
-
-    Add questions to `builder` about who the user is and, if the files leave them open, about the date order and the
-    year. Raise ImportRefused if the years of a chat fit no calendar.
-    """
+    """Return the messages of text chats, and ask what they leave open. Raise ImportRefused if no calendar fits."""
     last_year = builder.reading.now.year if builder.reading.now != NO_DATE else MAXYEAR
     written_dates = [line.day for chat in chats for line in chat if line.day]
     order = builder.choose_date_order(written_dates, range(first_year, last_year + 2))
@@ -104,7 +91,7 @@ def _make_message_from_line(
         raise InvalidElement(f" {line.stamp}".rstrip()) from None
     said_at = datetime.combine(day, line.clock, builder.reading.zone).astimezone(UTC)
     stamp = line.stamp or (said_at if numbers else line.clock).isoformat()
-    name = make_name_unique(hash_parts(stamp, line.speaker, line.words), id_counts)
+    name = make_unique_id(id_counts, stamp, line.speaker, line.words)
     role = roles.get(line.speaker or "") or "user"
     # Cut only after the id is made: earlier versions kept them, and it is a hash of speaker and words.
     speaker, words = _ISOLATE.sub("", line.speaker or "") or "?", _CAME_OR_LEFT.sub("", line.words)
@@ -154,7 +141,7 @@ _HEADS = (
         r"(?:\s{1,4}[Tt]o\s{1,4}[^\n:]{1,200})?:[ \t]*(?P<words>.*)"
     ),
     re.compile(  # QQ and WeChat
-        r"(?P<stamp>\d{4}-\d\d-\d\d \d{1,2}:\d\d:\d\d) (?P<speaker>[^\s:-][^:\n]{0,99})(?P<words>)$"
+        r"(?P<stamp>\d{4}-\d\d-\d\d \d{1,2}:\d\d:\d\d) (?!UTC$)(?P<speaker>[^\s:-][^:\n]{0,99})(?P<words>)$"
     ),
     re.compile(  # iMessage, where "Read by" may follow the date
         r"(?P<stamp>[^\W\d_]{3,12} \d{1,2}, \d{4} {1,3}\d{1,2}:\d\d:\d\d [AP]M)(?: \([^()\n]*\))?(?P<words>)$"

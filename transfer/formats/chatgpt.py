@@ -1,8 +1,4 @@
-"""Read ChatGPT's conversations.json, and offer its memories and custom instructions as facts.
-
-A conversation is a tree with a branch for every edit and regeneration. Only the branch that was shown last is read.
-System, tool and hidden messages are skipped.
-"""
+"""Read the branch of each ChatGPT conversation that was shown last, and offer memories and instructions as facts."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

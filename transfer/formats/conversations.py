@@ -114,8 +114,7 @@ class HistoryBuilder:
     ) -> list[ImportedMessage]:
         """Read each item, or each element of a stream's next array, with `read_message`.
 
-        Skip and count items for which it raises SkipElement or InvalidElement. `location` is the array's path, for
-        error messages.
+        Skip and count items for which it raises SkipElement or InvalidElement. `location` is the path of the array.
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
@@ -158,7 +157,7 @@ class HistoryBuilder:
             if not (shown := _GROK_SOURCES.sub("", words).strip()):
                 raise SkipElement("wordless")
             key = key or hash_parts(words)
-            name = name or make_name_unique(hash_parts(key, number, own, words), self._seen)
+            name = name or make_unique_id(self._seen, key, number, own, words)
             return self.make_message(name, own, shown, last, speaker=speaker, is_undated=known is None)
 
         said = make_times_monotonic(self.read_messages(messages, read_message, location))
@@ -312,10 +311,11 @@ def hash_parts(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def make_name_unique(name: str, name_counts: Counter[str]) -> str:
-    """Return the name, with a number appended if it was seen before."""
-    name_counts[name] += 1
-    return f"{name}:{name_counts[name]}" if name_counts[name] > 1 else name
+def make_unique_id(id_counts: Counter[str], *parts: object) -> str:
+    """Return a hash of these parts, with a number appended if it was made before."""
+    name = hash_parts(*parts)
+    id_counts[name] += 1
+    return f"{name}:{id_counts[name]}" if id_counts[name] > 1 else name
 
 
 def merge_duplicates(messages: Sequence[ImportedMessage], assistant_name: str) -> Sequence[ImportedMessage]:

@@ -35,6 +35,7 @@ from transfer.formats import (
 from transfer.formats.chat_lists import read_column_names
 from transfer.formats.conversations import merge_duplicates
 from transfer.formats.history import (
+    MAX_MESSAGE_CHARS,
     SAMPLED,
     ImportedHistory,
     ImportFormat,
@@ -98,14 +99,15 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     # A file that is damaged from its beginning is recognised by its name, and counted.
     group = [file for file in files if file in group or form.members.fullmatch(_get_folder_and_name(file.path))]
     # One product may write the same chats in two formats.
-    if len({FORMATS[name].product or name for name in found}) > 1 or (form.is_alone and len(group) > 1):
+    if len({FORMATS[name].product or name for name in found}) > 1 or (form is keepsake.FORMAT and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     if not group or (understood := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed)
     form, history = understood
     is_own_export = history.rows is not None
     messages = history.messages if is_own_export else merge_duplicates(history.messages, form.product or "Assistant")
-    history = replace(history, messages=split_long_messages(messages, form.longest_message))
+    most = keepsake.MAX_MESSAGE_CHARS if is_own_export else MAX_MESSAGE_CHARS
+    history = replace(history, messages=split_long_messages(messages, most))
     _check_history_size(history, len(data))
     return history
 
@@ -121,7 +123,7 @@ def _read_history_in_format(
     for tried in dict.fromkeys((import_format, *_FALLBACKS)):
         # Heads of one format may stand in a transcript, but any text could be a list of memories.
         is_transcript = is_text and tried is generic.FORMAT and not (refused or wordless)
-        if tried is not import_format and (import_format.is_alone or not (is_json or is_transcript)):
+        if tried is not import_format and (import_format is keepsake.FORMAT or not (is_json or is_transcript)):
             break
         try:
             history = tried.read(files, context)
@@ -298,11 +300,7 @@ def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
     members = list(islice(archive, MAX_ENTRIES + 1))
     if len(members) > MAX_ENTRIES:
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
-
-    def make_opener(member: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
-        return lambda: archive.extractfile(member) or io.BytesIO()
-
-    return [(member.name, make_opener(member)) for member in members if member.isfile()]
+    return [(member.name, partial(tarfile.ExFileObject, archive, member)) for member in members if member.isfile()]
 
 
 def _list_zip_entries(data: bytes, stack: ExitStack) -> list[_Entry]:

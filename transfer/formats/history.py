@@ -159,8 +159,6 @@ class ImportFormat:
     read: Callable[[Sequence[SourceFile], ReadContext], ImportedHistory]
     product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
     members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
-    is_alone: bool = False  # True if several files in one archive are refused
-    longest_message: int = MAX_MESSAGE_CHARS  # characters; longer messages are split
 
 
 def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
@@ -170,10 +168,7 @@ def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
 
 
 def add_import_prefix(source: str) -> str:
-    """Return the source under which a message of an export is stored.
-
-    The prefix "import:" stops a forged export from supplying the answer to a future update.
-    """
+    """Return the source of an exported message with a prefix, so that no forged export answers a future update."""
     return source if source.startswith("import:") else f"import:keepsake:{source}"
 
 
@@ -189,8 +184,6 @@ def split_long_messages(
     messages: Sequence[ImportedMessage], max_chars: int = MAX_MESSAGE_CHARS
 ) -> Sequence[ImportedMessage]:
     """Split messages longer than `max_chars`. The first piece keeps the source, so that a second import finds it."""
-    if all(len(message.content) <= max_chars for message in iterate_with_pauses(messages)):
-        return messages
     made: list[ImportedMessage] = []
     for message in iterate_with_pauses(messages):
         for number, content in enumerate(_split_text(message.content, max_chars)):

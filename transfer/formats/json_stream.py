@@ -36,8 +36,7 @@ class NotJson(ImportRefused):
 class JsonStream:
     """Reads a JSON text one value at a time. Loops over members and elements skip values that were not read.
 
-    At most `max_values` values can be read, because each takes some 100 bytes, however short it is. Skipped values do
-    not count.
+    At most `max_values` values can be read, because each takes some 100 bytes. Skipped values do not count.
     """
 
     def __init__(self, text: str, *, max_values: int) -> None:

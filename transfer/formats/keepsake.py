@@ -173,6 +173,4 @@ FORMAT = ImportFormat(
     fits=lambda file: file.first_char == "{" and "format" in file.names and MARK in file.sample,
     read=lambda files, _: read_export(files[0]),
     members=re.compile(r"\A[^/]*/keepsake[^/]*\.json"),
-    is_alone=True,
-    longest_message=MAX_MESSAGE_CHARS,
 )

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.conversations import HistoryBuilder
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
-from transfer.formats.values import select_objects
+from transfer.formats.values import as_object, as_text, read_list, select_objects
 
 _LINE = re.compile(
     r"^\s{0,12}(?:[-*•–—]\s+|\d{1,4}[.)]\s+)?(?:\[([^\]\n]{0,40})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)[\s:–—-]+)?(.*)$"
@@ -52,6 +53,8 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
         listed = _read_json_facts(file) if file.text.lstrip()[:1] in ("[", "{") else None
+        if listed == []:
+            builder.read_files([file], partial(_add_observations, builder), "observations")
         builder.facts += parse_memories(file.text) if listed is None else listed
     if not builder.facts and files[0].text.lstrip()[:1] not in ("[", "{"):
         raise ImportRefused(tr("import-no-memories"))
@@ -70,6 +73,13 @@ def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:
         if name not in _LISTS:  # "text" and the texts in a list of another name may be anything
             texts, value = _NAMES, select_objects(value)
     return [fact for item in (value if isinstance(value, list) else ()) if (fact := _parse_fact(item, texts))]
+
+
+def _add_observations(builder: HistoryBuilder, raw: object) -> None:
+    """Add what the memory server of MCP keeps about a person or a thing."""
+    entity = as_object(raw)
+    texts = filter(None, map(as_text, read_list(entity, "observations")))
+    builder.facts += (ImportedFact(text=f"{as_text(entity.get('name'))}: {text}") for text in texts)
 
 
 def _parse_fact(value: Any, keys: Sequence[str]) -> ImportedFact | None:

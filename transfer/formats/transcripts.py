@@ -14,17 +14,25 @@ from transfer.formats.values import InvalidElement, parse_moment
 _BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
 _DATE = r"(?:(?:[(\[]|[—–·-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
-_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|[—–·-] (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
+_TAG = r"</?(?:details|summary|b|strong)\b[^<>\n]{0,40}>"
+_MARKED_TURN = re.compile(
+    r"^(?:(?P<number>#{2,3} chat-\d+\n\n)?(?P<quoted>(?(number)>|> ?(?:\*\*|__)).*(?:\n>.*)*)(?:\n\n###### \w+ said:$)?"
+    rf"|(?:{_TAG}|\[)++(?P<label>[^\W\d_]{{2,20}})(?:{_TAG}|\])++(?=:|[ \t]*$)"
+    rf"|{_TAG}$|(?:___|---)\n+###### \[top\]\(#.*)",
+    re.MULTILINE,
+)
+"""Marks of a turn that count if no lines name both sides: numbered questions, quoted names, elements, brackets."""
 _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
-    "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?::[ \t]*(?P<rest>.*))?$"),
+    "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?:[:：][ \t]*(?P<rest>.*))?$"),
     "**": re.compile(
-        rf"(?:\*\*|__){_LABEL}(?::(?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?::|$))[ \t]*(?P<rest>.*)$"
+        rf"(?:\*\*|__){_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?::|$))[ \t]*(?P<rest>.*)$"
     ),
-    ":": re.compile(rf"{_LABEL}:[ \t]*(?P<rest>.*)$"),
+    ":": re.compile(rf"{_LABEL}[:：][ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }  # the ways in which a line names who speaks, by the style of each
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
@@ -76,7 +84,7 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
     If the assistant's name is unknown, it is taken to be the label that most often follows the person's.
     """
     known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
-    best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
+    best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, (0, False)
     for style in dict.fromkeys(heading.style for heading in headings):
         labels = [heading.label for heading in headings if heading.style == style and heading.label not in UNSAID_ROLES]
         roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
@@ -94,7 +102,7 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
         if is_talk and "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
             roles |= {label: "assistant" for label, _ in after.most_common(1)}
-        count = sum(label in roles for label in labels)
+        count = sum(label in roles for label in labels), roles.keys() <= ROLES.keys()
         if {"user", "assistant"} <= set(roles.values()) and count > most:
             best, best_labels, most = style, roles, count
     return best, best_labels
@@ -113,8 +121,7 @@ def parse_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     if logo := _PERPLEXITY_LOGO.match(text):
         return {}, _parse_perplexity_export(text[logo.end() :])
     text = _normalize_markup(text)
-    lines = list(_iterate_lines_and_headings(_FOOTER.sub("", text)))
-    style, roles = _choose_heading_style_and_roles([heading for _, heading in lines if heading])
+    lines, style, roles = _read_headings(_FOOTER.sub("", text))
     about: dict[str, str] = {}
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
@@ -127,7 +134,7 @@ def parse_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
             name = (found["name"] or "title").lower()
             if name == "title" and (found["name"] or not text.startswith(line)):
                 name = "thread_title"  # earlier versions did not know it, and a title is part of ids
-            about.setdefault(name, found["value"])
+            about.setdefault(name, found["value"].strip("\"'") if found["name"] else found["value"])
     contents = ["\n".join(lines) for _, _, lines in turns]
     if contents and all(map(_WHOLE_FENCE.fullmatch, contents)):  # Chatbox
         contents = [_WHOLE_FENCE.sub(r"\1", content) for content in contents]
@@ -189,13 +196,30 @@ def _format_aider_request(date: str, match: re.Match[str]) -> str:
 def _normalize_markup(text: str) -> str:
     """Remove comments, and replace each callout with a heading followed by its text."""
     text = _mark_terminal_turns(_mark_aider_turns(_COMMENT.sub("", text)))
-    if len(_CALLOUT.findall(text)) < 2:
-        return text
-    # The kind of a callout without a title says who speaks.
-    return _QUOTED.sub("", _CALLOUT.sub(lambda found: f"## {found[1] if found[2] is not None else ''}", text))
+    if len(_CALLOUT.findall(text)) > 1:  # the kind of a callout without a title says who speaks
+        return _QUOTED.sub("", _CALLOUT.sub(lambda found: f"## {found[1] if found[2] is not None else ''}", text))
+    return text
+
+
+def _format_marked_turn(match: re.Match[str]) -> str:
+    if match["quoted"]:
+        words = _QUOTED.sub("", match["quoted"])
+        return f"## user:\n{words}\n\n## assistant:" if match["number"] else words
+    label = match["label"] or ""
+    return match[0] if label and label.casefold() not in ROLES else label and f"## {label}"
+
+
+def _read_headings(text: str) -> tuple[list[tuple[str, _Heading | None]], str, Mapping[str, str]]:
+    """Return a text's lines with their headings, the style that names both speakers, and the roles of labels."""
+    is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
+    for change in (str,) if is_page else (str, partial(_MARKED_TURN.sub, _format_marked_turn)):
+        lines = list(_iterate_lines_and_headings(change(text)))
+        style, roles = _choose_heading_style_and_roles([heading for _, heading in lines if heading])
+        if roles:
+            break
+    return lines, style, roles
 
 
 def is_transcript(text: str) -> bool:
     """Return True if the lines of a text name both sides of a conversation."""
-    headings = [heading for _, heading in _iterate_lines_and_headings(_normalize_markup(text)) if heading]
-    return bool(_PERPLEXITY_LOGO.match(text) or _choose_heading_style_and_roles(headings)[1])
+    return bool(_PERPLEXITY_LOGO.match(text) or _read_headings(_normalize_markup(text))[2])

@@ -138,6 +138,19 @@ def make_tree(*messages: dict[str, Any]) -> list[dict[str, Any]]:
         ("Raycast", {"ai_chats": [{"title": "W", "messages": [
             {"author": "user", "content": {"text": QUESTION}, "createdAt": FIRST},
             {"author": "assistant", "content": {"text": ANSWER}, "createdAt": SECOND}]}]}),
+        ("AI Chat Exporter", (f'---\ntitle: "W"\nauthor: claude\n---\n\n# W\n\n## Table of Contents\n\n- [1: x](#chat-1)\n\n'
+                              f"## chat-1\n\n> {QUESTION}\n\n{ANSWER}\n\n___\n###### [top](#table-of-contents)\n")),
+        ("AI Chat Exporter in 2025", (f"# W\n\n### chat-1\n\n> {QUESTION}\n\n###### ChatGPT said:\n\n{ANSWER}\n\n---\n\n"
+                                      "###### [top](#table-of-contents)\n")),
+        ("turns that can be folded", (f"<details open>\n<summary><b>User</b></summary>\n\n{QUESTION}\n</details>\n\n"
+                                      f"<details>\n<summary>Assistant</summary>\n\n{ANSWER}\n</details>\n")),
+        ("quoted names", f"> **User**\n\n{QUESTION}\n\n> **Assistant**\n\n{ANSWER}\n"),
+        ("a quoted question below its name", f"> **User**\n> {QUESTION}\n\n**Assistant**\n\n{ANSWER}\n"),
+        ("names in brackets", f"[User]\n{QUESTION}\n\n[Assistant]: {ANSWER}\n"),
+        ("Chinese colons", f"**用户：**{QUESTION}\n\n**豆包：**{ANSWER}\n"),
+        ("Polish headings", f"## Użytkownik\n\n{QUESTION}\n\n## Asystent\n\n{ANSWER}\n"),
+        ("ChatGPT Exporter's text", (f"User: Anna\nCreated: 5/13/2024 10:00\nLink: https://chatgpt.com/c/x\n\n"
+                                     f"## Prompt:\n{QUESTION}\n\n## Response:\n{ANSWER}\n")),
         ("Dify", {"data": [{"id": "1", "inputs": {}, "query": QUESTION, "answer": ANSWER, "created_at": SECONDS}]}),
     ],
 )  # fmt: skip
@@ -165,6 +178,8 @@ def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
             {"id": "2", "type": 0, "content": "good", "author": {"username": "Tom"}, "timestamp": "2024-05-01T10:00:00.000"},
             {"id": "1", "type": 0, "content": "hello", "author": {"username": "Me"}, "timestamp": "2024-05-01T09:59:59.999"},
         ]),
+        ("PhoneView", ('"direction","timestamp","name","number","content","type"\n'
+                       'Sent,"2024-05-01T10:00:00Z",Tom,+491,hello,SMS\nReceived,"2024-05-01T10:00:00Z",Tom,+491,good,SMS\n')),
         ("Slack in a table",
          "MsgID,Time,UserName,Text\n1,2024-05-01 10:00:00,Me,hello\n2,2024-05-01 10:00:00,Tom,good\n"),
     ],
@@ -271,3 +286,33 @@ def test_before_noon_in_urdu_is_the_morning() -> None:
 def test_a_date_below_the_words_is_the_time_of_the_message() -> None:
     text = f"**user**: {QUESTION}\n[Timestamp: 2024/05/01 10:00:00]\n\n**ai**: {ANSWER}\n[Timestamp: 2024/05/01 10:00:05]\n"
     assert [message.created_at.second for message in past(text, "x.md").messages] == [0, 5]
+
+
+def test_what_the_memory_server_of_mcp_keeps_is_offered() -> None:
+    entity = {"type": "entity", "name": "Anna", "entityType": "person", "observations": ["Likes tea", "Lives in Bern"]}
+    relation = {"type": "relation", "from": "Anna", "to": "Bern", "relationType": "lives_in"}
+    for data in (lines(entity, relation), {"entities": [entity], "relations": [relation]}):
+        assert [question.options for question in past(data).questions] == [("Anna: Likes tea", "Anna: Lives in Bern")]
+
+
+def test_a_page_of_telegram_has_checklists_and_names_without_their_addresses() -> None:
+    text = 'Ask <a href="https://t.me/tom">@tom</a> or <a href="mailto:a@b.c">a@b.c</a>, see <a href="https://b.c/">here</a>'
+    poll = ('<div class="media_wrap clearfix"><div class="media_poll"><div class="question bold">Shop</div>'
+            '<div class="details">To-do List</div><div class="answer">- soap</div></div></div>')  # fmt: skip
+    messages = "".join(
+        f'<div class="message default clearfix" id="message{number}"><div class="body">'
+        f'<div class="pull_right date details" title="01.05.2024 10:00:00 UTC+02:00"></div>'
+        f'<div class="from_name">Anna</div>{inner}</div></div>'
+        for number, inner in enumerate((f'<div class="text">{text}</div>', poll), start=1)
+    )
+    history = past(f'<html><body><div class="page_wrap">{messages}</div></body></html>', "messages.html")
+    assert words_of(history) == ["Ask @tom or a@b.c, see here (https://b.c/)", "Shop\n- soap"]
+
+
+def test_a_time_zone_is_nobody() -> None:
+    """TikTok writes it where QQ writes a name."""
+    with pytest.raises(ImportRefused, match="I can read"):
+        past(
+            "Chat History With tom:\n2024-05-13 10:00:00 UTC\nanna: hello\n2024-05-13 10:01:00 UTC\ntom: good\n",
+            "x.txt",
+        )
