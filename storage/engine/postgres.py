@@ -86,16 +86,9 @@ class PostgresDatabase:
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
         def run_transaction() -> Result:
-            begin = self._make_begin_sql(owner)
-            connection = self._acquire_connection(begin)
+            connection = self._acquire_connection(self._make_begin_sql(owner))
             try:
-                try:
-                    result = work(connection)
-                except driver.STALE:
-                    connection.rollback()
-                    connection.disable_prepared_statements()
-                    connection.run(begin)
-                    result = work(connection)
+                result = work(connection)
                 connection.run("COMMIT")
             finally:
                 self._return_connection(connection)
@@ -156,12 +149,10 @@ class PostgresDatabase:
         def acquire_once() -> driver.PostgresConnection:
             if not borrowed:
                 borrowed.append(self._acquire_connection(begin_sql, owner_setting=owner_setting))
-                # A transaction of several steps cannot be retried, so it must not risk a stale prepared statement.
-                borrowed[0].prepares = not begin_sql
             return borrowed[0]
 
         async def run_on_connection(work: Callable[[Any], Result], /) -> Result:
-            return await self.run_in_thread(lambda: _run_with_retry(acquire_once(), work))
+            return await self.run_in_thread(lambda: work(acquire_once()))
 
         async with self._free:
             try:
@@ -223,7 +214,6 @@ class PostgresDatabase:
 
     def _return_connection(self, connection: driver.PostgresConnection) -> None:
         raw = connection.raw
-        connection.prepares = True
         is_read_only = any(raw.pgconn.parameter_status(name) == b"on" for name in _READ_ONLY_SETTINGS)
         if raw.pgconn.transaction_status == TransactionStatus.INERROR and is_read_only:
             self._pool.drain()  # after a failover, new connections may reach the new primary
@@ -232,18 +222,6 @@ class PostgresDatabase:
         if raw.closed:
             self._connections.pop(raw, None)
         self._pool.putconn(raw)
-
-
-def _run_with_retry(connection: driver.PostgresConnection, work: Callable[[Any], Result]) -> Result:
-    """Run `work`. If the server rejects an outdated prepared statement, run it again without prepared statements."""
-    was_idle = connection.is_idle
-    try:
-        return work(connection)
-    except driver.STALE:
-        if not was_idle or not connection.is_idle:
-            raise
-        connection.disable_prepared_statements()
-        return work(connection)
 
 
 def _configure_connection(replica: Replica | None, raw: Raw) -> None:

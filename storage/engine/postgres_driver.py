@@ -23,9 +23,6 @@ SILENT_SECONDS = 10  # treat a server that has been silent for this long as gone
 MAX_ROWS_PER_INSERT = 250  # rows of one INSERT. A statement may have 65,535 values.
 HANGING_SECONDS = 15
 """Roll back a write that has been idle for this long: its process hangs, and others wait for its locks."""
-STALE = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementName)
-"""Errors of a prepared statement that a changed table has invalidated, or that another server of a pooler lacks."""
-_SUCCESS = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 LEASE_LOST = "55K01"  # the SQLSTATE that demand_lease raises (storage/schema/postgres.sql)
 
 
@@ -127,16 +124,11 @@ class PostgresCursor:
 
 
 class PostgresConnection:
-    """A connection that runs the SQL shared by SQLite and PostgreSQL.
-
-    The server rejects a prepared statement after its table has changed. Set `prepares` to False for work that cannot be
-    retried.
-    """
+    """A connection that runs the SQL shared by SQLite and PostgreSQL."""
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:
         self.raw = raw
         self.full_text = full_text
-        self.prepares = True
         self.owner_setting = ""  # the value of app.owner outside transactions
         self.used_at = 0.0  # time.monotonic() of the last use
 
@@ -148,7 +140,7 @@ class PostgresConnection:
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> PostgresCursor:
         with psycopg.RawCursor(self.raw, row_factory=_make_named_row_factory) as cursor:
             try:
-                cursor.execute(encode_statement(sql), values, prepare=None if self.prepares else False, binary=True)
+                cursor.execute(encode_statement(sql), values, binary=True)
             except (OverflowError, struct.error) as error:
                 raise psycopg.DataError("a number of more than 64 bits") from error
             return PostgresCursor(cursor.fetchall() if cursor.description else ())
@@ -168,16 +160,8 @@ class PostgresConnection:
             self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
-        """Run statements through libpq directly, because psycopg drops its prepared statements at a ROLLBACK."""
-        result = self.raw.pgconn.exec_(script.encode())
-        if result.status not in _SUCCESS:
-            if self.raw.pgconn.status == pq.ConnStatus.BAD:
-                raise psycopg.OperationalError("the connection is lost")
-            raise psycopg.errors.error_from_result(result)
-
-    def disable_prepared_statements(self) -> None:
-        """Stop using prepared statements on this connection."""
-        self.raw.prepare_threshold = None
+        """Run statements without values in one round trip."""
+        self.raw.execute(script.encode())
 
 
 def register_adapters(raw_connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
@@ -187,8 +171,6 @@ def register_adapters(raw_connection: psycopg.Connection[Any] | psycopg.AsyncCon
     raw_connection.adapters.register_dumper(bool, Int8BinaryDumper)
     raw_connection.adapters.register_loader("text", _TextLoader)
     raw_connection.adapters.register_loader("numeric", _SumLoader)
-    raw_connection.prepare_threshold = 1  # prepare a statement at its second use
-    raw_connection.prepared_max = 500
 
 
 def abort_connection(raw_connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
@@ -199,6 +181,7 @@ def abort_connection(raw_connection: psycopg.Connection[Any] | psycopg.AsyncConn
 
 OPTIONS: dict[str, Any] = {
     "autocommit": True,  # transactions are begun explicitly
+    "prepare_threshold": None,  # the server rejects a prepared statement after another process has changed its table
     "connect_timeout": 5,
     "fallback_application_name": "keepsake",
     "client_encoding": "utf8",

@@ -23,8 +23,6 @@ STATE = {
 """Values that are handed from step to step and change on the way. They are no parts: nothing is wired to them."""
 FOREIGN = {
     "row_factory": "sqlite3 has no other way to choose the type of rows",
-    "prepare_threshold": "psycopg has no other way to choose when statements are prepared",
-    "prepared_max": "psycopg has no other way to bound them",
     "name": "of a thread, known only once it runs",
     "_mergeable_ranks": "tiktoken keeps a second copy of its vocabulary",
     **dict.fromkeys(("msg", "args", "exc_info", "exc_text", "stack_info"), "a log record is changed by its formatter"),

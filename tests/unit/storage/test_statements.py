@@ -1,6 +1,4 @@
-"""Statements on a connection to PostgreSQL: what goes there comes back, they are prepared once, and errors leave it
-usable.
-"""
+"""Statements on a connection to PostgreSQL: what goes there comes back, and errors leave it usable."""
 
 import asyncio
 import math
@@ -34,11 +32,6 @@ def connection(postgres_url: str) -> Iterator[PostgresConnection]:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
         register_adapters(raw)
         yield PostgresConnection(raw)
-
-
-def prepared(connection: PostgresConnection) -> int:
-    row = connection.execute("SELECT COUNT(*) FROM pg_prepared_statements").fetchone()
-    return int(row[0])
 
 
 def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
@@ -110,18 +103,6 @@ def test_what_the_server_refuses_is_an_error_with_its_code_and_the_connection_go
     assert connection.execute("SELECT 1 / ?", (1,)).fetchone()[0] == 1
 
 
-def test_a_statement_is_prepared_when_it_comes_again_and_stays_so_after_a_rollback(
-    connection: PostgresConnection,
-) -> None:
-    """A driver that forgets its statements at every ROLLBACK never prepares those of a turn, which reads twice."""
-    before = prepared(connection)
-    for number in range(4):
-        connection.run("BEGIN")
-        assert connection.execute("SELECT ? + 1", (number,)).fetchone()[0] == number + 1
-        connection.rollback()
-    assert prepared(connection) == before + 2  # this one, and that which counts them
-
-
 async def test_a_reading_of_one_step_changes_threads_once(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,19 +127,8 @@ async def test_a_reading_of_one_step_changes_threads_once(
         assert len(work) == 3
 
 
-async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, postgres_url: str) -> None:
-    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
-        store = PostgresStore(database)
-        await store.upsert_owner(config(store, ANNA.owner))
-        await talk(store, ANNA, 6)
-        async with database.open_reader(None) as reader:
-            await reader.run(lambda connection: connection.run("DEALLOCATE ALL"))
-        await talk(store, ANNA, 1)
-        assert len(await store.read_last_turns(ANNA, 9)) == 14
-
-
 async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: Path, postgres_url: str) -> None:
-    """What was prepared returns another row then, which the server refuses: alone, in a reading and in a write."""
+    """The server would refuse a prepared statement that returns another row then."""
     url = address(postgres_url, tmp_path)
     async with open_postgres_database(url) as database:
         store = PostgresStore(database)
