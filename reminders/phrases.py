@@ -18,8 +18,8 @@ from reminders.lexicon import (
     load_lexicon,
     write_spoken_times_in_digits,
 )
-from reminders.time_parts import MAX_DAYS_BY_NAME, MAX_DAYS_TO_31ST, TimePhraseParser
-from reminders.zones import find_holidays, find_possible_zone_or_day
+from reminders.time_parts import MAX_DAYS_TO_31ST, TimePhraseParser
+from reminders.zones import find_holidays, find_possible_zone_or_day, find_time_zone
 from text.characters import collapse_to_single_line
 from text.time_zones import to_utc
 
@@ -58,23 +58,14 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     if best.bare_range and not best.clock:
         best.mark_doubtful(*best.bare_range)  # "Monday to Friday vacation" may be once
     rest = rest.strip(_ENDS).lstrip(")）").rstrip("(（ ")
-    if best.zone is not None:
-        here, now = now, now.astimezone(best.zone)
-        is_near = best.day is not None and (best.day - here.date()).days <= MAX_DAYS_BY_NAME
-        if best.zone_span and is_near and here.date() != now.date():
-            best.mark_doubtful(*best.zone_span)  # whose tomorrow?
     joined = best.words.match("(?:{joining} )*" if is_at_end else "{joining}", rest.translate(PLAIN))
     reminder = _build_reminder(best, rest[joined.end() :] if joined else rest, now)
     doubt = best.doubt
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=doubt) if doubt else reminder
-    if best.zone is not None:
-        reminder = replace(reminder, local=None)
-    elif best.clock and not best.distance:
-        local, is_exact = reminder.due_at.astimezone(now.tzinfo), best.is_exact and not is_at_end
-        doubt = doubt or find_possible_zone_or_day(
-            rest, best.words, local, has_exact_time=is_exact, has_date=best.has_date or bool(best.repeat)
-        )
+    if best.clock and not best.distance:
+        is_exact, has_date = best.is_exact and not is_at_end, best.has_date or bool(best.repeat)
+        doubt = doubt or find_possible_zone_or_day(rest, best.words, has_exact_time=is_exact, has_date=has_date)
     return UncertainReminder(words=doubt, reminder=reminder) if doubt or is_at_end else reminder
 
 
@@ -126,8 +117,6 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int, stop: int) -
     If the time is incomplete, return words from the beginning of the text.
     """
     text = parser.text[:stop]
-    if parser.zone_span and (parser.zone is None or parser.is_every):
-        return parser.quote(*parser.zone_span)
     for token in TOKEN.finditer(text):
         if token.start() < start < token.end() and _INSIDE_WORD.match(text, start):
             return parser.quote(*token.span())  # "9ish"
@@ -143,6 +132,10 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int, stop: int) -
     # Where a number is a time: "at 9 to 10", "at 9 or at 10", "at 9 to call mum at 10".
     near = {tokens[0].start() if tokens else 0, parser.skip("(?:(?:{until}|{of}) )*(?:(?:{on}|{at}) )*", start)}
     near |= {token.start() for lead, token in pairwise(tokens) if lead[0].casefold() == parser.clock_lead.casefold()}
+    for token in [*tokens[:1], *reversed(tokens[1:])] if parser.clock and not parser.distance else []:
+        is_led = parser.words.get_meaning("zone", token[0]) and token.start() not in near  # "прогулка по Москве"
+        if not is_led and (zone := find_time_zone(text, token.start(), parser.words)):
+            return parser.quote(*zone)
     marks = [
         index
         for index, token in enumerate(tokens)

@@ -5,17 +5,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from locales.catalog import ENGLISH, LANGUAGES
 from records.reminders import Repeat
 from reminders.lexicon import HAN, UNITS, Lexicon, parse_number
-from reminders.zones import find_time_zone
 from text.date_words import AMBIGUOUS_MONTHS
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import add_months
 
-MAX_DAYS_BY_NAME = 3  # "tomorrow" is 1, 大后天 is 3
 MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
@@ -80,8 +77,6 @@ class TimePhraseParser:
     elapsed: timedelta = timedelta()  # "in 2 hours", and after `distance`
     units: Sequence[str] = (*UNITS,)  # that may follow in a distance
     impossible: bool = False
-    zone_span: tuple[int, int] | None = None  # the words that name a zone for the clock time
-    zone: ZoneInfo | None = None
     is_exact: bool = False  # the clock time has minutes, "am" or the like
     doubt: str = ""  # words that may mean another time, or none
 
@@ -284,7 +279,7 @@ class TimePhraseParser:
             is_next = self.has_date and match.start() == self.skip(" ", self.end)
             if is_next and hour <= 24 and match["more"] is None:
                 self.mark_doubtful(*match.span())  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
-            elif find_time_zone(self.text, match.end(), self.words) is None:  # "9 UTC"
+            else:
                 return 0
         minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
@@ -320,11 +315,3 @@ class TimePhraseParser:
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + weekday)
         return match.end()
-
-    @grammar_rule("")
-    def _read_zone(self, match: re.Match[str], _preposition: str) -> int:
-        is_possible = self.clock is not None and self.distance is None and self.zone_span is None
-        if not is_possible or (zone := find_time_zone(self.text, match.start(), self.words)) is None:
-            return 0
-        self.zone_span, self.zone = zone
-        return self.zone_span[1]

@@ -1,7 +1,7 @@
 """Recognises time zones next to a time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst", "9Z"."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -11,7 +11,6 @@ from babel import Locale
 from locales.catalog import ENGLISH, LANGUAGES
 from reminders.lexicon import HAN, PLAIN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, load_lexicon, normalize_word
 from text.stopwords import EVERY_FUNCTION_WORD
-from text.time_zones import find_zone
 
 MIN_STEM_CHARS = 4
 MAX_STEM_CHARS = 6  # of a word in the name of a place, as inflected: "по Москве", "deutscher Zeit"
@@ -32,21 +31,16 @@ _FIRST_NAMES = rf"(?P<lead>{{before-day}} )?(?P<names>{TOKEN.pattern}(?:[\s,;]+{
 _LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 
 
-def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[tuple[int, int], ZoneInfo | None] | None:
-    """Find a time zone at `start`. Return the span of its name and the zone, or None if there is no such name.
-
-    The zone is None if it is uncertain. Abbreviations are uncertain, because some have several meanings, and people
-    write "EST" even in summer.
-    """
+def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[int, int] | None:
+    """Return the span of the name of a time zone at `start`, or None if there is no such name."""
     if (first := TOKEN.search(text, start)) is None:
         return None
     if offset := _OFFSET.match(text, first.start()):
-        zone = find_zone(offset[0])
-        return offset.span(), None if zone is None else ZoneInfo(zone or "UTC")
+        return offset.span()
     name, is_english = first[0], lexicon.language == ENGLISH
     is_small = _SMALL_ABBREVIATION.fullmatch(name) and (is_english or name not in EVERY_FUNCTION_WORD)
     if (name.isupper() or is_small) and name.upper() in _load_time_zone_names()[1]:
-        return first.span(), None
+        return first.span()
     if (found := lexicon.match(_NAMED_ZONE, text, first.start())) is None:
         return None
     words = (found["place"] or found["han"] or found["names"]).split()
@@ -56,22 +50,15 @@ def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[tuple[int, 
         is_place &= all(not word.islower() or is_place_word(word) for word in words)
     elif found["place"]:
         is_place = lexicon.language != ENGLISH and (is_place or words[0].lower() == words[0].upper())
-    city = _load_time_zone_names()[2].get(normalize_word(" ".join(words)))
-    return (found.span(), ZoneInfo(city) if city else None) if is_place else None
+    return found.span() if is_place else None
 
 
-def find_possible_zone_or_day(
-    text: str, lexicon: Lexicon, due_time: datetime, *, has_exact_time: bool, has_date: bool
-) -> str:
-    """Return the part of a reminder's text that may mean another time zone or day than `due_time` does, or "".
+def find_possible_zone_or_day(text: str, lexicon: Lexicon, *, has_exact_time: bool, has_date: bool) -> str:
+    """Return the part of a reminder's text that may mean another time zone or day, or "".
 
-    A place after an exact time counts, as in "9am London call Ann", unless it has the same local time. If the reminder
-    has no date, holidays count too, and so does any name after a preposition, as in "at 9 on Purim".
+    A place after an exact time counts, as in "9am London call Ann". If the reminder has no date, holidays count too,
+    and so does any name after a preposition, as in "at 9 on Purim".
     """
-    for token in reversed([*TOKEN.finditer(text)]):
-        is_led = lexicon.get_meaning("zone", token[0])  # "прогулка по Москве"
-        if not is_led and (zone := find_time_zone(text, token.start(), lexicon)):  # "call Ann PST"
-            return text[slice(*zone[0])]
     if place := next((found[1] for found in _IN_BRACKETS.finditer(text) if is_place_word(found[1])), ""):
         return place
     if not has_date and (day := _find_holiday(text)):
@@ -81,12 +68,7 @@ def find_possible_zone_or_day(
     if not found or normalize_word(words[0]) in EVERY_FUNCTION_WORD:
         return ""
     for name in (" ".join(words[:count]) for count in (3, 2, 1)):
-        city = _load_time_zone_names()[2].get(normalize_word(name))
-        if (
-            city
-            and (found["lead"] or has_exact_time)
-            and due_time.astimezone(ZoneInfo(city)).utcoffset() != due_time.utcoffset()
-        ):
+        if normalize_word(name) in _load_time_zone_names()[2] and (found["lead"] or has_exact_time):
             return name
     # In German every noun is capitalised. Only in English do few other texts begin with a preposition and a small
     # letter: "на работу", "no médico".
@@ -124,26 +106,23 @@ def is_place_word(token: str) -> bool:
 
 
 @cache
-def _load_time_zone_names() -> tuple[frozenset[str], frozenset[str], Mapping[str, str]]:
-    """Return the stems of words in place and zone names, the zone abbreviations, and the zone of each city."""
-    known, cities, names = available_timezones(), dict[str, str](), list[str]()
+def _load_time_zone_names() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the stems of words in place and zone names, the zone abbreviations, and the cities."""
+    known, cities, names = available_timezones(), [*SPOKEN["cities"]], list[str]()
     short = [f"{datetime(2026, month, 1, tzinfo=ZoneInfo(zone)):%Z}" for zone in known for month in (1, 7)]
     # The locale data leave out the cities that are named as in the tz database.
     english = Locale(ENGLISH).time_zones
     listed = [str(zone) for zone in Locale("ru").time_zones if zone in known and "city" not in english.get(zone, {})]
-    cities |= {normalize_word(zone.rpartition("/")[2].replace("_", " ")): zone for zone in listed}
+    cities += [zone.rpartition("/")[2].replace("_", " ") for zone in listed]
     for locale in map(Locale.parse, _LOCALES):
         names += locale.territories.values()
-        told = {zone: data["city"] for zone, data in locale.time_zones.items() if zone in known and "city" in data}
-        cities |= {normalize_word(city): zone for zone, city in told.items()}
+        cities += [data["city"] for zone, data in locale.time_zones.items() if zone in known and "city" in data]
         for zone in (*locale.meta_zones.values(), *locale.time_zones.values()):
             names += zone.get("long", {}).values()
             short += zone.get("short", {}).values()
-    cities |= {normalize_word(city): zone for city, zone in SPOKEN["cities"].items()}
     names += cities
     words = {word for name in names for word in normalize_word(name).split() if len(word) >= MIN_STEM_CHARS}
     stems = {word[: max(MIN_STEM_CHARS, min(len(word) - MAX_ENDING_CHARS, MAX_STEM_CHARS))] for word in words}
     stems |= {"北京", *(name.removesuffix("时间") for name in names if HAN.search(name))}  # written without spaces
-    for meeting in ("reunion", "reuniao"):  # the island has the same name
-        cities.pop(meeting, None)
-    return frozenset(stems), frozenset(filter(str.isupper, short)), cities
+    meetings = {"reunion", "reuniao"}  # the island has the same name
+    return frozenset(stems), frozenset(filter(str.isupper, short)), frozenset(map(normalize_word, cities)) - meetings

@@ -211,28 +211,7 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("es", "9:00 Reunión con Ana", ("23.11.26 09:00", "", "Reunión con Ana")),
         ("zh", "星期天10点买菜", ("29.11.26 10:00", "", "买菜")),
         ("en", "Friday evening at 8 cinema", ("27.11.26 20:00", "", "cinema")),
-        ("en", "2026-12-03T09:00+02:00 call", ("03.12.26 08:00", "", "call")),
-        ("en", "at 9 London time call", ("23.11.26 10:00", "", "call")),
-        ("en", "at 2pm London time call", ("22.11.26 15:00", "", "call")),
-        ("en", "tomorrow at 9:00 New York time call", ("23.11.26 15:00", "", "call")),
-        ("en", "9am london time tomorrow call", ("23.11.26 10:00", "", "call")),
-        ("en", "tomorrow 9am utc call", ("23.11.26 10:00", "", "call")),
-        ("en", "tomorrow at 9 UTC+3 call", ("23.11.26 07:00", "", "call")),
-        ("en", "on 1 July at 9 Europe/London call", ("01.07.27 10:00", "", "call")),
-        ("en", "9 Z standup", ("23.11.26 10:00", "", "standup")),
-        ("en", "tomorrow 09:00Z deploy", ("23.11.26 10:00", "", "deploy")),
-        ("en", "Friday 11am +05:30 call", ("27.11.26 06:30", "", "call")),
-        ("en", "at 9 (UTC) deploy", ("23.11.26 10:00", "", "deploy")),
-        ("es", "a las 9 hora de Madrid llamar", ("23.11.26 09:00", "", "llamar")),
-        ("pt", "amanhã às 9 hora de Lisboa ligar", ("23.11.26 10:00", "", "ligar")),
-        ("zh", "明天 9:00 伦敦时间 开会", ("23.11.26 10:00", "", "开会")),
-        ("zh", "9点UTC开会", ("23.11.26 10:00", "", "开会")),
-        ("ar", "غدا 9:00 بتوقيت لندن أمي", ("23.11.26 10:00", "", "أمي")),
         ("en", "remind me tomorrow at 9 to call mum", ("23.11.26 09:00", "", "call mum")),
-        ("pt", "amanhã às 9 no horário de Brasília ligar", ("23.11.26 13:00", "", "ligar")),
-        ("zh", "明天9点北京时间 开会", ("23.11.26 02:00", "", "开会")),
-        ("zh", "明天 9:00（北京时间）开会", ("23.11.26 02:00", "", "开会")),
-        ("ar", "غدا الساعة 9 بتوقيت مكة أمي", ("23.11.26 07:00", "", "أمي")),
         ("en", "at half past eight dentist", ("23.11.26 08:30", "", "dentist")),
         ("en", "tomorrow at half past eight dentist", ("23.11.26 08:30", "", "dentist")),
         ("es", "a las ocho y media dentista", ("23.11.26 08:30", "", "dentista")),
@@ -509,6 +488,29 @@ def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: st
         ("de", "morgen um 9 Uhr deutscher Zeit anrufen", "deutscher Zeit"),
         ("es", "mañana a las 9 hora española llamar", "hora española"),
         ("es", "mañana a las 9 (hora de México) llamar", "hora de México"),
+        ("en", "2026-12-03T09:00+02:00 call", "+02:00"),
+        ("en", "at 9 London time call", "London time"),
+        ("en", "at 2pm London time call", "London time"),
+        ("en", "tomorrow at 9:00 New York time call", "New York time"),
+        ("en", "9am london time tomorrow call", "london time"),
+        ("en", "tomorrow 9am utc call", "utc"),
+        ("en", "tomorrow at 9 UTC+3 call", "UTC+3"),
+        ("en", "on 1 July at 9 Europe/London call", "Europe/London"),
+        ("en", "9 Z standup", "9"),
+        ("en", "tomorrow 09:00Z deploy", "09:00Z"),
+        ("en", "Friday 11am +05:30 call", "+05:30"),
+        ("en", "at 9 (UTC) deploy", "UTC"),
+        ("es", "a las 9 hora de Madrid llamar", "hora de Madrid"),
+        ("pt", "amanhã às 9 hora de Lisboa ligar", "hora de Lisboa"),
+        ("zh", "明天 9:00 伦敦时间 开会", "伦敦时间"),
+        ("zh", "9点UTC开会", "UTC"),
+        ("ar", "غدا 9:00 بتوقيت لندن أمي", "بتوقيت لندن"),
+        ("pt", "amanhã às 9 no horário de Brasília ligar", "horário de Brasília"),
+        ("zh", "明天9点北京时间 开会", "北京时间"),
+        ("zh", "明天 9:00（北京时间）开会", "北京时间"),
+        ("ar", "غدا الساعة 9 بتوقيت مكة أمي", "بتوقيت مكة"),
+        ("en", "at 9 call Ann PST", "PST"),
+        ("en", "tomorrow at 9 call Ann, London time", "London time"),
     ],
 )
 def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
@@ -523,7 +525,6 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("en", "tomorrow call mum at 9", "", ("23.11.26 09:00", "", "call mum")),
         ("en", "dentist (Friday 9:00)", "", ("27.11.26 09:00", "", "dentist")),
         ("es", "recuérdame llamar mañana a las 9", "", ("23.11.26 09:00", "", "llamar")),
-        ("en", "call Ann tomorrow at 9 UTC", "", ("23.11.26 10:00", "", "call Ann")),
         ("en", "buy 3 eggs at 5", "", ("23.11.26 05:00", "", "buy 3 eggs")),
         ("en", "call mum in 20 minutes", "", ("22.11.26 14:40", "", "call mum")),
         ("en", "pay rent every month on the 1st", "", ("01.12.26 09:00", "monthly", "pay rent")),
@@ -538,8 +539,6 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("de", "um 9 Uhr London anrufen", "London", ("23.11.26 09:00", "", "London anrufen")),
         ("ru", "завтра в 9:00 Лондон созвон", "Лондон", ("23.11.26 09:00", "", "Лондон созвон")),
         ("zh", "9点 伦敦 开会", "伦敦", ("23.11.26 09:00", "", "伦敦 开会")),
-        ("en", "at 9 call Ann PST", "PST", ("23.11.26 09:00", "", "call Ann PST")),
-        ("en", "tomorrow at 9 call Ann, London time", "London time", ("23.11.26 09:00", "", "call Ann, London time")),
         ("en", "at 9 on Christmas dinner", "on Christmas", ("23.11.26 09:00", "", "on Christmas dinner")),
         ("en", "at 9 by Christmas finish", "by Christmas", ("23.11.26 09:00", "", "by Christmas finish")),
         ("en", "at 9 on payday transfer", "on payday", ("23.11.26 09:00", "", "on payday transfer")),
@@ -590,6 +589,7 @@ def test_an_uncertain_time_is_offered_but_not_set(
         "milk between 9 and 10pm",
         "call Ann tomorrow at 9am PST",
         "deploy at 9 UTC every day",
+        "call Ann tomorrow at 9 UTC",
     ],
 )
 def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text: str) -> None:
@@ -678,14 +678,6 @@ def test_tonight_in_the_night_is_the_time_to_come(hour: int, text: str, due: str
     assert isinstance(found, UncertainReminder)
     assert found.reminder is not None
     assert f"{found.reminder.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}" == due
-
-
-def test_tomorrow_is_asked_about_where_the_named_zone_has_another_date() -> None:
-    found = parse_reminder_phrase("tomorrow 9am Tokyo time call", datetime(2026, 11, 22, 18, 0, tzinfo=BERLIN))
-    assert isinstance(found, UncertainReminder)
-    assert found.words == "Tokyo time"
-    assert found.reminder is not None
-    assert found.reminder.due_at == datetime(2026, 11, 23, 0, 0, tzinfo=UTC)
 
 
 def test_a_time_of_the_clock_is_told_from_a_distance() -> None:
