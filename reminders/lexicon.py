@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be an
 TOKEN = re.compile(r"[^\s,;!?\"“”„«»()（）]+")
 HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
 PLAIN = {
-    **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁأإآ’", "aeiouacaaeoеAEIOUACAAEOЕااا'"),
+    **{code: ord(unicodedata.normalize("NFD", chr(code))[0]) for code in range(0xC0, 0x180)},
+    **str.maketrans("ёЁأإآ’", "еЕااا'"),
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
 }  # letters without accents, and Latin letters, digits and signs of the usual width
 _TANWEEN = "\u064b"  # an Arabic vowel sign of adverbs, often left out
@@ -42,6 +44,7 @@ _ENDS = {"unit": r"(?![^\W\d])", "plus": "(?:)", "on": r"(?=\s)", "at": r"(?=\s)
 _ENDS |= {"part-root": r"\w{0,2}", "weekday-root": r"\w{0,6}"}
 _KINDS = ("in", "every", "at", "on", "this", "hours", "joining", "next", "number", "unread", "until", "zone", "tonight")
 _PARTS = [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1", "früh"), ("afternoon1", "днем")]
+_RANGES = {"am": (0, 720), "midnight": (0, 720), "noon": (660, 900), "tonight": (1020, 300), "this-night": (1080, 360)}
 _FORMS = ("format", "stand-alone")
 
 
@@ -137,7 +140,7 @@ def load_lexicon(language: str) -> Lexicon:
     return Lexicon(
         language=language,
         words=words,
-        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1020, 300), "this-night": (1080, 360), **ranges},
+        ranges=_RANGES | ranges,
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
+from difflib import get_close_matches
 from itertools import pairwise, product
 
 from locales.catalog import get_current_language
@@ -16,15 +17,18 @@ from reminders.lexicon import (
     TOKEN,
     is_time_word,
     load_lexicon,
+    normalize_word,
     write_spoken_times_in_digits,
 )
-from reminders.time_parts import MAX_DAYS_TO_31ST, TimePhraseParser
+from reminders.time_parts import LEADS, MAX_DAYS_TO_31ST, TimePhraseParser
 from reminders.zones import find_holidays, find_possible_zone_or_day, find_time_zone
 from text.characters import collapse_to_single_line
 from text.time_zones import to_utc
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # of words that were not understood
+ARTICLES = ("the", "la")  # "at 9 read the 3rd chapter"
+MIN_LIKENESS = 0.83  # of a misspelt name of a day or month, to the name
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
 _ENDS = " ,.;:-–—"
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
@@ -47,26 +51,52 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         parser = TimePhraseParser(request=request, text=text, spans=spans, words=load_lexicon(language), wall=wall)
         parser.parse_time_parts(parser.skip("(?:{joining} )*", 0))
         parsers.append(parser)
-    best = max(parsers, key=lambda parser: (len(parser.quote(0, parser.end)), parser.is_every))
-    rest, is_at_end = best.quote(best.end), False
-    if unread := _find_unparsed_time_words(best, best.end, len(best.text)):
-        if (found := _find_time_at_end(parsers)) is None:
-            return UncertainReminder(words=unread)
-        (best, rest), is_at_end = found, True
+    read = [(len(parser.quote(0, parser.end)), parser.is_every) for parser in parsers]
+    equal = [parser for parser, length in zip(parsers, read, strict=True) if length == max(read)]  # "à 9h" has two
+    best = equal[0]
+    equal = [best] if best is parsers[0] else equal
+    unread = next(
+        filter(None, (_find_unparsed_time_words(parser, parser.end, len(parser.text)) for parser in equal)), ""
+    )
+    other_day = next(filter(None, map(_find_other_day, equal)), "")
+    at_end = _find_time_at_end(equal if best.end else parsers) if unread or other_day else None
+    if unread and not at_end:
+        return UncertainReminder(words=unread)
+    best, rest = at_end or (best, best.quote(best.end))
     if best.impossible:
         return "none"
     if best.bare_range and not best.clock:
         best.mark_doubtful(*best.bare_range)  # "Monday to Friday vacation" may be once
     rest = rest.strip(_ENDS).lstrip(")）").rstrip("(（ ")
-    joined = best.words.match("(?:{joining} )*" if is_at_end else "{joining}", rest.translate(PLAIN))
+    joined = best.words.match("(?:{joining} )*" if at_end else "{joining}", rest.translate(PLAIN))
     reminder = _build_reminder(best, rest[joined.end() :] if joined else rest, now)
-    doubt = best.doubt
+    doubt = best.doubt or ("" if at_end else other_day)
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=doubt) if doubt else reminder
     if best.clock and not best.distance:
-        is_exact, has_date = best.is_exact and not is_at_end, best.has_date or bool(best.repeat)
+        is_exact, has_date = best.is_exact and not at_end, best.has_date or bool(best.repeat)
         doubt = doubt or find_possible_zone_or_day(rest, best.words, has_exact_time=is_exact, has_date=has_date)
-    return UncertainReminder(words=doubt, reminder=reminder) if doubt or is_at_end else reminder
+    return UncertainReminder(words=doubt, reminder=reminder) if doubt or at_end else reminder
+
+
+def _find_other_day(early: TimePhraseParser) -> str:
+    """Return words behind a time that may name its day, as in "at 9 call mum on 3.12.", or "" if there are none."""
+    tokens = [*TOKEN.finditer(early.text, early.end)]
+    if early.repeat or early.distance or (early.has_date and not early.month_day):
+        return ""
+    names = [word for kind in ("days", "weekday", "month") for word in early.words.words[kind]]
+    for token in tokens[:1] if early.has_date else tokens:
+        late, start = replace(early, weekdays=[]), early.skip(LEADS, token.start())
+        late.parse_time_parts(token.start())
+        is_led = token is tokens[0] or (start > token.start() and token[0] not in ARTICLES)
+        if late.has_date and not early.has_date and (is_led or late.end >= tokens[-1].end()):
+            return early.quote(token.start(), late.end)
+        name = TOKEN.match(early.text, start)
+        word = normalize_word(name[0]) if name and (is_led or token is tokens[-1]) else ""
+        near = get_close_matches(word, names, n=1, cutoff=MIN_LIKENESS)
+        if name and near and not word.startswith(near[0]) and not near[0].startswith(word):
+            return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
+    return ""
 
 
 def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, str] | None:

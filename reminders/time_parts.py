@@ -25,11 +25,11 @@ _MINUTE = (  # "3.12." is a date
     r"(?:[:h]|\.(?!\d\d\.(?!\d))|(?P<han>[点點])(?=\d\d)| (?P<uhr>uhr) (?!\d\d {unit}))"
     r"(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
 )
-_HOUR = r"(?P<hour>\d{1,2})(?:" + _MINUTE + r"|(?P<h>h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b))"
-_LEADS = "(?:(?:{on}|{at}) )*"
-_TO = r"(?:\s*[-–—]\s*| {through} )" + _LEADS
+_HOUR = r"(?P<hour>\d{1,2})(?:" + _MINUTE + r"|(?P<h>h(?!\w))?(?![\d/%]|[:.,-]\d|\s[%€$£]|(?:st|nd|rd|th)\b))"
+LEADS = "(?:(?:{on}|{at}) )*"
+_TO = r"(?:\s*[-–—]\s*| {through} )" + LEADS
 _DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
-_FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{_LEADS}(?:{_DAYS})"  # "and every Friday"
+_FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{LEADS}(?:{_DAYS})"  # "and every Friday"
 ReadPart = Callable[["TimePhraseParser", re.Match[str], str], int]
 GRAMMAR = list[tuple[str, ReadPart]]()
 
@@ -141,7 +141,7 @@ class TimePhraseParser:
         self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", match[0])))
         return match.end()
 
-    @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{_LEADS}?(?:{_DAYS})")
+    @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{LEADS}?(?:{_DAYS})")
     def _read_weekdays(self, match: re.Match[str], _preposition: str) -> int:
         """Read "every Monday", "every week on Monday", "Mondays and Thursdays" or "Monday to Friday"."""
         is_range = "_end" in (match.lastgroup or "")
@@ -190,7 +190,8 @@ class TimePhraseParser:
         is_leading = preposition == "at" and match.start("day") == match.start()
         is_doubtful = is_leading and match["month"] in AMBIGUOUS_MONTHS.split()  # "at 5 march with Ann"
         if sign == "." and not (match["dot"] or year):
-            if match["hours"] is not None or not 0 < month <= 12 or self.has_date or self.clock:
+            is_amid = self.clock is not None and match.end() < len(self.text.rstrip())  # "at 9 2.5 kg of potatoes"
+            if match["hours"] is not None or not 0 < month <= 12 or self.has_date or is_amid:
                 return 0
             is_doubtful = match["timed"] is None and day < 24
         elif sign in ("/", "-"):
@@ -230,7 +231,7 @@ class TimePhraseParser:
             self.is_every, self.repeat = True, "monthly"
         return match.end("cycle" if is_cycle else "ordinal" if match["ordinal"] else "day")
 
-    @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
+    @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?!\sde\s)(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
     def _read_part_of_day(self, match: re.Match[str], _preposition: str) -> int:
         name = self.words.get_meaning("part", match["part"])
         if self.clock is not None:
