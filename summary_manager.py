@@ -16,7 +16,7 @@ from locales.catalog import tr
 from locales.sentences import format_error
 from records.context import MAX_UNSUMMARIZED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleSummary, StorageError
-from records.messages import Message, MessageOutline
+from records.messages import Message
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
@@ -41,7 +41,7 @@ from summaries.generation import (
     make_message_sources,
     make_summary_sources,
 )
-from summaries.planning import ActiveSummary, ScopeState, SummaryPolicy, group_into_turns
+from summaries.planning import ScopeState, SummaryPolicy, group_into_turns
 from summaries.policies import find_policy
 from summaries.pyramid import MAX_ACTIVE
 from text.tokenizer import Tokenizer
@@ -259,11 +259,10 @@ class SummaryManager:
         if policy.looks_back and active:
             archived = await store.timeline.read_page(scope, before_id=active[0].id, limit=policy.looks_back)
         count_tokens = self._tokens.count if reason == "pressure" else None
-        summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.sort_key, summary.id))
         state = ScopeState(
             turns=await asyncio.to_thread(group_into_turns, active, count_tokens),
-            summaries=[ActiveSummary.from_summary(summary) for summary in summaries],
-            archived=[MessageOutline(id=m.id, turn=m.turn, is_user=m.is_user) for m in archived],
+            summaries=sorted(await store.list_summaries(scope), key=lambda summary: (summary.sort_key, summary.id)),
+            archived=archived,
             every_n=config.every_n,
         )
         return policy.plan(state, reason)

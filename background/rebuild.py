@@ -27,7 +27,7 @@ from records.summaries import NewSummary, RebuiltSummary, Summary, SummaryLease,
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary_fields
 from summaries.generation import SummaryInput, format_superseded_facts, make_message_sources, make_summary_sources
-from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, group_into_turns
+from summaries.planning import ActiveTurn, ScopeState, group_into_turns
 from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
 
@@ -314,8 +314,7 @@ class Rebuilder:
 
 def _make_scope_state(rebuilt: Sequence[RebuiltSummary], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
     active = sorted((new.summary for new in rebuilt if new.summary.is_active), key=lambda summary: summary.sort_key)
-    summaries = [ActiveSummary.from_summary(summary) for summary in active]
-    return ScopeState(turns=turns, summaries=summaries, every_n=every_n)
+    return ScopeState(turns=turns, summaries=active, every_n=every_n)
 
 
 def _list_covered_ids_and_times(

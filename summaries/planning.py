@@ -23,26 +23,12 @@ class ActiveTurn:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ActiveSummary:
-    """An active summary, with the id of the first message that it covers."""
-
-    id: int
-    level: int
-    policy: Policy = "pyramid"
-    first_id: int = 0
-
-    @classmethod
-    def from_summary(cls, summary: Summary) -> "ActiveSummary":
-        return cls(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ScopeState:
     """The state of a scope, on which a planner bases its decision. All sequences are ordered oldest first."""
 
     turns: Sequence[ActiveTurn] = ()
-    summaries: Sequence[ActiveSummary] = ()
-    archived: Sequence[MessageOutline] = ()  # the newest archived messages, as many as the policy's `looks_back`
+    summaries: Sequence[Summary] = ()  # the active ones
+    archived: Sequence[Message | MessageOutline] = ()  # the newest ones, as many as the policy's `looks_back`
     every_n: int = 1  # the owner's threshold in turns
 
 

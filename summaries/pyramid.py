@@ -4,15 +4,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from records.status import Counts
-from records.summaries import SummaryPlan, SummaryReason
-from summaries.planning import (
-    ActiveSummary,
-    ActiveTurn,
-    ScopeState,
-    SummaryPolicy,
-    list_message_ids,
-    select_foldable_turns,
-)
+from records.summaries import Summary, SummaryPlan, SummaryReason
+from summaries.planning import ActiveTurn, ScopeState, SummaryPolicy, list_message_ids, select_foldable_turns
 
 FAN_IN = 5  # If a level has more active summaries, its oldest FAN_IN become one of the next level; imports use it, too.
 MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the prompt
@@ -50,7 +43,7 @@ def find_gap_message_ids(turns: Sequence[ActiveTurn], first_ids: Sequence[int], 
     return tuple(sorted(message_id for ids in gap for message_id in ids if message_id < border))
 
 
-def _plan_higher_summary(summaries: Sequence[ActiveSummary]) -> SummaryPlan | None:
+def _plan_higher_summary(summaries: Sequence[Summary]) -> SummaryPlan | None:
     by_level: dict[int, list[int]] = {}
     for summary in summaries:
         by_level.setdefault(summary.level, []).append(summary.id)

@@ -12,9 +12,10 @@ from records.owners import Policy
 from records.status import Counts
 from records.summaries import SummaryPlan, SummaryReason
 from summaries import rolling
-from summaries.planning import KEPT_MESSAGES, ActiveSummary, ActiveTurn, ScopeState, select_foldable_turns
+from summaries.planning import KEPT_MESSAGES, ActiveTurn, ScopeState, select_foldable_turns
 from summaries.policies import POLICIES
 from summaries.pyramid import MAX_ACTIVE
+from tests.support.summaries import standing_summary
 
 EVERY_N = 3
 
@@ -66,7 +67,7 @@ class Scope:
                 if turn
             ],
             summaries=[
-                ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy)
+                standing_summary(summary.id, summary.level, summary.policy)
                 for summary in sorted(self.active(), key=lambda made_summary: min(made_summary.covers))
             ],
             archived=[message for turn in self.turns for message in turn if message.id in self.chunk_of][-20:],

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.summaries import SummaryPlan, SummaryReason
-from summaries.planning import ActiveSummary, ActiveTurn, ScopeState
+from summaries.planning import ActiveTurn, ScopeState
 from summaries.pyramid import FAN_IN, MAX_ACTIVE, plan_fold
+from tests.support.summaries import standing_summary
 
 
 def turn(*ids: int, answered: bool = True) -> ActiveTurn:
@@ -16,7 +17,7 @@ def turn(*ids: int, answered: bool = True) -> ActiveTurn:
 
 
 def upwards(active: Mapping[int, Sequence[int]]) -> SummaryPlan | None:
-    standing = [ActiveSummary(id=number, level=level) for level, ids in active.items() for number in ids]
+    standing = [standing_summary(number, level) for level, ids in active.items() for number in ids]
     return plan_fold(ScopeState(summaries=standing), "upwards")
 
 
@@ -81,7 +82,7 @@ def test_asked_for_now_folds_whatever_there_is() -> None:
     due = asked([turn(7, answered=False)], 500, "now")
     assert due is not None
     assert due.message_ids == (7,)
-    assert plan_fold(ScopeState(summaries=[ActiveSummary(id=1, level=1)]), "now") is None
+    assert plan_fold(ScopeState(summaries=[standing_summary(1, 1)]), "now") is None
 
 
 @given(st.dictionaries(st.integers(1, 6), st.lists(st.integers(1, 10**6), max_size=12), max_size=6))
