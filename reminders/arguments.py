@@ -55,10 +55,10 @@ def _parse_repeat(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] 
     words, more = ({word.removesuffix("s") for word in listed} for listed in rule_text)  # "mondays", "tues"
     cycles, own = {_CYCLES[word] for word in words & _CYCLES.keys()}, words & _DAYS.keys()
     is_read = words <= _FILLERS | _CYCLES.keys() | _DAYS.keys() and more <= _FILLERS | _DAYS.keys()
-    if not is_read or len(cycles) > 1 or (own and "monthly" in cycles) or not (cycles or own or words <= {"none"}):
-        return None
     cycle: Repeat = next(iter(cycles), "weekly" if own else "")
-    days = {_DAYS[word] for word in own | (more & _DAYS.keys())}
+    days = {_DAYS[word] for word in own | (more & _DAYS.keys())}  # with "monthly", the first Monday or the like
+    if not is_read or len(cycles) > 1 or (days and cycle == "monthly") or not (cycles or own or words <= {"none"}):
+        return None
     return "weekly" if cycle == "daily" and days else cycle, days  # models call "every weekday" daily
 
 

@@ -82,6 +82,7 @@ def test_what_a_model_gives(given_: dict[str, object], expected: tuple[str, str,
         ({"repeat": "every week day"}, None, None),
         ({"repeat": "monthly on day 1"}, None, None),
         ({"repeat": "every month on Monday"}, None, None),
+        ({"repeat": "monthly", "weekdays": "Tue"}, None, None),
     ],
 )
 def test_a_model_names_several_weekdays(
