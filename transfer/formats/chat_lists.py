@@ -38,6 +38,7 @@ def is_chat_message(value: object) -> bool:
         find_part_keys(value, "words")
         and find_part_keys(value, "time")
         and (find_speaker(value) or find_part_keys(value, "own") or normalize_keys(value).keys() >= _SENT_BY_SNAPCHAT)
+        and (find_part_keys(value, "own") != ("direction",) or find_speaker(value) or find_part_keys(value, "person"))
     )
 
 

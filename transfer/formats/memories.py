@@ -78,8 +78,8 @@ def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:
 def _add_observations(builder: HistoryBuilder, raw: object) -> None:
     """Add what the memory server of MCP keeps about a person or a thing."""
     entity = as_object(raw)
-    texts = filter(None, map(as_text, read_list(entity, "observations")))
-    builder.facts += (ImportedFact(text=f"{as_text(entity.get('name'))}: {text}") for text in texts)
+    name, texts = as_text(entity.get("name")), filter(None, map(as_text, read_list(entity, "observations")))
+    builder.facts += (ImportedFact(text=f"{name}: {text}") for text in texts if name)
 
 
 def _parse_fact(value: Any, keys: Sequence[str]) -> ImportedFact | None:

@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _TAG = r"</?(?:details|summary|b|strong)\b[^<>\n]{0,40}>"
 _MARKED_TURN = re.compile(
     r"^(?:(?P<number>#{2,3} chat-\d+\n\n)?(?P<quoted>(?(number)>|> ?(?:\*\*|__)).*(?:\n>.*)*)(?:\n\n###### \w+ said:$)?"
-    rf"|(?:{_TAG}|\[)++(?P<label>[^\W\d_]{{2,20}})(?:{_TAG}|\])++(?=:|[ \t]*$)"
+    rf"|(?:(?:{_TAG})++|(?P<bracket>\[))(?P<label>[^\W\d_]{{2,20}})(?(bracket)\](?=:)|(?:{_TAG})++(?=:|[ \t]*$))"
     rf"|{_TAG}$|(?:___|---)\n+###### \[top\]\(#.*)",
     re.MULTILINE,
 )

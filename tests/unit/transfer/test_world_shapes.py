@@ -146,7 +146,7 @@ def make_tree(*messages: dict[str, Any]) -> list[dict[str, Any]]:
                                       f"<details>\n<summary>Assistant</summary>\n\n{ANSWER}\n</details>\n")),
         ("quoted names", f"> **User**\n\n{QUESTION}\n\n> **Assistant**\n\n{ANSWER}\n"),
         ("a quoted question below its name", f"> **User**\n> {QUESTION}\n\n**Assistant**\n\n{ANSWER}\n"),
-        ("names in brackets", f"[User]\n{QUESTION}\n\n[Assistant]: {ANSWER}\n"),
+        ("names in brackets", f"[User]: {QUESTION}\n\n[Assistant]: {ANSWER}\n"),
         ("Chinese colons", f"**用户：**{QUESTION}\n\n**豆包：**{ANSWER}\n"),
         ("Polish headings", f"## Użytkownik\n\n{QUESTION}\n\n## Asystent\n\n{ANSWER}\n"),
         ("ChatGPT Exporter's text", (f"User: Anna\nCreated: 5/13/2024 10:00\nLink: https://chatgpt.com/c/x\n\n"
@@ -316,3 +316,13 @@ def test_a_time_zone_is_nobody() -> None:
             "Chat History With tom:\n2024-05-13 10:00:00 UTC\nanna: hello\n2024-05-13 10:01:00 UTC\ntom: good\n",
             "x.txt",
         )
+
+
+def test_sections_of_a_configuration_are_no_turns() -> None:
+    with pytest.raises(ImportRefused, match="I can read"):
+        past("[user]\nname = Anna\n\n[model]\nname = small\n", "config.ini")
+
+
+def test_a_log_with_directions_is_no_chat() -> None:
+    with pytest.raises(ImportRefused, match="I can read"):
+        past("timestamp,direction,message\n2024-05-01T10:00:00Z,in,GET /\n2024-05-01T10:00:01Z,out,200\n", "log.csv")
