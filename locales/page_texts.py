@@ -1,7 +1,7 @@
 """Convert the texts of a page to JSON, for the browser to format."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,9 @@ def _read_texts(language: str, file_name: str) -> Mapping[str, object]:
 
 def make_page_texts_for_request(static: Path, language_tags: str, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the page's texts in the first supported language of `language_tags`, or else of Accept-Language."""
-    tags = language_tags.split(",")[:MAX_WANTED]
-    return make_page_texts(static, choose_preferred_language(tags) if language_tags else find_reader_language(headers))
+    return make_page_texts(
+        static, find_reader_language({"accept-language": language_tags} if language_tags else headers)
+    )
 
 
 def remove_commands(text: str) -> str:
@@ -80,15 +81,10 @@ def _make_command_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w/.:])/(?:{names})\b")
 
 
-def choose_preferred_language(tags: Iterable[str], default: str = ENGLISH) -> str:
-    """Return the first supported language of these IETF tags, or `default`."""
-    return next((language for tag in tags if (language := find_language(tag.strip()))), default)
-
-
 def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
     """Return the first supported language of a browser's Accept-Language header, or `default`."""
     tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
-    return choose_preferred_language((tag.partition(";")[0] for tag in tags), default)
+    return next(filter(None, (find_language(tag.partition(";")[0].strip()) for tag in tags)), default)
 
 
 def _convert_fluent_pattern(pattern: object) -> Pattern:
