@@ -198,7 +198,6 @@ async def open_core_resources(
     embedder: Embedder | None,
     commands: Mapping[str, str],
 ) -> Core:
-    """Open the models, the quota, the embedder and the retrieval."""
     further = settings.openai_models if models is None else ()
     answers, summarizer = models or await open_answer_and_summary_models(settings, stack)
     choosable = {answers.name: answers}
@@ -254,7 +253,6 @@ async def open_core_resources(
 async def open_learning_services(
     core: Core, stack: AsyncExitStack
 ) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
-    """Open the services that learn facts, distil profiles, and extract facts from imported history."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
     get_window = partial(find_prompt_limit, background, settings.max_context_tokens)
     requests = RequestBuilder(core.summary_tokenizer, get_window)

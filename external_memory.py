@@ -94,7 +94,6 @@ class ExternalMemory:
         await self._state.check_writable()
 
     async def list_owners(self) -> list[int]:
-        """Return the ids of all owners who have stored data."""
         return await self._state.directory.list_owners()
 
     async def count_owners_activity_and_failures(self, since: datetime) -> tuple[int, int, int]:
@@ -117,7 +116,6 @@ class ExternalMemory:
 
     @property
     def storage_types(self) -> tuple[StorageType, ...]:
-        """The configured storage types."""
         return tuple(self._stores)
 
     async def get_config(self, owner: int) -> OwnerConfig | None:
@@ -134,7 +132,6 @@ class ExternalMemory:
         return config.language if config else None
 
     async def is_memory_on(self, owner: int) -> bool:
-        """Return True if an owner's memory is on."""
         config = await self.get_config(owner)
         return config is not None and config.enabled
 
@@ -311,7 +308,6 @@ class ExternalMemory:
         return [owner for owner in served if (await self.preview_forgetting(owner, request)).messages]
 
     async def count_messages(self, owner: int) -> int:
-        """Return the number of an owner's messages in all conversations."""
         async with self.open_store(owner) as store:
             return sum(
                 [(await store.count_messages_and_summaries(scope)).total for scope in await store.list_scopes(owner)]

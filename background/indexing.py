@@ -44,7 +44,6 @@ class Indexer:
         await self._idle.wait()
 
     async def run_forever(self) -> None:
-        """Embed messages until cancelled."""
         failures = 0
         while True:
             self._wanted.clear()

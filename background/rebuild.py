@@ -96,7 +96,6 @@ class Rebuilder:
         self._start_task(self._run_rebuild(scope, report_progress))
 
     async def wait_until_finished(self) -> None:
-        """Wait until no rebuild is running."""
         await asyncio.gather(*self._tasks)
 
     async def _run_rebuild(self, scope: Scope, report_progress: ReportProgress) -> None:

@@ -52,13 +52,11 @@ class Explanations:
         self._cached = LRUCache[Scope, deque[_CachedRecord]](1_000)  # scopes
 
     def cache_unstored_record(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
-        """Cache the explanation record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         cached = _CachedRecord(turn, incoming.source, asked_as, record)
         self._cached.setdefault(incoming.scope, deque(maxlen=20)).append(cached)
 
     def drop_scope_records(self, scope: Scope) -> None:
-        """Drop all cached explanation records of a scope."""
         self._cached.pop(scope, None)
 
     def drop_owner_records(self, owner: int) -> None:

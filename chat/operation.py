@@ -91,7 +91,6 @@ def list_people(services: Services, operator: Operator) -> Sequence[KnownPerson]
 
 
 async def list_broadcast_recipient_ids(memory: ExternalMemory, operator: Operator, admin_id: int) -> list[int]:
-    """Return the ids of the people who receive this admin's broadcasts."""
     people = memory.people
     let_in = {person.id for person in people.list_people("allowed")}
     removed = {person.id for person in people.list_people("removed")}

@@ -215,7 +215,6 @@ class Sessions:
             session.is_outdated = True
 
     def move_session(self, session: Session, new_scope: Scope) -> None:
-        """Move a session to the new scope of its group."""
         del self._sessions[session.scope]
         session.scope = new_scope
         for held in (session.recent, session.incognito):
@@ -231,7 +230,6 @@ class Sessions:
         return next(self._ids)
 
     def add_messages(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
-        """Add the messages of a turn to a session."""
         numbered = (replace(message, turn=turn).with_id(self.make_local_id(), session.scope) for message in messages)
         session.get_messages(mode).extend(numbered)
 

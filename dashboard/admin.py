@@ -32,7 +32,6 @@ class AdminHandlers:
     _host: Host
 
     async def get_overview(self, request: PageRequest) -> JsonBody:
-        """Return the figures about the bot and its people for the admin page."""
         self._require_admin(request)
         operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await make_operator_overview(services, operation)

@@ -47,7 +47,6 @@ def serialize_message(message: Message, *, excerpt: str | None = None, with_full
 
 
 def serialize_hit(hit: Hit) -> Json:
-    """Return a search hit as JSON, with its message and the matching passage."""
     form = serialize_message(hit.message, excerpt=hit.text)
     return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
 
@@ -80,7 +79,6 @@ def serialize_summary(summary: Summary) -> Json:
 
 
 def serialize_fact(fact: Fact) -> Json:
-    """Return a fact as JSON."""
     return {
         **pick_fields(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "is_uncertain"),
         **pick_fields(fact, "origin", "source_ids", "quote"),
@@ -93,7 +91,6 @@ def serialize_fact(fact: Fact) -> Json:
 
 
 def serialize_setting(choice: Choice, value: object, *, hint: str = "") -> Json:
-    """Return a setting as JSON, with its current value."""
     return {
         **pick_fields(choice, "name", "kind", "longest"),
         "label": tr(choice.text),

@@ -81,7 +81,6 @@ class Parameters:
         return tuple(value)
 
     def read_object(self, name: str) -> "Parameters":
-        """Return a nested object of the request body as parameters."""
         value = self._values.get(name)
         if not isinstance(value, dict):
             raise BadRequest(f"{name} is an object.")
@@ -89,7 +88,6 @@ class Parameters:
 
 
 async def read_query(request: Request) -> Parameters:
-    """Return the parameters in the query string of a request."""
     return Parameters(request.query_params)
 
 

@@ -93,7 +93,6 @@ class PageSessions:
         return self.renew_session(await self._require_unrevoked(session))
 
     async def find_session(self, token: str) -> PageSession:
-        """Return the session that a signed token belongs to."""
         session, _ = await self._read_signed_session("session", token)
         return await self._require_unrevoked(session)
 

@@ -146,7 +146,6 @@ class TransferHandlers:
         return {"said": tr("learning-stopped")}
 
     async def download_export(self, request: PageRequest) -> Response:
-        """Stream an export as a file to download."""
         async with AsyncExitStack() as stack:
             name, file = await self._open_export_file(request, stack)
             opened = stack.pop_all()

@@ -53,7 +53,6 @@ class Facts:
         await self._learn_and_log_errors(scope, min_turns=self._settings.facts_batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
-        """Learn from messages before a fold archives them."""
         try:
             async with self._memory.open_store_if_enabled(scope.owner) as store:
                 learned, waiting = await store.facts.read_unlearned_messages(scope, 1) if store is not None else (0, [])
@@ -269,7 +268,6 @@ class Facts:
             return deleted
 
     async def _correct_profile(self, store: MemoryStore, owner: int) -> None:
-        """Remove from the profile the sentences that a change has overruled."""
         with suppress(StaleFacts):  # forgotten at the same time
             await store_corrected_profile(store, owner, clock=self._clock)
 

@@ -171,7 +171,6 @@ class ModelAddress(TypedDict, total=False):
 
 
 def make_model_address(settings: Settings, model: str) -> ModelAddress:
-    """Return the address of a model at the endpoint in OPENAI_BASE_URL."""
     return {
         "model": model,
         "api_key": settings.openai_api_key,

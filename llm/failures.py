@@ -99,7 +99,6 @@ class StatusError(Exception):
 
     @cached_property
     def codes(self) -> str:
-        """The error's codes and type, separated by spaces."""
         return " ".join(str(self.details[key]) for key in _CODES if self.details.get(key))
 
     @cached_property

@@ -67,7 +67,6 @@ def format_elapsed_time(moment: datetime, now: datetime) -> str:
 
 
 def get_speaker_name(message: Message) -> str:
-    """Return the name of a message's speaker, on one line."""
     return quote_name(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
@@ -193,7 +192,6 @@ def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
 
 
 def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:
-    """Format a recalled fact, preceded by the fact that it replaced."""
     earlier = [format_fact(recalled.earlier, zone)] if recalled.earlier is not None else []
     return "\n".join([*earlier, format_fact(recalled.fact, zone)])
 
@@ -205,7 +203,6 @@ def format_remembered_snippets(
 
 
 def format_current_time(now: datetime) -> str:
-    """Format the current date, time and weekday in the zone of `now`."""
     zone = format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else "UTC"
     return f"It is now {now:%Y-%m-%d %H:%M} {zone}. Today is {day_name[now.weekday()]}."
 
@@ -225,7 +222,6 @@ def format_document(passages: Iterable[str]) -> str:
 
 
 def make_picture_request(caption: str) -> str:
-    """Return the request to describe a picture in the language of its caption."""
     describe: str = TEXTS["describe"]
     asked = describe.format(language=", in the language of the words that came with it" if caption.strip() else "")
     return f"{asked}\n\n{format_block('conversation', [quote_text(caption[:300])])}" if caption.strip() else asked

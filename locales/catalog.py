@@ -58,7 +58,6 @@ def translate(language: str, key: str, arguments: Mapping[str, Argument] | None 
 
 
 def list_translations(key: str, /) -> frozenset[str]:
-    """Return the translations of a text into all languages."""
     return frozenset(translate(language, key) for language in LANGUAGES)
 
 

@@ -169,7 +169,6 @@ def format_forget_receipt(forget_result: ForgetResult) -> str:
 
 
 def format_summary_outcome(outcome: SummaryOutcome) -> str:
-    """Format the result of /summary_now."""
     match outcome.state:
         case "folded":
             return tr("summaries-folded", summaries=len(outcome.summaries))

@@ -98,5 +98,4 @@ class Context:
 
     @property
     def token_count(self) -> int:
-        """The size of the request in tokens."""
         return sum(part.tokens for part in self.parts)

@@ -128,7 +128,6 @@ class Correction:
 
 
 def matches_filter(message: Message, kind: TimelineKind) -> bool:
-    """Return True if a message matches a filter of the timeline."""
     role, origins = TIMELINE_FILTERS[kind]
     return role in (None, message.role) and (origins is None or message.origin in origins)
 

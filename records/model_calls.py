@@ -22,7 +22,6 @@ class Usage:
 
     @property
     def total(self) -> int:
-        """The total number of prompt and completion tokens."""
         return self.prompt + self.completion
 
     def __add__(self, other: "Usage") -> "Usage":

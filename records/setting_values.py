@@ -97,7 +97,6 @@ def make_choice_parser(*choices: Choice) -> ParseText[Choice]:
 
 
 def parse_list(text: str) -> list[str]:
-    """Split a list at commas or semicolons."""
     return [word for item in text.replace(";", ",").split(",") if (word := item.strip())]
 
 

@@ -20,7 +20,6 @@ class Counts:
 
     @property
     def active_messages(self) -> int:
-        """The number of active messages."""
         return self.total - self.archived
 
 

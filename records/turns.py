@@ -30,7 +30,6 @@ class UserMessage:
 
     @property
     def text(self) -> str:
-        """The joined text of all pieces."""
         return _join_pieces(self.pieces)
 
     @property
@@ -45,12 +44,10 @@ class UserMessage:
 
     @property
     def forwarded_texts(self) -> tuple[str, ...]:
-        """The texts of forwarded messages."""
         return tuple(piece.text for piece in self.pieces if piece.origin in OTHERS and piece.origin not in SENT_ALONG)
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """The passages extracted from attachments."""
         return tuple(piece.text for piece in self.pieces if piece.origin in SENT_ALONG)
 
     @property

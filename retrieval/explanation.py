@@ -47,7 +47,6 @@ class ExplanationRecord:
 
     @property
     def has_sources(self) -> bool:
-        """True if the sources of the answer were recorded."""
         return bool(self.parts)
 
     @property
@@ -76,7 +75,6 @@ class ExplanationRecord:
 def make_explanation_record(
     context: Context, *, answered_at: datetime, model: str, looked_up_ids: Sequence[int] = ()
 ) -> ExplanationRecord:
-    """Return the explanation of an answer that was given in this context."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return ExplanationRecord(
         at=answered_at,

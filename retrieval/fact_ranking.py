@@ -114,7 +114,6 @@ def _score_word_overlap(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int
 
 
 def collect_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
-    """Return the terms in a fact's text, subject and tags."""
     return _list_terms(" ".join((fact.text, fact.subject, *fact.tags))[:MAX_FACT_CHARS])
 
 

@@ -110,7 +110,6 @@ class PromptBuilder:
 
     @property
     def shown_ids(self) -> frozenset[int]:
-        """The ids of the messages that the prompt contains in full."""
         return frozenset(message.id for turn in self._turns if turn.is_whole for message in turn.messages)
 
     @property

@@ -41,7 +41,6 @@ class Question:
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
 
     def replace_unknown_terms(self, completions: Mapping[str, Sequence[str]]) -> "Question":
-        """Return the question with each unknown term replaced by known terms that begin with it."""
         own, terms = (
             tuple(dict.fromkeys(known for term in given for known in completions.get(term, (term,))))
             for given in (self.own, self.terms)

@@ -35,7 +35,6 @@ def make_gauge(name: str, description: str, labels: Labels | None = None) -> Gau
 
 
 def make_histogram(name: str, description: str, labels: Labels | None = None) -> Histogram:
-    """Register a histogram of durations in seconds."""
     return Histogram(name, description, tuple(labels or ()), registry=REGISTRY, buckets=SECONDS)
 
 

@@ -59,7 +59,6 @@ class Visitors:
         self.strangers = RateLimiter(burst=300, per_second=80)  # a request takes 1 ms of the event loop
 
     def remember_person(self, token: str, person_id: int) -> None:
-        """Remember the person that a session token belongs to."""
         self._persons[_hash_token(token)] = person_id
 
     def find_limiter_and_check_session(self, scope: Scope) -> tuple[RateLimiter, bool]:

@@ -29,7 +29,6 @@ class Span:
             self._otel_span.set_attributes(attributes)
 
     def mark_failed(self, error_type: str) -> None:
-        """Mark the span as failed with an error of this type."""
         if self._otel_span is not None:
             from opentelemetry.trace import StatusCode
 

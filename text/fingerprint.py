@@ -142,7 +142,6 @@ def _map_short_month_names() -> Mapping[str, int]:
 
 
 def describes_change(message: str) -> bool:
-    """Return True if a message reports that something changed."""
     return _NOT_AS_IT_WAS.search(normalize_text(message)) is not None
 
 

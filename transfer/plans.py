@@ -59,7 +59,6 @@ def format_question(question: ImportQuestion, chosen_indexes: Collection[int], h
 
 
 def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
-    """Format the counts of an import plan, and the instructions in the file."""
     counted = _format_counts(plan.total, plan.facts) if plan.total or plan.facts else ""
     lines = [tr("transfer-plan" if counted else "transfer-plan-none", name=plan.name, what=counted)]
     if plan.is_restored and plan.missing_parts_text:

@@ -73,7 +73,6 @@ class Broadcasts(StatementRunner):
         return int(rows[0][0]) if rows else None
 
     async def record_outcome(self, broadcast: Broadcast, person_id: int, outcome: Outcome) -> None:
-        """Record the outcome of sending a broadcast to one person."""
         await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person_id)
 
     async def requeue_recipient(self, broadcast: Broadcast, person_id: int) -> None:
@@ -81,7 +80,6 @@ class Broadcasts(StatementRunner):
         await self._execute(None, _OUTCOME, "", broadcast.id, person_id)
 
     async def remove_recipient(self, broadcast: Broadcast, person_id: int) -> None:
-        """Remove a person from the recipients of a broadcast."""
         leaving = "DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?"
         await self._execute(broadcast.admin, leaving, broadcast.id, person_id)
 

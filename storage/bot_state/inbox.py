@@ -87,7 +87,6 @@ class Inbox(StatementRunner):
         return pending
 
     async def count_pending_updates(self) -> int:
-        """Return the number of updates that are not done."""
         [[count]] = await self._fetch_rows(None, "SELECT COUNT(*) FROM updates WHERE done_at IS NULL")
         return int(count)
 

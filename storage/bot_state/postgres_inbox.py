@@ -128,7 +128,6 @@ class SharedWork(StatementRunner):
         return {row[0]: row[1] for row in rows}
 
     async def list_unfinished_ids(self, bot_id: int, owner: int) -> set[int]:
-        """Return the ids of an owner's unfinished updates across all processes."""
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
     def find_lease(self, owner: int) -> Lease | None:

@@ -187,7 +187,6 @@ class PostgresLeases(StatementRunner, OwnerLeases):
 
     @property
     def served_owners(self) -> frozenset[int]:
-        """The owners that this process serves."""
         return frozenset(owner for owner in self._served if owner > POLLING)
 
     @property
@@ -196,7 +195,6 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         return frozenset(self.replica.held.keys() - self._served)
 
     async def wait_for_lease_change(self) -> None:
-        """Wait until this process gains or loses a lease."""
         await self._changed.wait()
 
     async def _prepare_owners(self, new_leases: dict[int, int]) -> bool:

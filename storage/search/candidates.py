@@ -131,7 +131,6 @@ def find_completions(
 
 
 def list_speakers(connection: Connection, scope: Scope) -> list[str]:
-    """Return the names of the speakers of the scope's newest messages."""
     return [name for (name,) in connection.execute(_SPEAKERS, (*scope, MAX_RECENT_MESSAGES))]
 
 

@@ -17,7 +17,6 @@ class FullTextIndex:
     """The SQLite word index, which uses FTS5. All methods run inside the caller's transaction."""
 
     def insert_entries(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
-        """Add the terms of new messages to the index."""
         connection.executemany(
             "INSERT INTO words (rowid, terms) VALUES (?, ?)", [(entry.seq, " ".join(entry.tokens)) for entry in entries]
         )

@@ -166,7 +166,6 @@ class MemoryStore(SummaryTable):
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def list_scopes(self, owner: int) -> list[Scope]:
-        """Return the scopes of an owner that contain messages."""
         sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
         return [Scope(owner=owner, thread=row[0]) for row in await self._fetch_rows(owner, sql, owner)]
 

@@ -24,11 +24,9 @@ class ConversationTable(OwnerTables):
     """The conversations of the owners in one store (`store.conversations`)."""
 
     async def find_open_conversation(self, chat: Scope) -> Scope:
-        """Return the conversation that is currently open in a chat or topic."""
         return await self._read_in_snapshot(chat.owner, lambda connection: _read_open_conversation(connection, chat))
 
     async def has_conversation(self, chat: Scope, conversation: Scope) -> bool:
-        """Return True if a conversation belongs to a chat."""
         return await self._read_in_snapshot(chat.owner, partial(_belongs_to_chat, chat=chat, conversation=conversation))
 
     async def begin_conversation(self, chat: Scope, title: str, *, now: datetime) -> Scope:

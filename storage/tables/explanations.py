@@ -47,7 +47,6 @@ class ExplanationTable(OwnerTables):
         await self.database.transact(mark_shown, scope.owner)
 
     async def count_saved_tokens(self, owner: int) -> int:
-        """Return the total number of tokens saved in all answers of an owner."""
         row = await self._fetch_row(owner, "SELECT tokens_saved FROM users WHERE user_id = ?", owner)
         return int(row[0]) if row else 0
 

@@ -211,7 +211,6 @@ class FactTable(OwnerTables):
         await asyncio.gather(*(self.database.transact(insert, owner) for owner, insert in insertions.items()))
 
     async def read_vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
-        """Return the vectors of an owner's facts, by fact id."""
         rows = await self._fetch_rows(owner, _VECTORS, owner, model)
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 

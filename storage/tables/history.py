@@ -135,7 +135,6 @@ class HistoryTable(OwnerTables):
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
     async def read_summary_rows(self, owner: int, ids: Sequence[int]) -> Sequence[PortableRow]:
-        """Return the summaries with these ids as portable rows."""
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.to_portable_row(row) for row in rows]
 

@@ -72,7 +72,6 @@ class ForeignButton(Exception):  # noqa: N818 - not a failure
 
 
 def parse_button_kind(data: str) -> str:
-    """Return the kind of a button, given its callback data."""
     return data.partition(":")[0]
 
 

@@ -319,6 +319,5 @@ def _make_choice_row(choice: Choice, config: OwnerConfig | None, make_button: Ma
 
 
 def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
-    """Return a sentence with the name and the current time of a time zone."""
     sentence = tr("choices-zone-is", zone=format_zone(name), time=wording.format_time(now, zone))
     return f"{sentence} {tr('choices-zone-fixed')}" if name.startswith("Etc/") else sentence

@@ -68,7 +68,6 @@ class ChatEvent:
 
     @property
     def replies_to_bot(self) -> bool:
-        """True if the message replies to a message of the bot."""
         author = self._replied_message.from_user if self._replied_message else None
         return author is not None and author.id == self.update.get_bot().id
 

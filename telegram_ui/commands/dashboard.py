@@ -59,8 +59,6 @@ class DashboardCommands(CommandGroup):
 
 
 def make_host(dependencies: Dependencies, health: Health) -> Host:
-    """Return the parts of the bot that the dashboard uses."""
-
     async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 

@@ -55,7 +55,6 @@ class ExportCommands(CommandGroup):
 
 
 def make_caption(file: ExportedFile) -> str:
-    """Return a caption that describes an exported file and names a program that opens it."""
     counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
     what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
     for kind in ("zip", "html"):

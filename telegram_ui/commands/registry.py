@@ -80,7 +80,6 @@ class Commands:
                 self._actions[action.key] = group, action
 
     async def choose_language(self, chat: Chat, person: Person) -> str:
-        """Return the language in which to answer a person in a chat."""
         try:
             chosen = await self.dependencies.services.memory.get_language(chat.scope.owner)
         except KeepsakeError:
@@ -172,7 +171,6 @@ class Commands:
         return False
 
     def awaits_file(self, event: ChatEvent) -> bool:
-        """Return True if a command is waiting for a file from this person."""
         return any(group.awaits_file(event) for group in self._groups)
 
     async def pass_file_to_command_if_awaited(self, event: ChatEvent) -> None:

@@ -155,7 +155,6 @@ class SummaryCommands(CommandGroup):
 
 
 def format_status(status: Status) -> str:
-    """Format the reply to /summary_status."""
     config, counts = status.config, status.counts
     is_on = config is not None and config.enabled
     lines = [
@@ -199,7 +198,6 @@ def format_summary(summary: Summary, zone: tzinfo) -> str:
 
 
 def format_summary_policy(config: OwnerConfig | None) -> str:
-    """Format the reply to /summary_policy."""
     policy, every_n = (config.policy, config.every_n) if config else ("pyramid", DEFAULT_EVERY_N)
     rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
     heading = tr("policy-heading", policy=format_policy_name(policy))
@@ -208,7 +206,6 @@ def format_summary_policy(config: OwnerConfig | None) -> str:
 
 
 def format_progress(progress: RebuildProgress) -> str:
-    """Return the sentence that describes the state of a rebuild."""
     match progress.state:
         case "running":
             return tr("policy-rebuilding", done=progress.done, total=progress.total)

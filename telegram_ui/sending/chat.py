@@ -63,7 +63,6 @@ class Chat:
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
     def with_conversation(self, scope: Scope) -> "Chat":
-        """Return a copy of the chat in which this conversation is open."""
         conversation = 0 if scope == self.chat_scope else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 

@@ -63,7 +63,6 @@ class AiohttpRequest(BaseRequest):
             self._session = open_session(max_connections=self._pool_size, headers={"User-Agent": self.USER_AGENT})
 
     async def shutdown(self) -> None:
-        """Close the HTTP session."""
         if self._session is not None:
             await self._session.close()
 
@@ -120,7 +119,6 @@ class AiohttpRequest(BaseRequest):
 
 
 def failed_without_response(error: TelegramError) -> bool:
-    """Return True if a request failed without a response."""
     return isinstance(error.__cause__, FAILURES)
 
 

@@ -74,7 +74,6 @@ def prepare_markdown_for_rich_message(markdown: str) -> str:
 
 
 def has_tables_or_formulas(markdown: str) -> bool:
-    """Return True if Markdown contains a table or a formula."""
     events = pyromark.events(markdown, options=STANDARD_OPTIONS) if "|" in markdown or "$" in markdown else ()
     begun = (next(iter(event.items())) for event in events if isinstance(event, dict))
     return any(name.endswith("Math") or (isinstance(value, dict) and "Table" in value) for name, value in begun)

@@ -58,7 +58,6 @@ class AccessPolicy:
         self._admins = TTLCache[tuple[int, int], bool](MAX_REMEMBERED_PEOPLE, 60.0, lambda: self._now().timestamp())
 
     def may_use_bot(self, parsed: ParsedUpdate) -> bool:
-        """Return True if the sender of an update may use the bot."""
         return parsed.button_owner.id > 0 and self.serves(parsed.button_owner.id)
 
     def has_requested_access(self, person_id: int) -> bool:

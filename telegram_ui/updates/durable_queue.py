@@ -246,7 +246,6 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             return None
 
     def are_updates_on_disk(self, update_ids: Iterable[int]) -> bool:
-        """Return True if all of these updates are on disk."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
     async def require_lease(self, lease: Lease) -> None:

@@ -225,7 +225,6 @@ def _read_rich_text(message: telegram.Message | telegram.ExternalReplyInfo) -> R
 
 
 def format_checklist(checklist: telegram.Checklist) -> str:
-    """Return the title and tasks of a checklist as Markdown."""
     # An open task may carry the date 0 of Unix time.
     done = [task.completed_by_user or (task.completion_date or NEVER) > NEVER for task in checklist.tasks]
     tasks = (f"- [{'x' if is_done else ' '}] {task.text}" for task, is_done in zip(checklist.tasks, done, strict=True))

@@ -92,11 +92,9 @@ class SerialQueues:
             ticket.is_stoppable = False
 
     def has_waiting_job(self, key: Hashable) -> bool:
-        """Return True if a job is waiting in the queue `key`."""
         return bool(self._waiting.get(key))
 
     def has_running_job(self, key: Hashable) -> bool:
-        """Return True if a job of the queue `key` is running."""
         return key in self._running
 
     def cancel_running_job(self, key: Hashable) -> bool:
@@ -129,7 +127,6 @@ class SerialQueues:
         return work
 
     async def wait_until_idle(self) -> None:
-        """Wait until no jobs are waiting or running."""
         await self._idle.wait()
 
     async def close(self, *, grace: float, timeout: float = 0) -> None:
@@ -204,7 +201,6 @@ class Queues:
         self.buttons = SerialQueues("buttons", max_running=4)
 
     async def wait_until_idle(self) -> None:
-        """Wait until no jobs are waiting or running."""
         for queues in (self.commands, self.slow, self.chats, self.follow_ups, self.notices, self.buttons):
             await queues.wait_until_idle()
 

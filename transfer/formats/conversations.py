@@ -285,7 +285,6 @@ def ask_and_select_facts(
 
 
 def add_title(messages: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
-    """Return the conversation with a title on its first message."""
     title = title.strip()[:MAX_TITLE_CHARS]
     return [replace(messages[0], title=title), *messages[1:]] if messages and title else list(messages)
 

@@ -218,7 +218,6 @@ def _make_limit_error(limit: str) -> ImportRefused:
 
 
 def find_format_title(name: str) -> str:
-    """Return the display name of a format."""
     product = FORMATS[name].product
     return tr("import-title", name=product) if product else tr(f"import-title-{name}")
 

@@ -101,7 +101,6 @@ def iterate_blocks(text: str, css_class: str) -> Iterator[Block]:
 
 
 def extract_text(fragment: str) -> str:
-    """Return the text of an HTML fragment."""
     if "<" not in fragment and "&" not in fragment:
         return fragment.strip()
     return next((block.get_text() for block in iterate_blocks(f'<div class="all">{fragment}</div>', "all")), "")
