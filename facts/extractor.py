@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
@@ -11,7 +12,7 @@ from typing import TypeVar
 from attrs import define, field
 from cachetools import LRUCache, TTLCache
 
-from facts import schemas, verification
+from facts import kinds, schemas, verification
 from facts.compounds import split_fact
 from facts.requests import ExtractionRequest, Request, RequestBuilder
 from llm import prompts
@@ -29,6 +30,7 @@ from records.errors import (
     StorageError,
 )
 from records.facts import Fact, NewFact
+from records.model_calls import Schema
 from records.scopes import Clock, Scope
 from text.characters import cut_out_middle
 
@@ -40,6 +42,7 @@ MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at on
 MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
 MIN_REQUESTS_LEFT = 4  # requests that the rest of the day's tokens must pay for; answers and summaries go first
 MAX_CHECKED_CHARS = 8_000  # of a message, as the patterns for words of change take seconds for a hundred thousand
+MIN_LINES = 24  # whose kinds are asked for until it is known if this model takes what is no fact for one
 MIN_TRIALS = 8  # turns that are asked about again until it is known if this model finds more in single turns
 FIRST_PAUSE = timedelta(minutes=1)
 MAX_PAUSE = timedelta(hours=1)
@@ -53,7 +56,6 @@ class Backoff:
         self._failures = LRUCache[Source, tuple[int, datetime]](MAX_SOURCES)  # attempts, and when to try again
 
     def get_failure_count(self, source: Source) -> int:
-        """Return the number of consecutive failures to learn from a source."""
         return self._failures[source][0] if source in self._failures else 0
 
     async def run_if_due(self, source: Source, work: Callable[[], Awaitable[T]]) -> T | None:
@@ -100,6 +102,8 @@ class FactExtractor:
     _has_rejected: bool = field(default=False, init=False)
     # For the newest turns that were asked about again by themselves, True if a fact was found then.
     _trials: TTLCache[object, bool] = field(factory=partial(TTLCache, 9 * MIN_TRIALS, REMEMBERED_SECONDS), init=False)
+    # The kinds of the newest lines that were asked about, "" for an answer that is none.
+    _kinds: TTLCache[object, str] = field(factory=partial(TTLCache, 9 * MIN_LINES, REMEMBERED_SECONDS), init=False)
 
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failure_count: int) -> list[NewFact]:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
@@ -127,6 +131,7 @@ class FactExtractor:
         except ModelError as error:  # it says nothing about single turns, and what was found before is kept
             if not (valid or (is_list and isinstance(error, QuotaExceeded))):
                 raise
+        facts = await self._check_kinds(request, facts, owner=batch.scope.owner)
         return sorted(facts, key=lambda fact: fact.observed_at)  # so that what ended later ends what is found later
 
     async def _ask_for_facts(
@@ -146,6 +151,36 @@ class FactExtractor:
         if extracted is None and len(request.turns) < 2:
             log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
         return extracted, await asyncio.to_thread(self._make_valid_facts, batch, request, extracted or ())
+
+    async def _check_kinds(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
+        """Return the facts without those whose line tells nothing, and wishes and doubts in the person's own words.
+
+        Small models extract a fact from nearly every line, but recognise most wishes and questions in a line alone.
+        What the model fails to answer stays as it is.
+        """
+        speakers = {message.id: prompts.get_speaker_name(message) for turn in request.turns for message in turn}
+        checked = dict[int, NewFact | None](enumerate(facts))
+        with suppress(ModelError):
+            for number, fact in enumerate(facts):
+                kind = "" if fact.is_uncertain else await self._find_kind(owner, fact.line)
+                if kind in kinds.NO_FACTS and fact.quote != fact.line:  # "I live in Tula, how warm is it there"
+                    kind = await self._find_kind(owner, fact.quote)
+                checked[number] = kinds.apply_kind(fact, kind, speakers[fact.source_ids[0]])
+        return [fact for fact in checked.values() if fact is not None]
+
+    async def _find_kind(self, owner: int, line: str) -> str:
+        """Return the kind of a line according to the model, or "" if it gives none or is not asked.
+
+        It is asked only if one of its facts has been rejected, and if of the last lines, MIN_LINES or more, a tenth
+        were no facts. After an answer that is no kind, it is not asked for a day.
+        """
+        asked, found = kinds.make_kind_request(line), [*self._kinds.values()]
+        is_useful = len(found) < MIN_LINES or 10 * sum(kind in kinds.NOT_SO for kind in found) >= len(found)
+        may_ask = self._has_rejected and is_useful and "" not in found
+        if not may_ask or not self._requests.fits_window(asked, kinds.KIND_SCHEMA):
+            return ""
+        kind = self._kinds[object()] = kinds.parse_kind(await self._ask_model(owner, asked, kinds.KIND_SCHEMA))
+        return kind
 
     def limit_turns(self, max_turns: int) -> int:
         """Return 1 if at least a quarter of MIN_TRIALS turns or more yielded facts one by one, or else `max_turns`."""
@@ -179,8 +214,8 @@ class FactExtractor:
         self._has_rejected = self._has_rejected or len(kept) < len(single)
         return kept
 
-    async def _ask_model(self, owner: int, request: Request) -> str:
+    async def _ask_model(self, owner: int, request: Request, schema: Schema = schemas.FACTS_SCHEMA) -> str:
         room = await self._quota.count_tokens_left(owner)
         if room is not None and room < MIN_REQUESTS_LEFT * self._requests.count_prompt_tokens(request):
             raise QuotaExceeded
-        return (await self._quota.complete(owner, self._model, request, schema=schemas.FACTS_SCHEMA)).text
+        return (await self._quota.complete(owner, self._model, request, schema=schema)).text

@@ -10,7 +10,7 @@ from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm import prompts
 from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message
-from records.model_calls import PromptMessage
+from records.model_calls import PromptMessage, Schema
 from records.summaries import Summary
 from text.analyzer import list_terms
 from text.fingerprint import describes_change, find_topics, make_fingerprint
@@ -145,6 +145,9 @@ class RequestBuilder:
         free -= schema if free > schema else 0
         shown = self._tokens.omit_middle(answer, min(free, int(self._get_window() * ANSWER_SHARE / 2)))
         return *extraction_request.request, *_make_repair_messages(shown or "…")
+
+    def fits_window(self, request: Request, schema: Schema) -> bool:
+        return self.count_prompt_tokens(request) + self._tokens.count(str(schema)) <= self._get_window()
 
     def make_profile_request(
         self,

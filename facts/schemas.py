@@ -134,7 +134,7 @@ def _read_sentence(content: str, start: int, end: int) -> tuple[_Passage, bool]:
 
 def _extend(passage: _Passage, before: str, after: str) -> _Passage:
     """Move text at the passage's edges into it, except the final marks."""
-    after = after.rstrip(" .!…。！\n")
+    after = after.rstrip(_FINAL_MARKS)
     rest = passage.before[: len(passage.before) - len(before)]
     return _Passage(rest, before + passage.text + after, passage.after[len(after) :])
 
@@ -163,6 +163,7 @@ _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 _CLAUSE_BREAK = re.compile(
     rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
 )
+_FINAL_MARKS = " .!…。！\n"
 _SENTENCE_END = re.compile(r"[!?…。！？؟\n]|\.(?!\w)|(?=¿)")
 
 
@@ -277,6 +278,7 @@ def _make_fact(
         known=known,
         is_change=extracted.is_over or describes_change(message.content) or _is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
+        line=sentence.rstrip(_FINAL_MARKS) if len(sentence) <= MAX_FACT_CHARS else quote,
         unsaid=_find_unsaid_topics(text, sentence, message.speaker),
         person_id=message.person_id,
         speaker=message.speaker if message.person_id else "",

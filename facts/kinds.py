@@ -1,0 +1,41 @@
+"""The kinds of lines: a small model extracts a fact from a wish or a question, but recognises it in a line alone."""
+
+import json
+from dataclasses import replace
+
+from llm import prompts
+from llm.meant_json import parse_json_leniently
+from llm.quoting import quote_text
+from records.facts import NewFact
+from records.model_calls import PromptMessage
+
+KIND_SCHEMA = prompts.make_answer_schema("kind", prompts.TEXTS["kind_properties"])
+NO_FACTS = ("ask", "nothing")  # the kinds of lines that tell nothing about anyone
+NOT_SO = (*NO_FACTS, "wish", "maybe")  # also the kinds about what is not so, and may never be
+
+
+def make_kind_request(line: str) -> tuple[PromptMessage, ...]:
+    """Build a request for the kind of a line, with examples. Without them, small models take questions for facts."""
+    request = [PromptMessage(role="system", content=prompts.TEXTS["find_kind"])]
+    for example, kind in prompts.TEXTS["kinds_by_line"].items():
+        request.append(PromptMessage(role="user", content=f"Line: {example}"))
+        request.append(PromptMessage(role="assistant", content=json.dumps({"kind": kind})))
+    return *request, PromptMessage(role="user", content=f"Line: {quote_text(line)}")
+
+
+def parse_kind(answer: str) -> str:
+    """Parse a model's answer into the kind of a line. Return "" if it is unusable."""
+    value = parse_json_leniently(answer)
+    kind = str(value.get("kind")) if isinstance(value, dict) else ""
+    return kind if kind in prompts.TEXTS["kind_properties"]["kind"]["enum"] else ""
+
+
+def apply_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
+    """Return the fact that a line of this kind tells, or None if it tells none. Any allergy is kept.
+
+    A wish or a doubt is told word for word, and neither ends nor replaces another fact.
+    """
+    if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1):
+        return fact
+    told = replace(fact, text=f"{speaker_name}: {fact.line}", quote=fact.line, is_uncertain=True, unsaid=frozenset())
+    return None if kind in NO_FACTS else replace(told, subject="", known=(), only_one=False, valid_to=None)

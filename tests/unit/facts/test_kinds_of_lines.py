@@ -1,0 +1,147 @@
+"""A model that takes wishes, questions and requests for facts is asked again what kind of line each is.
+
+The lines were written by people: in issues of programs that remember, and to a model of 1.5 billion parameters.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from facts.extractor import MIN_LINES
+from records.facts import Fact
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, Talk, talking
+from text.tokenizer import Tokenizer
+
+SCOPE = Scope(owner=ANNA.id)
+REQUEST = "请直接告诉我周留存怎么算"
+RULE = "以后请不要重复询问背景，回答先给结论"
+CONSIDERED = "このアプリに、obsidianは有効に使えるかどうか検討して"
+UNSAID = {"message": 1, "text": "Rain is water.", "quote": "nobody said this"}  # refused, so that lines are asked about
+
+
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=500, storage=storage)
+        yield talk
+
+
+async def learn(talk: Talk, line: str, **fields: object) -> list[Fact]:
+    """Return all facts after a person wrote a line, which a model takes for a lasting state."""
+    await talk.say(line)
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        [message] = [message for message in await store.timeline.read_page(SCOPE, limit=2) if message.is_user]
+    state = {"message": message.id, "quote": line, "text": f"Anna: {line}", "type": "state"} | fields
+    talk.server.default_schema("facts", json.dumps({"facts": [state, UNSAID | {"message": message.id}]}))
+    await talk.services.facts.learn(SCOPE)
+    return await talk.services.facts.list_all(ANNA.id)
+
+
+def say_kinds(talk: Talk, kinds: Mapping[str, str]) -> None:
+    """Let the model say that lines are of these kinds, and that any other is a fact."""
+
+    def answer(messages: Sequence[Mapping[str, object]]) -> str:
+        line = str(messages[-1]["content"]).removeprefix("Line: ")
+        return json.dumps({"kind": kinds.get(line, "fact")})
+
+    talk.server.default_schema("kind", answer)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (REQUEST, "ask"),
+        ("Whats a good way to dry wet shoes over night", "ask"),
+        ("Tell me a short joke about rain", "ask"),
+        ("Usually he does.", "nothing"),
+    ],
+)
+async def test_a_request_or_a_fragment_is_no_fact(talk: Talk, line: str, kind: str) -> None:
+    say_kinds(talk, {line.rstrip("."): kind})
+    assert await learn(talk, line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "quote", "text"),
+    [
+        ("me gustaría vivir en Porto", "wish", "vivir en Porto", "Anna vive en Porto"),
+        ("Ich wäre so gern Tierärztin", "wish", "Tierärztin", "Anna ist Tierärztin"),
+        ("我还没决定要不要搬到上海", "maybe", "搬到上海", "Anna搬到上海"),
+        (CONSIDERED, "maybe", "obsidianは有効に使える", "Annaはobsidianを使っている"),
+    ],
+)
+async def test_what_is_wished_or_considered_is_told_in_the_persons_words(
+    talk: Talk, line: str, kind: str, quote: str, text: str
+) -> None:
+    say_kinds(talk, {line: kind})
+    await learn(talk, "I live in Bergen", text="Anna lives in Bergen.", about="Anna", attribute="home", is_single=True)
+    home, wish = await learn(
+        talk, line, quote=quote, text=text, about="Anna", attribute="home", is_single=True, replaces=[1]
+    )
+    assert home.is_valid, "a wish ends nothing"
+    assert (wish.text, wish.quote, wish.subject, wish.is_uncertain) == (f"Anna: {line}", line, "", True)
+
+
+@pytest.mark.parametrize(("line", "kind"), [(RULE, "rule"), ("I drink my coffee without milk", "fact")])
+async def test_facts_and_rules_stay_as_they_are(talk: Talk, line: str, kind: str) -> None:
+    say_kinds(talk, {line: kind})
+    (fact,) = await learn(talk, line)
+    assert (fact.text, fact.is_uncertain) == (f"Anna: {line}", False)
+
+
+async def test_the_statement_before_a_question_and_an_allergy_are_kept(talk: Talk) -> None:
+    line = "I live in Tula, how warm does it get there"
+    say_kinds(talk, {line: "ask", "allergic to pollen, right": "ask"})
+    (home,) = await learn(talk, line, quote="I live in Tula", text="Anna lives in Tula.")
+    assert home.text == "Anna lives in Tula."
+    assert len(await learn(talk, "allergic to pollen, right", text="Anna is allergic to pollen.")) == 2
+
+
+@pytest.mark.parametrize("answer", ["{}", '{"facts": []}', '{"kind": "joke"}', "fact", "[" * 3000, '["wish"]'])
+async def test_an_answer_that_is_no_kind_changes_nothing_and_ends_the_asking_for_a_day(talk: Talk, answer: str) -> None:
+    talk.server.default_schema("kind", answer)
+    for line in ("I live in Oslo", "I drink tea", "I sing in a choir"):
+        await learn(talk, line)
+    assert len([fact for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid]) == 3
+    assert len(talk.server.asked_for("kind")) == 1
+
+
+async def test_a_failure_keeps_the_facts_and_the_next_line_is_asked_about_again(talk: Talk) -> None:
+    talk.server.script_schema("kind", *[Behaviour(status=500)] * 4)
+    say_kinds(talk, {})
+    assert len(await learn(talk, "I live in Oslo")) == 1
+    asked = len(talk.server.asked_for("kind"))
+    assert len(await learn(talk, "I drink tea")) == 2
+    assert len(talk.server.asked_for("kind")) > asked
+
+
+async def test_a_model_whose_facts_hold_is_not_asked(talk: Talk) -> None:
+    await talk.say("I live in Oslo")
+    fact = {"message": 1, "text": "Anna lives in Oslo.", "quote": "I live in Oslo", "type": "state"}
+    talk.server.default_schema("facts", json.dumps({"facts": [fact]}))
+    assert len(await talk.services.facts.learn(SCOPE)) == 1
+    assert talk.server.asked_for("kind") == []
+
+
+async def test_a_model_whose_lines_are_all_facts_is_asked_about_a_few(talk: Talk) -> None:
+    say_kinds(talk, {})
+    for number in range(MIN_LINES + 3):
+        await learn(talk, f"My locker number {number} is at the pool")
+    assert len(talk.server.asked_for("kind")) == MIN_LINES
+
+
+async def test_the_request_keeps_to_the_window(tmp_path: Path) -> None:
+    count = Tokenizer.for_model("summary-model").count
+    for window, times in ((500, 0), (1500, 1)):
+        async with talking(tmp_path / str(window), max_context_tokens=window) as talk:
+            await talk.remember(every_n=500)
+            say_kinds(talk, {})
+            await learn(talk, "I live in Oslo")
+            asked = talk.server.asked_for("kind")
+            assert len(asked) == times
+            assert all(sum(count(str(part["content"])) for part in request.messages) < window for request in asked)
