@@ -293,15 +293,6 @@ class ExternalMemory:
         """Overwrite the remains of erased data in the files. Call this periodically."""
         await self._state.erasing.overwrite_erased_data()
 
-    async def optimize_word_index(self, owner: int) -> None:
-        """Optimize an owner's full-text index. Log errors. Call this when nobody is waiting."""
-        try:
-            async with self.open_store_if_enabled(owner) as store:
-                if store is not None:
-                    await store.optimize_word_index()
-        except (StorageError, ServedElsewhere) as error:
-            log.info("the index of words is not optimized: %s", type(error).__name__)
-
     async def find_owners_with_messages(self, request: ForgetRequest) -> list[int]:
         """Return owners with messages that match a request."""
         served = await self.select_served_owners(await self.list_owners())

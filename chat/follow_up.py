@@ -48,7 +48,6 @@ class FollowUp:
         sentences = await self._fold_scope_if_due(scope)
         if not scope.is_channel_direct_chat:
             await self._distiller.distil_if_due(scope.owner)
-        await self._memory.optimize_word_index(scope.owner)
         return sentences
 
     async def _fold_scope_if_due(self, scope: Scope) -> Notices:

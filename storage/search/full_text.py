@@ -7,8 +7,6 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search.terms import TermsEntry, make_index_token, make_scope_prefix
 
-MAX_SEGMENTS_ALIKE = 2  # segments of one size are merged from this number on
-MERGED_PAGES = 64  # pages written by one merge: a millisecond, and what some twenty messages need in the long run
 MAX_COMPLETIONS_READ = 200  # a short prefix begins thousands of terms
 LAST_CHARACTER = "\U0010ffff"  # sorts after every letter, in SQLite and in PostgreSQL's collation "C"
 
@@ -34,14 +32,6 @@ class FullTextIndex:
         """Merge all index segments into one, which erases the terms of removed messages from the file."""
         # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
         connection.execute("INSERT INTO words (words) VALUES ('optimize')")
-
-    def merge_segments_incrementally(self, connection: Connection) -> None:
-        """Merge a few index segments to speed up searches, which have to read every segment."""
-        # By itself FTS5 keeps up to 15 of the smallest segments, and 3 of each larger size.
-        values = (MAX_SEGMENTS_ALIKE,)
-        if connection.execute("SELECT 1 FROM words_config WHERE k = 'usermerge' AND v = ?", values).fetchone() is None:
-            connection.execute("INSERT INTO words (words, rank) VALUES ('usermerge', ?)", values)
-        connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
 
     def rename_owner(self, connection: Connection, old_id: int, new_id: int) -> None:
         """Change the owner id in the index. Call this before changing it in `messages`."""

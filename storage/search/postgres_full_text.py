@@ -34,9 +34,6 @@ class TsVectorIndex(FullTextIndex):
     def merge_all_segments(self, connection: Connection) -> None:
         """Do nothing, since VACUUM removes deleted rows."""
 
-    def merge_segments_incrementally(self, connection: Connection) -> None:
-        """Do nothing, since a GIN index needs no merging."""
-
     def rename_owner(self, connection: Connection, old_id: int, new_id: int) -> None:
         before, after = (make_scope_prefix(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old_id, new_id))
         connection.execute(_RENAMED, (new_id, f"^{before}", after, old_id))

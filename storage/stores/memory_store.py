@@ -52,7 +52,6 @@ class MemoryStore(SummaryTable):
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
         super().__init__(database, kind)
-        self._unmerged = 0
         self.vectors = VectorIndex(database)
         self.facts = FactTable(database, kind)
         self.history_extraction = HistoryExtractionTable(database, kind)
@@ -103,14 +102,12 @@ class MemoryStore(SummaryTable):
         if not drafts:
             return []
         analyzed = await message_table.analyze_drafts(scope, drafts)
-        self._unmerged += len(drafts)
         append = partial(message_table.append_messages, scope=scope, storage=self.kind, drafts=analyzed)
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, drafts: Sequence[NewMessage], *, max_turns: int = 0) -> StoredQuestion:
         """Store a question as one turn. Return its existing answer, if any, or the context if `max_turns` is not 0."""
         analyzed = await message_table.analyze_drafts(scope, drafts)
-        self._unmerged += len(drafts)
         ask = partial(message_table.store_question, scope=scope, storage=self.kind, drafts=analyzed)
         try:
             return await self.database.transact(partial(ask, max_turns=max_turns), scope.owner)
@@ -209,14 +206,6 @@ class MemoryStore(SummaryTable):
         read = partial(search.find_candidate_messages, scope=scope, terms=terms, limit=limit, before_id=before_id)
         read = partial(read, nearest_seqs=nearest_seqs, time_ranges=time_ranges)
         return await self._read_in_snapshot(scope.owner, read)
-
-    async def optimize_word_index(self) -> None:
-        """Merge index segments if messages have been added. Call this when the bot is idle."""
-        if self._unmerged >= 4:  # messages
-            self._unmerged = 0
-            await self.database.transact(
-                lambda connection: full_text.get_word_index(connection).merge_segments_incrementally(connection), None
-            )
 
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]
