@@ -20,18 +20,10 @@ log = logging.getLogger(__name__)
 
 def queue_pictures_for_description(turn: Turn) -> None:
     """Queue the pictures of a turn for description if the turn is stored."""
-    incoming = turn.incoming
     if turn.stored is not None:
         turn.session.undescribed.extend(
-            UndescribedPicture(
-                picture=picture,
-                turn=turn.stored,
-                person=incoming.person.id,
-                speaker=incoming.person.name,
-                sent_at=incoming.pieces[-1].sent_at,
-                words=incoming.text_without_attachments,
-            )
-            for picture in incoming.pictures
+            UndescribedPicture(picture=picture, turn=turn.stored, incoming=turn.incoming)
+            for picture in turn.incoming.pictures
             if picture.kind
         )
 
@@ -55,24 +47,24 @@ class PictureDescriber:
                 log.warning("a picture in %s stays without a description: %s", session.scope, type(error).__name__)
 
     async def _describe_picture(self, undescribed_picture: UndescribedPicture) -> str:
-        request = prompts.make_picture_request(undescribed_picture.words)
+        request = prompts.make_picture_request(undescribed_picture.incoming.text_without_attachments)
         asked = PromptMessage(role="user", content=request, pictures=(undescribed_picture.picture,))
         for model in self._models:
             if model.supports_pictures is not False:
                 try:
-                    made = await self._quota.complete(undescribed_picture.person, model, [asked])
+                    made = await self._quota.complete(undescribed_picture.incoming.person.id, model, [asked])
                 except PicturesRefused:
                     continue
                 return " ".join(made.text.split())[:1_500]
         return ""
 
     async def _store_description(self, session: Session, undescribed_picture: UndescribedPicture, text: str) -> None:
-        scope = session.scope
+        scope, incoming = session.scope, undescribed_picture.incoming
         message = NewMessage(
             role="user",
             content=f"[{undescribed_picture.picture.kind}: {text}]",
-            created_at=undescribed_picture.sent_at,
-            speaker=undescribed_picture.speaker,
+            created_at=incoming.pieces[-1].sent_at,
+            speaker=incoming.person.name,
             source=undescribed_picture.picture.source,
             turn=undescribed_picture.turn,
             origin="picture",

@@ -5,7 +5,6 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from itertools import count
 
 from records.attachments import Picture
@@ -13,7 +12,7 @@ from records.forgetting import ForgetRequest
 from records.messages import UNSTORED, AnswerVersions, Correction, Message, NewMessage
 from records.owners import MODES, Mode
 from records.scopes import Scope
-from records.turns import ReplyTarget
+from records.turns import ReplyTarget, UserMessage
 from retrieval.explanation import ExplanationRecord
 
 MESSAGES_HELD = 40  # messages per scope kept in the process, for chats without memory and while a store fails
@@ -53,10 +52,7 @@ class UndescribedPicture:
 
     picture: Picture
     turn: int
-    person: int
-    speaker: str
-    sent_at: datetime
-    words: str
+    incoming: UserMessage
 
 
 @dataclass
