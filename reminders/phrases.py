@@ -81,18 +81,20 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
 
 def _find_other_day(early: TimePhraseParser) -> str:
     """Return words behind a time that may name its day, as in "at 9 call mum on 3.12.", or "" if there are none."""
-    tokens = [*TOKEN.finditer(early.text, early.end)]
-    if early.repeat or early.distance or (early.has_date and not early.month_day):
+    if early.distance:
         return ""
+    tokens, is_dated = [*TOKEN.finditer(early.text, early.end)], early.has_date or early.repeat
     names = [word for kind in ("days", "weekday", "month") for word in early.words.words[kind]]
-    for token in tokens[:1] if early.has_date else tokens:
-        late, start = replace(early, weekdays=[]), early.skip(LEADS, token.start())
+    for token in tokens:
+        late = replace(early, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
         late.parse_time_parts(token.start())
-        is_led = token is tokens[0] or (start > token.start() and token[0] not in ARTICLES)
-        if late.has_date and not early.has_date and (is_led or late.end >= tokens[-1].end()):
+        start, is_next = early.skip(LEADS, token.start()), token is tokens[0]
+        is_led = start > token.start() and token[0] not in ARTICLES
+        if late.has_date and (is_led or (not is_dated and (is_next or late.end >= tokens[-1].end()))):
             return early.quote(token.start(), late.end)
         name = TOKEN.match(early.text, start)
-        word = normalize_word(name[0]) if name and (is_led or token is tokens[-1]) else ""
+        is_misspelt = early.month_day and is_next if is_dated else is_led or is_next or token is tokens[-1]
+        word = normalize_word(name[0]) if name and is_misspelt else ""
         near = get_close_matches(word, names, n=1, cutoff=MIN_LIKENESS)
         if name and near and not word.startswith(near[0]) and not near[0].startswith(word):
             return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
