@@ -28,7 +28,7 @@ _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|cal
 _LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # which earlier versions did not keep: ids are hashes of words
 _VIBER_ROW = re.compile(r'\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},(?:\+\d+)?,(?=")')
 _SENT_BY_SNAPCHAT = {"to", "mediatype"}  # until 2023, of what the person wrote
-_OWN_VALUES = ("true", "1", "sent", "outgoing", "outbound")
+_OWN_VALUES = ("true", "1", "sent", "outgoing", "outbound", "out", "to")
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 
 

@@ -326,3 +326,14 @@ def test_sections_of_a_configuration_are_no_turns() -> None:
 def test_a_log_with_directions_is_no_chat() -> None:
     with pytest.raises(ImportRefused, match="I can read"):
         past("timestamp,direction,message\n2024-05-01T10:00:00Z,in,GET /\n2024-05-01T10:00:01Z,out,200\n", "log.csv")
+
+
+def test_who_is_written_to_in_a_table_of_phoneview_has_a_chat_of_their_own() -> None:
+    rows = (("Sent", "Tom", "hello"), ("Received", "Eva", "hi"), ("Received", "Tom", "good"))
+    told = "".join(f'{way},"Jul 23, 2011 6:12:54 AM",{name},{text},SMS\n' for way, name, text in rows)
+    history = past(f'"direction","timestamp","name","content","type"\n{told}', "sms.csv")
+    assert [(message.title, message.speaker, message.content) for message in history.messages] == [
+        ("Tom", "Me", "hello"),
+        ("", "Tom", "good"),
+        ("Eva", "Eva", "hi"),
+    ]
