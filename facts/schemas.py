@@ -304,15 +304,15 @@ def _find_unsaid_topics(text: str, sentence: str, speaker: str) -> frozenset[str
 def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     """Replace a fact's text with its quote if it is vague, such as "Anna mentions her father's birthday".
 
-    A text is vague if it has no number and no name except the speaker's, lacks the names in the quote, and shares at
-    most half of its words with the quote.
+    A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
+    shares at most half of its words with the quote.
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
         return fact
-    words = _truncate_words(find_topics(fact.text) - find_topics(speaker))
-    names = _find_names(fact.quote)
-    is_vague = names and not names & words and 2 * len(words & _truncate_words(find_topics(fact.quote))) <= len(words)
+    words, said = _truncate_words(find_topics(fact.text) - find_topics(speaker)), find_topics(fact.quote)
+    details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
+    is_vague = details and not details & words and 2 * len(words & _truncate_words(said)) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
 
 

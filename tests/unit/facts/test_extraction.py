@@ -259,6 +259,8 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
         ("Anna mentions her new home address.", "I have moved! Since 3 April I live in Porto, Rua das Flores 21."),
         ("Anna mentions her father's birthday.", "My father Henrik turns 70 on 12 March."),
         ("Anna confirms the restaurant's capacity.", "Yes, at the Blue Boar restaurant. We are 18 people."),
+        ("Anna provides information about her passport.", "My passport number ends in 4471 and it expires in 2029."),
+        ("The price details are provided.", "The price is 6,450 euros, of which 2,000 are paid in advance."),
     ],
 )
 def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str) -> None:
