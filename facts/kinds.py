@@ -8,6 +8,7 @@ from llm.meant_json import parse_json_leniently
 from llm.quoting import quote_text
 from records.facts import NewFact
 from records.model_calls import PromptMessage
+from text.fingerprint import make_fingerprint
 
 KIND_SCHEMA = prompts.make_answer_schema("kind", prompts.TEXTS["kind_properties"])
 NO_FACTS = ("ask", "nothing")  # the kinds of lines that tell nothing about anyone
@@ -33,9 +34,12 @@ def parse_kind(answer: str) -> str:
 def apply_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
     """Return the fact that a line of this kind tells, or None if it tells none. Any allergy is kept.
 
-    A wish or a doubt is told word for word, and neither ends nor replaces another fact.
+    A wish or a doubt is told word for word, and neither ends nor replaces another fact. A line that is said to tell
+    nothing is believed to tell something if it has a number, a date or a name.
     """
-    if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1):
+    told = make_fingerprint(fact.line.partition(" ")[2])  # without the first word, which may begin with a capital
+    has_detail = bool(told.numbers or told.dates or told.names)
+    if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1) or (kind == "nothing" and has_detail):
         return fact
-    told = replace(fact, text=f"{speaker_name}: {fact.line}", quote=fact.line, is_uncertain=True, unsaid=frozenset())
-    return None if kind in NO_FACTS else replace(told, subject="", known=(), only_one=False, valid_to=None)
+    wish = replace(fact, text=f"{speaker_name}: {fact.line}", quote=fact.line, is_uncertain=True, unsaid=frozenset())
+    return None if kind in NO_FACTS else replace(wish, subject="", known=(), only_one=False, valid_to=None)

@@ -94,6 +94,12 @@ async def test_facts_and_rules_stay_as_they_are(talk: Talk, line: str, kind: str
     assert (fact.text, fact.is_uncertain) == (f"Anna: {line}", False)
 
 
+async def test_a_line_with_names_or_numbers_tells_something(talk: Talk) -> None:
+    line = "Carpenter: Duarte Pinho, workshop in Matosinhos, telephone 220 145 778"
+    say_kinds(talk, {line: "nothing"})
+    assert len(await learn(talk, line)) == 1
+
+
 async def test_the_statement_before_a_question_and_an_allergy_are_kept(talk: Talk) -> None:
     line = "I live in Tula, how warm does it get there"
     say_kinds(talk, {line: "ask", "allergic to pollen, right": "ask"})
