@@ -207,7 +207,7 @@ class Settings:
     )
     speech_voice: str = setting("alloy", "the voice of `SPEECH_MODEL`, as its endpoint calls it")
     vision: Literal["auto", "on", "off"] = setting(
-        "auto", "whether the model gets pictures: `auto` (until its endpoint refuses one), `on` (always), `off`"
+        "auto", "whether the model gets pictures: `auto` (until its endpoint refuses two), `on` (always), `off`"
     )
     log_level: str = setting(
         "INFO",

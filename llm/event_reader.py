@@ -16,10 +16,11 @@ _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # at the end, a carriage return ma
 
 
 class EventReader:
-    """Parses one response body. `is_over` is True after the last event."""
+    """Parses one response body. `is_over` is True after the last event, `is_foreign` if a line is of no event."""
 
     def __init__(self) -> None:
         self.is_over = False
+        self.is_foreign = False
         self._buffer = bytearray()
         self._is_json: bool | None = None
         self._data: list[str] = []
@@ -59,6 +60,7 @@ class EventReader:
                     yield from self._parse_event()  # the blank line between two events is missing
                 self._data.append(value)
                 self._size += len(line)
+            self.is_foreign |= name not in ("", "data", "error", "event", "id", "retry")  # "" is a comment's
             if name in ("event", "error"):
                 self._name = value.strip() if name == "event" else name
             return

@@ -30,7 +30,7 @@ _LONG = re.compile(
 _TOO_LARGE = re.compile(r"(request|prompt|input|message)s? (is )?too (large|long)", re.IGNORECASE)
 _DECLINED = re.compile(
     r"content.?filter|moderation|flagged|(usage|safety|use|ai|content|management).?polic"
-    r"|sensitive (content|information|word)|new_sensitive|敏感",
+    r"|sensitive.(content|information|word)|new_sensitive|敏感",
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(
@@ -47,17 +47,6 @@ NAMES_KEY = re.compile(
 )
 _KEY_CODES = re.compile(r"\b401\b|unauth|authent|api.?key|invalid.?(access.?)?token\b|token.?invalid", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
-_SPOILT_PICTURE = re.compile(
-    r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
-    r"|decode image|load image",
-    re.IGNORECASE,
-)
-# OpenAI, vLLM, llama.cpp (mmproj), Ollama, OpenRouter, LM Studio, Mistral; Groq and DeepSeek name the type they miss.
-_NAMED_PICTURES = re.compile(
-    r"\bimages?\b|image_url|image_input|\bvision\b|multi-?modal|mmproj|content must be a string"
-    r"|unknown variant|content.{0,40}(valid|should be a(?: valid)?) string",
-    re.IGNORECASE,
-)
 
 
 class NoConnection(Exception):  # noqa: N818 - reads as the state it is
@@ -121,7 +110,7 @@ class StatusError(Exception):
         status, words = self.status_code, self.searchable_text
         if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
             return "credit"
-        if status in (400, 403, 422, 451, 500) and _DECLINED.search(words):
+        if status not in (401, 404, 413) and _DECLINED.search(words) and not (status == 429 and _BUSY.search(words)):
             return "declined"
         # OpenAI and Groq answer 429 where one prompt is more than a minute's tokens: waiting does not help.
         is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(words))
@@ -203,13 +192,3 @@ def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
     except (ValueError, TypeError):
         return None
     return min(max(0.0, pause.total_seconds()), MAX_TOLD_SECONDS)
-
-
-def classify_picture_refusal(error: StatusError) -> Literal["", "all", "damaged"]:
-    """Return "all" if the endpoint accepts no pictures, "damaged" if a picture is damaged, or "" otherwise."""
-    if error.status_code not in (400, 404, 415, 422, 500, 501):
-        return ""
-    words = f"{error.searchable_text} {error.details.get('param')}"
-    if _SPOILT_PICTURE.search(words):
-        return "damaged"
-    return "all" if _NAMED_PICTURES.search(words) else ""

@@ -19,7 +19,7 @@ from llm.failures import StatusError
 from llm.ladder import Fallbacks, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
-from llm.thoughts import ThinkingModels, begins_with_thoughts
+from llm.thoughts import ThinkingHabit, begins_with_thoughts
 from llm.tool_calls import REASONING, ToolOffer
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
@@ -35,11 +35,10 @@ Vision = Literal["auto", "on", "off"]
 Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
-_OPTIONAL = (*ladder.PARAMETERS, "tools", "stream")  # what an endpoint may refuse by name
-_TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _ROLES = re.compile(r"\broles?\b|\b(system|developer)\W{1,3}(message|prompt|instruction)", re.IGNORECASE)
 _SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
-_STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
+_TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
+_STREAMING = re.compile(r"\Astream\b|\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 _NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # their first draft waits for the answer
 ROOM_TOKENS = 8_192  # for thoughts and answer, where an endpoint's own limit was used up by the thoughts
 _ROOM = "answers within the endpoint's own limit"
@@ -47,6 +46,7 @@ _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
 _STREAMS = "streams, perhaps"
+_PICTURES = "pictures, perhaps"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
 
@@ -69,8 +69,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         initialize_metrics(model)
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = RefusedFeatures()
-        self._habits = ThinkingModels(folder)
-        if self._habits.is_known(self._address["base_url"], model) or _NAMED_FOR_THINKING.search(model):
+        self._habit = ThinkingHabit(folder, self._address["base_url"], model)
+        if self._habit.is_known() or _NAMED_FOR_THINKING.search(model):
             self._unsupported.add(_THINKS_FIRST)
         self._ladder: Fallbacks | None = None
         self._cache_salt, self._cache_key = token_hex(8), ""
@@ -138,7 +138,8 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> Completion:
         while True:  # ends: each time the request has less
             offer = self._offer.without_tools() if "tools" in fallbacks.left_out else self._offer
-            answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported)
+            question = next((message.content for message in reversed(messages) if message.role == "user"), "")
+            answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported, question=question)
             request = self._make_request(messages, schema, offer, fallbacks)
             if fallbacks.refused_at is not None:
                 timer.set_deadline(fallbacks.refused_at + self._timeout)
@@ -157,7 +158,6 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if "max_tokens" in request and error.kind in ("length", "unclear"):
                     self._remember_refused_parameter("max_tokens")
                     continue
-                self._raise_if_pictures_were_refused(messages, error)
                 may_be_key = error.kind == "unclear" and error.status_code == 403
                 names_key = may_be_key and failures.NAMES_KEY.search(error.searchable_text)
                 if names_key and not await self._answers_harmless_question(client, timer, fallbacks):
@@ -189,6 +189,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                     continue
                 raise
             else:
+                if any(message.pictures for message in messages):
+                    self._unsupported.discard(_PICTURES, "pictures")
                 if answer.is_truncated:  # some endpoints cut every answer at 256 tokens unless they are told otherwise
                     self._unsupported.add(_ROOM)
                 self._remember_helpful_steps(fallbacks, answer, request)
@@ -270,15 +272,21 @@ class OpenAIChat(EndpointClient, ChatModel):
         timer.may_retry = fallbacks.refusals == 1 or (error.status_code == 500 and not fallbacks.for_person)
         if fallbacks.refusals >= ladder.MAX_REQUESTS:
             return False
-        if kind != "busy" and self._try_drop_parameter(request, error):
+        named = f"{error.details.get('param')} {words}"
+        if kind != "busy" and self._try_change_reasoning(request, named):
             return True
-        if kind == "model" and fallbacks.for_person and not failures.MODEL_NOT_FOUND.search(words):
+        is_named = any(name.removesuffix("_key") in named for name in request.keys() & ladder.PARAMETERS)
+        has_pictures = any(message.pictures for message in messages)
+        may_be_feature = is_named or has_pictures or fallbacks.for_person
+        if kind == "model" and may_be_feature and not failures.MODEL_NOT_FOUND.search(words):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
             return False
         possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
         likely: Step | None = "length" if ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible else None
-        if kind == "length":
+        if is_named and kind != "busy":
+            likely = "parameters"
+        elif kind == "length":
             likely = "length"
             possible.add("length")
         elif kind == "busy":  # the last attempt leaves out everything but the history
@@ -293,13 +301,17 @@ class OpenAIChat(EndpointClient, ChatModel):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif likely is None and (fallbacks.refusals == 1 or not fallbacks.for_person):
                 return False  # it may pass: the same is asked again
-        if kind == "unclear" and not fallbacks.left_out and _STREAMS in self._unsupported and "stream" in request:
+        may_be_stream = kind == "unclear" and not fallbacks.left_out and _STREAMS in self._unsupported
+        if "stream" in request and (may_be_stream or _STREAMING.search(named)):
             possible.add("stream")
             likely = "stream"
-        may_be_pictures = fallbacks.for_person and (not likely or error.status_code == 413)
-        if may_be_pictures and any(message.pictures for message in messages):
-            raise PicturesRefused(tr("errors-picture"))
-        steps = fallbacks.choose_steps(f"{error.status_code} {words}", possible, likely)
+        if has_pictures and likely not in ("parameters", "stream"):
+            if _PICTURES in self._unsupported:  # it refused the one before, too, so none may be damaged
+                self._remember_refused_parameter("pictures")
+            self._unsupported.add(_PICTURES)
+            told = tr("errors-picture") if self._has_vision else None
+            raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model))
+        steps = fallbacks.choose_steps(f"{error.status_code} {named}", possible, likely)
         if "parameters" in steps:
             fallbacks.parameters |= request.keys() & ladder.PARAMETERS
         if steps:
@@ -317,9 +329,9 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _remember_helpful_steps(self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request) -> None:
         if begins_with_thoughts(answer.text):
             if _THINKS_FIRST not in self._unsupported:
-                self._habits.remember(self._address["base_url"], self.name)
+                self._habit.remember()
             self._unsupported.add(_THINKS_FIRST)
-        elif _THINKS_FIRST in self._unsupported and not self._habits.is_known(self._address["base_url"], self.name):
+        elif _THINKS_FIRST in self._unsupported and not self._habit.is_known():
             self._unsupported.discard(_THINKS_FIRST)
         helpful = fallbacks.get_effective_steps()
         was_fault = fallbacks.last_refusal.startswith("500")
@@ -333,8 +345,9 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif "stream" in request:
             self._unsupported.discard(_STREAMS)
         if "parameters" in helpful:
+            named = {name for name in fallbacks.parameters if name.removesuffix("_key") in fallbacks.last_refusal}
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
-            for name in {"response_format"} & fallbacks.parameters or fallbacks.parameters:
+            for name in named or {"response_format"} & fallbacks.parameters or fallbacks.parameters:
                 self._remember_refused_parameter(name)
         if "history" in helpful and "system" in self._unsupported:  # else one message may have been declined
             self._remember_refused_parameter(_HISTORY)
@@ -367,11 +380,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 fallbacks.answers_others = True
         return bool(fallbacks.answers_others)
 
-    def _try_drop_parameter(self, request: Request, error: StatusError) -> bool:
-        if error.status_code not in (400, 404, 415, 422, 501):
-            return False
-        named = str(error.details.get("param") or "").split(".")[0]
-        words = f"{named} {error.message}"
+    def _try_change_reasoning(self, request: Request, words: str) -> bool:
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
             self._remember_refused_parameter(_REASONING)
             return True
@@ -380,28 +389,12 @@ class OpenAIChat(EndpointClient, ChatModel):
             return True
         if "reasoning" in words:
             self._unsupported.discard(_OWN_THOUGHTS)
-        for parameter in (parameter for parameter in _OPTIONAL if parameter in request):
-            if parameter == "tools" and "fail" in words.lower():  # one call was badly written
-                continue
-            says = {"tools": _TOOLS, "stream": _STREAMING}.get(parameter)
-            is_named = says.search(words) if says else parameter.removesuffix("_key") in words  # "prompt_cache_…"
-            if is_named or named == parameter:
-                self._remember_refused_parameter(parameter)
-                return True
         return False
 
     def _remember_refused_parameter(self, parameter: str) -> None:
         if parameter not in self._unsupported:
             self._unsupported.add(parameter)
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
-
-    def _raise_if_pictures_were_refused(self, messages: Prompt, error: StatusError) -> None:
-        refused = failures.classify_picture_refusal(error) if any(message.pictures for message in messages) else ""
-        if refused == "damaged":
-            raise PicturesRefused(tr("errors-picture")) from None
-        if refused == "all":
-            self._remember_refused_parameter("pictures")
-            raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
     def _record_tool_refusal(self, reason: str, *, is_certain: bool = False) -> None:
         """Stop offering tools if `is_certain`, or if they were refused twice for the same reason."""
@@ -445,5 +438,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
         if is_empty and (own := failures.make_error_from_body(event)).message:  # an error in a form of its own
             raise own
+        if is_empty and response.reader.is_foreign:  # the page of a gateway
+            raise BrokenOff(tr("errors-no-model-server"), remedy=tr("errors-check", settings=self.settings.url))
         answer.raise_if_incomplete()
         await send_new_text()

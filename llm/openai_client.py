@@ -182,7 +182,7 @@ class Response:
 
     async def read_events(self) -> AsyncGenerator[Mapping[str, Any], None]:
         """Yield the objects of an event stream or JSON body. Raise BrokenOff or ModelBroken if it is damaged."""
-        reader = EventReader()
+        reader = self.reader = EventReader()
         chunks = self._stream.response.aiter_bytes()
         try:
             async for chunk in chunks:

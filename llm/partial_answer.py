@@ -7,7 +7,7 @@ from typing import Any
 
 from llm import text_calls
 from llm.text_calls import TextAndCalls, repair_call
-from llm.thoughts import begins_with_thoughts, remove_thoughts
+from llm.thoughts import begins_with_thoughts, remove_headed_thoughts, remove_thoughts
 from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
@@ -48,6 +48,7 @@ class PartialAnswer:
 
     offer: ToolOffer
     thinks_first: bool = False
+    question: str = ""
     text: str = ""
     refusal: str = ""
     finish: str | None = None
@@ -131,6 +132,8 @@ class PartialAnswer:
         names = self.offer.parameters_by_tool
         shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
         reading = text_calls.find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length)
+        is_ended = is_whole and not reading.calls
+        reading = replace(reading, shown=remove_headed_thoughts(reading.shown, self.question, is_whole=is_ended))
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.

@@ -45,7 +45,7 @@ _ARGUMENT = re.compile(
     r"(?<![\w./-])(?P<flag>--)?(?P<key>[\w-]{1,64})"
     r"(?:(?(flag)[ =]|[ \t]*=)[ \t]*(?P<attribute>\"[^\"]*\"|'[^']*'|[^\s,/<>\"'\])]+)|:[ \t]*(?P<line>[^\n]*)"
     r"|[\"']?(?P<about>\s[^<>\n]{0,80})?(?:</[^<>]{1,40}>\s*){0,2}(?:/>|(?:<[^<>\n]{1,20})?>"
-    r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.|-]{0,20}(?:param|arg|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
+    r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.|-]{0,20}(?:param|arg|val|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
 )
 _WORDS = re.compile(r"[^\s>\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE)  # no call has them
 MAX_GAP = 100  # characters between the elements of two arguments
@@ -86,6 +86,16 @@ class TextAndCalls:
 
 def find_calls_in_text(text: str, names: Names, *, is_whole: bool, shown_length: int = 0) -> TextAndCalls:
     """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call."""
+    found = _find_calls(text, names, is_whole=is_whole, shown_length=shown_length)
+    before, _, rest = text.partition("\n```")
+    code, _, after = rest.rpartition("\n```\n")
+    is_between_words = code and before[:1].isalpha() and after.strip()[:1].isalpha() and not _GOES_ON.search(after)
+    if found.calls and is_whole and is_between_words and not code.startswith("tool"):  # an explanation
+        return found if _find_calls(before + after, names).calls else TextAndCalls(shown=text)
+    return found
+
+
+def _find_calls(text: str, names: Names, *, is_whole: bool = True, shown_length: int = 0) -> TextAndCalls:
     if not names:
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, shown_length) if not mark["tag"] or mark["tag"] in names)
@@ -178,7 +188,8 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
 def _find_tool_calls(text: str, names: Names) -> tuple[ToolCall, ...]:
     """Return a text's JSON tool calls or, if there are none, calls written as a tool name followed by arguments."""
     text = text[:MAX_CALL_CHARS]
-    values = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text))
+    beginning = re.search(r"\[?\s*\{", text)
+    values = re.sub(r"\}\s*;?\s*\{", "},{", _MARKS.sub("\n", text[beginning.start() :])) if beginning else ""
     found = list(_find_calls_in_json(parse_json_leniently(f"[{values}]"), names)) or _find_named_calls(text, names)
     dumped = ((name, json.dumps(given, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]) for name, given in found)
     calls = (ToolCall(id=f"call{number:05}", name=name, arguments=given) for number, (name, given) in enumerate(dumped))

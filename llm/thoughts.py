@@ -8,15 +8,16 @@ from time import time
 
 _CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
 _THINKS = "think|thought|reason|working_out|思考|思维|推理"
+_FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün"
+# Names of thoughts only in the first element, if an answer follows.
 _NOTES = (
-    r"scratch_?pad|analysis|reflection|monologue|deliberat|ruminat|planning"
-    r"|\bcot\b|denken|gedanken|pensamiento|ra[sz]onamiento|racioc[ií]nio|ragionamento|pensée|réflexion|размышлени|мысли|düşün|\b(?:생각|تفكير)\b(?!\s)"
-)  # thoughts only in the first element, if an answer follows
+    rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
+)
 _NAME = rf"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
-_BRACKET = "[\\[({◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
+_BRACKET = "[\\[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
 _MARK = re.compile(
-    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?\|?\s*{_NAME})"
-    rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:(?(sign)(?P=sign)|\|?)>{{1,3}}|%?[)}}▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›]{{1,3}}"
+    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>!--\s*|[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?\|?\s*{_NAME})"
+    rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:(?(sign)(?P=sign)|\|?)>{{1,3}}|--+>|%?[)}}$▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›]{{1,3}}"
     r"|\]{1,3}(?!\()|&gt;)"
     r"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)"
     r"|(?P<close><channel\|>|<\|close\|>think\w*<\|sep\|>|<unused95>|<\|inner_suffix\|>"
@@ -32,11 +33,13 @@ _ASIDE = re.compile(
     r"<details\s[^<>]{0,40}\breasoning\b[^<>]{0,80}>.*?(?:</details>\s*|\Z)"
     r"|\A\s*(?P<reserved>[<\[](?:unused|ctrl))\d{1,4}[>\]](?!\s*(?:call:|\[?\{)).*?(?:(?P=reserved)\d{1,4}[>\]]|\Z)"
     r"|\A\s*<\|im_start\|>(?:assistant/)?think\n.*?(?:<\|im_start\|>\w{1,12}\n|\Z)"
-    rf"|\A\s*<details[^<>]{{0,40}}>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
+    rf"|\A\s*<details[^<>]{{0,40}}>\s*<summary>(?:<b>)?[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}(?:</b>)?</summary>.*?(?:</details>\s*|\Z)"
     r"|\A\s*(?:(?P<process>Here(?:'s| is) my thought process:|/think\n|<(?P<element>\w{1,20})\s[^<>]{0,80}\b"
     r"(?:type|class)=[\"'](?:thinking|thoughts?|reasoning)[\"'][^<>]{0,80}>)|Thinking\.\.\.\n).*?(?:(?P<response>Here"
     r"(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*|<\|im_start\|>\w{1,12}\n|</(?P=element)>\s*(?=\S))|\Z)"
     r"|\A\s*\*?Thinking\.\.\.\*?\s*\n(?:\s*>[^\n]*(?:\n|\Z))+"
+    rf"|\A\s*(?:[(\[*_](?:\w{{1,15}} )?\w{{0,12}}(?:{_THINKS})\w{{0,12}}:[^\n]*[)\]*_]|"
+    rf">[^\w\n]{{0,6}}\w{{0,12}}(?:{_THINKS})\w{{0,12}}[^\w\n,.]{{0,4}}[:\]*\n](?:[^\n]*\n>)*[^\n]*)\s*\n\s*(?=[^\s>])"
     r"|(?-i:\A\s*analysis(?![ \t.,:;!?-]).*?assistant\s*(?:final|(?=(?:commentary\s*)?to=)))"
     r"|(?-i:\A\s*thought\n.*?(?=\bcall:[\w.:]{3,80}\{))"
     rf"|\A\s*(?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s)\w*(?:{_THINKS})\w*[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
@@ -45,30 +48,32 @@ _ASIDE = re.compile(
 # of Granite, Ollama or Poe, in channels without marks (gpt-oss, Gemma 4), or in a leading fence that is not ReasonML
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)")
 _BEGINNING = re.compile(
-    rf"(?:<{{1,2}}\|?/?|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
+    rf"(?:<{{1,2}}(?:\||!-{{0,2}}\s?)?/?|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
     r"|[<\[]{1,2}[\w:|]{1,60}\s+\w+=[^<>\[\]\n]{0,200}\Z"
     r"|<\|channel>\s*\w*\Z|(?:<\|\w{1,12}\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
-    r"|^(?:```|~~~)[ \t]*\w{0,30}\Z|\A\]~?!?b?\Z|\]<(?:\][\w\[</>]{0,40})?\Z",
+    r"|^(?:```|~~~)[ \t]*\w{0,30}\Z|\A\s*to=\w{0,20}(?:<\|?\w{0,20}\|?)?\Z|\A\]~?!?b?\Z|\]<(?:\][\w\[</>]{0,40})?\Z",
     re.MULTILINE,
 )  # an unfinished mark at the end of a text that still arrives, in its last 300 characters: at most 43 marks
 _CHANNEL_BODY = re.compile(
-    r"(?:(?P<to>(?:to=(?!assistant|user)|<\|channel\|>(?!analysis|commentary|final))[\w.:-]{1,64}\s*)?<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))"
+    r"(?:(?P<to>(?:to=(?!assistant|user|self)|<\|channel\|>(?!analysis|commentary|final))[\w.:-]{1,64}\s*)?<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b)"
+    r"|(?:\A|<\|start\|>assistant)(?=\s*to=))"
     r"(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
-    r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
+    r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call|eo[mt]|eot_id)\|>|\Z)",
     re.DOTALL,
 )
-_TO_TOOL = re.compile(r"to=(?!assistant|user)")
+_TO_TOOL = re.compile(r"to=(?!assistant|user|self)")
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 _HEADER = (
     r"(?:(?:<\|?(?:im_start|start_header_id|start_of_turn)\|?>|<\|turn\|?>)\s*\w{0,12}(?:<\|end_header_id\|>)?"
-    r"|<\|(?:im_)?(?:assistant|user|system)\|>(?:\w{0,12}<\|im_middle\|>)?|<s>\s*\[INST\]"
+    r"|<\|(?:im_)?(?:assistant|user|system)(?:_start)?\|>(?:\w{0,12}<\|im_middle\|>)?|<s>\s*\[INST\]"
     r"|<\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?|\]~!?b[\[\]]\s*\w{0,12}|<\|begin\|>assistant)"
 )  # of a message in a chat template
 _ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
-    rf"{_CODE}|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
+    rf"{_CODE}|<!--\s{{0,9}}(?:[\w ]{{0,20}}(?i:{_THINKS}).*?)?(?:-->\s*|\Z)|<think(?:ing)?\s?/>"
+    rf"|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
-    r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|(?:\]<\]\w{1,20}\[>\[)?</tool_calls?>\s*\Z|\[\|endofturn\|\]"
+    r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|\]<\]\w{1,20}\[>\[|</tool_calls?>\s*\Z|\[\|endofturn\|\]"
     rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
     re.DOTALL,
 )  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on
@@ -76,6 +81,14 @@ _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
 )  # an answer in an element, which often follows thoughts in one
+_HEADING = re.compile(
+    r"\A\s*(?P<lead>(?:[^\w\s<`]|_){1,6}|(?=[^\W_][\w ]{0,30}[:：]))[^\w\n`]{0,3}(?:(?:my|inner|internal|chain of) )?"
+    rf"(?P<title>[^\W_]{{0,20}}(?:{_THINKS}|{_FOREIGN})[^\W_]{{0,20}})(?: process)?"
+    r"\s?(?P<tail>(?:[^\w\s<`,.;!?\"']|_){1,6}|\n)(?P<thoughts>.*?(?:(?P=lead)\s?(?:/|end )(?P=title)\s?(?P=tail)"
+    r"|^[ \t]*(?P=lead)[^\w\n`]{0,3}(?P<answer>(?:\w{1,15} ?){0,2}(?:answer|response|reply|antwort|respuesta|resposta"
+    r"|réponse|risposta|ответ|回答|答案|回复|답변)(?: \w{1,15})?\s?(?P=tail)))\s*)?",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)  # thoughts under a heading or behind a mark, which end with the same mark or at a like heading that says answer
 _BLANK = re.compile(r"\s*")
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
@@ -89,6 +102,16 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first thought tag in the text is a closing tag, so that everything before it is a thought."""
     return any(map(_is_closing_mark, _find_thought_marks(text)[:1]))
+
+
+def remove_headed_thoughts(text: str, question: str, *, is_whole: bool) -> str:
+    """Remove thoughts under a heading that `question` does not name. Unless `is_whole`, also those without an end."""
+    heading = _HEADING.match(text)
+    if heading is None or heading["title"].lower() in question.lower():
+        return text
+    if heading["thoughts"] and text.count(heading["answer"] or heading["thoughts"]) == 1:  # no list of questions
+        return text[heading.end() :]
+    return text if is_whole else ""
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
@@ -204,7 +227,7 @@ def _extract_final_channel(text: str, start: int) -> str:
     """
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
-        if channel["head"].partition("<|")[0].strip().lower() == "final":
+        if channel["head"].partition("<|")[0].strip().lower() in ("final", "to=user"):
             parts.append(channel["body"])
         elif channel["to"] or _TO_TOOL.search(channel["head"]):
             header = f"{channel['head'].strip()} {channel['to'] or ''}".strip()
@@ -216,31 +239,17 @@ def _extract_final_channel(text: str, start: int) -> str:
     return marks.sub("", text[channel.end() :]).strip() or marks.sub("", text[:start])
 
 
-class ThinkingModels:
-    """Remembers, in a file, the models that close their thoughts with a tag but do not open them with one."""
+class ThinkingHabit:
+    """Remembers, in a file of its own, that a model closes its thoughts with a tag but does not open them with one."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._file = folder / FILE_NAME if folder is not None else None
+    def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
+        key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
+        self._file = folder / f"{FILE_NAME}-{key}" if folder is not None else None
 
-    def remember(self, endpoint: str, model: str) -> None:
-        """Remember a model of an endpoint, and postpone the expiry of all remembered models. Ignore file errors."""
-        if self._file is not None:
-            keys = {*self._read_keys(), _hash_model(endpoint, model)}
-            with suppress(OSError):
+    def remember(self) -> None:
+        with suppress(OSError):
+            if self._file is not None:
                 self._file.touch(0o600)
-                self._file.write_text("\n".join(keys))
 
-    def is_known(self, endpoint: str, model: str) -> bool:
-        return _hash_model(endpoint, model) in self._read_keys()
-
-    def _read_keys(self) -> list[str]:
-        """Return the keys of the models, or [] if the file was last written more than REMEMBERED_SECONDS ago."""
-        with suppress(OSError, ValueError):
-            if self._file is not None and self._file.stat().st_mtime > time() - REMEMBERED_SECONDS:
-                return self._file.read_text().split()
-        return []
-
-
-def _hash_model(endpoint: str, model: str) -> str:
-    """Return a hash for a model at an endpoint, because the endpoint's address may contain a password."""
-    return sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]
+    def is_known(self) -> bool:
+        return bool(self._file and self._file.exists() and self._file.stat().st_mtime > time() - REMEMBERED_SECONDS)

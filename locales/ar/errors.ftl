@@ -16,6 +16,7 @@ errors-no-credit = نفد رصيد الحساب لدى مزوّد النموذج
 errors-busy-until = النموذج مشغول. حاول مجددًا { $wait }.
 errors-key = لا يسمح لي خادم النموذج بالدخول.
 errors-unknown-model = لا يوجد على الخادم النموذج { $name }.
+errors-no-model-server = هذا العنوان لا يجيب كما يجيب خادم النموذج.
 errors-check = تحقّق من { $settings }.
 errors-set = اضبط { $setting }.
 errors-length = استنفد النموذج الطول المسموح قبل أن يجيب.

@@ -16,6 +16,7 @@ errors-no-credit = Das Konto beim Anbieter des Modells hat kein Guthaben mehr.
 errors-busy-until = Das Modell ist überlastet. Bitte versuch es { $wait } noch einmal.
 errors-key = Der Server des Modells lässt mich nicht herein.
 errors-unknown-model = Der Server hat kein Modell { $name }.
+errors-no-model-server = Diese Adresse antwortet nicht wie der Server eines Modells.
 errors-check = Prüfe { $settings }.
 errors-set = Setze { $setting }.
 errors-length = Das Modell hat seine erlaubte Länge verbraucht, bevor es geantwortet hat.

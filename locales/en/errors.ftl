@@ -18,6 +18,7 @@ errors-no-credit = The account with the model's provider has no credit left.
 errors-busy-until = The model is busy. Please try again { $wait }.
 errors-key = The model's server does not let me in.
 errors-unknown-model = The server has no model { $name }.
+errors-no-model-server = This address does not answer like a model's server.
 errors-check = Check { $settings }.
 errors-set = Set { $setting }.
 errors-length = The model used up its allowed length before it answered.

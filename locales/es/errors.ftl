@@ -16,6 +16,7 @@ errors-no-credit = La cuenta en el proveedor del modelo no tiene saldo.
 errors-busy-until = El modelo está ocupado. Inténtalo de nuevo { $wait }.
 errors-key = El servidor del modelo no me deja entrar.
 errors-unknown-model = El servidor no tiene el modelo { $name }.
+errors-no-model-server = Esta dirección no responde como el servidor de un modelo.
 errors-check = Revisa { $settings }.
 errors-set = Define { $setting }.
 errors-length = El modelo agotó la longitud permitida antes de responder.

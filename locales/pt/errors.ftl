@@ -16,6 +16,7 @@ errors-no-credit = A conta no provedor do modelo não tem mais crédito.
 errors-busy-until = O modelo está ocupado. Tente de novo { $wait }.
 errors-key = O servidor do modelo não me deixa entrar.
 errors-unknown-model = O servidor não tem o modelo { $name }.
+errors-no-model-server = Este endereço não responde como o servidor de um modelo.
 errors-check = Verifique { $settings }.
 errors-set = Defina { $setting }.
 errors-length = O modelo esgotou o tamanho permitido antes de responder.

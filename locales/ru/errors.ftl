@@ -16,6 +16,7 @@ errors-no-credit = На счёте у поставщика модели зако
 errors-busy-until = Модель занята. Попробуй ещё раз { $wait }.
 errors-key = Сервер модели меня не пускает.
 errors-unknown-model = На сервере нет модели { $name }.
+errors-no-model-server = Этот адрес отвечает не так, как сервер модели.
 errors-check = Проверь { $settings }.
 errors-set = Задай { $setting }.
 errors-length = Модель исчерпала дозволенную длину, прежде чем ответить.

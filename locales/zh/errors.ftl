@@ -16,6 +16,7 @@ errors-no-credit = 模型服务商处的账户余额不足。
 errors-busy-until = 模型繁忙，请{ $wait }再试。
 errors-key = 模型的服务器不让我使用。
 errors-unknown-model = 服务器上没有模型 { $name }。
+errors-no-model-server = 这个地址的回应不像模型服务器。
 errors-check = 请检查 { $settings }。
 errors-set = 请设置 { $setting }。
 errors-length = 模型还没回答就用完了允许的长度。

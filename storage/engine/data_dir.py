@@ -20,7 +20,6 @@ OUR_FILES = (
     *(LOCK_NAME, INSTANCE_NAME),
     *(f"{name}{end}" for name in ("memory.db", "index.db") for end in ("", "-wal", "-shm", "-journal")),
     *("memory.json", "memory.json.journal"),
-    ".thinking-models",  # llm/thoughts.py
 )
 ASIDE = "before-restore-"  # prefix of the folders into which a restore moves the previous files
 _SET_ASIDE_PREFIX = (

@@ -189,7 +189,7 @@ def _characters(what: Any, value: Any) -> str:
         case sre.IN:
             inside = "".join(_characters(*part) for part in value if part[0] is not sre.NEGATE)
             if value[0][0] is sre.NEGATE:
-                return next(character for character in "a .1\n!" if character not in inside)
+                return next(character for character in "a .1\n!*" if character not in inside)
             return inside[:6]
     return ""
 

@@ -98,13 +98,14 @@ async def test_a_picture_that_is_refused_in_whatever_words_is_left_out(talk: Tal
 @pytest.mark.parametrize("refusal", BLIND, ids=lambda message: message.message[:20])
 async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal: Behaviour) -> None:
     await talk.remember()
-    talk.server.script("chat-model", *[refusal] * 3)
-    reply = await talk.conversation.reply(photo(talk))
-    assert reply.is_error
-    assert "OPENAI_MODEL" in reply.text
+    talk.server.default("chat-model", lambda messages: "Fine." if isinstance(last(messages), str) else refusal)
+    for _ in range(2):  # one picture may be damaged
+        await talk.services.attachments.find_picture_token_limit(ANNA.id)
+        reply = await talk.conversation.reply(photo(talk))
+        assert reply.is_error
+        assert "OPENAI_MODEL" in reply.text
     with pytest.raises(DocumentUnreadable, match="OPENAI_MODEL"):
         await talk.services.attachments.find_picture_token_limit(ANNA.id)
-    talk.server.unscript("chat-model")
     assert not (await talk.say("Hello?")).is_error
 
 

@@ -12,7 +12,7 @@ import pytest
 from starlette.responses import Response
 
 from llm.openai_api import OpenAIChat
-from llm.thoughts import FILE_NAME, REMEMBERED_SECONDS, ThinkingModels
+from llm.thoughts import REMEMBERED_SECONDS, ThinkingHabit
 from records.errors import ModelBroken, ModelError
 from records.model_calls import Completion, Tool
 from settings import Secret
@@ -288,26 +288,19 @@ async def test_a_restart_does_not_show_the_thoughts_of_a_known_model(tmp_path: P
                 assert (await answering).text == "Forty-two apples."
     assert shown.texts
     assert not any("SECRET" in text for text in shown.texts)
-    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("kept", [b"[]", b"{", b'{"x": "y"}', b"\xff"])
-async def test_a_damaged_file_of_habits_is_as_good_as_none(tmp_path: Path, kept: bytes) -> None:
-    (tmp_path / FILE_NAME).write_bytes(kept)
-    assert not ThinkingModels(tmp_path).is_known("", "m")
-    ThinkingModels(tmp_path).remember("", "m")
-    assert ThinkingModels(tmp_path).is_known("", "m")
-
-
-def test_a_habit_is_forgotten_thirty_days_after_the_last_one_was_found(tmp_path: Path) -> None:
-    models, file = ThinkingModels(tmp_path), tmp_path / FILE_NAME
-    models.remember("", "m")
-    models.remember("", "n")
-    assert models.is_known("", "m")
-    assert models.is_known("", "n")
+def test_a_habit_is_forgotten_thirty_days_after_it_was_found(tmp_path: Path) -> None:
+    habit = ThinkingHabit(tmp_path, "", "m")
+    assert not habit.is_known()
+    habit.remember()
+    assert habit.is_known()
+    assert not ThinkingHabit(tmp_path, "", "n").is_known()
+    [file] = tmp_path.iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
     past = file.stat().st_mtime - REMEMBERED_SECONDS
     os.utime(file, (past, past))
-    assert not models.is_known("", "m")
+    assert not habit.is_known()
 
 
 @pytest.mark.parametrize("finish", ["length", "network_error"])

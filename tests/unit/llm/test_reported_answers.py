@@ -1,0 +1,209 @@
+"""Thoughts without marks of their own, calls and explanations of calls, pages and refusals, after public reports.
+
+From the parsers' tests of Ollama (Apertus, Glimmer, Laguna, MiniCPM), reports to new-api, hermes-agent, vLLM and
+LiteLLM, and prompts that ask a model to think under a heading.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from llm.openai_api import OpenAIChat
+from llm.partial_answer import PartialAnswer
+from llm.thoughts import remove_thoughts
+from llm.tool_calls import ToolOffer
+from records.errors import BrokenOff
+from records.model_calls import Completion, Tool
+from settings import Secret
+from tests.peers.raw_server import Json, Raw, chunk, raw_server, refusal, said, stream, words_of
+from tests.unit.chat.test_odd_endpoints import APPLES, talking_to
+from tests.unit.llm.test_openai_api import asked
+
+WORDS = {"type": "object", "properties": {"text": {"type": "string"}, "in_minutes": {"type": "integer"}}}
+REMIND = Tool(name="remind", description="Sets a reminder.", parameters=WORDS)
+SEARCH = Tool(name="search_memory", description="", parameters={"properties": {"query": {"type": "string"}}})
+FERN = {"text": "fern", "in_minutes": 5}
+GIVEN = json.dumps(FERN)
+CALL = json.dumps({"name": "remind", "arguments": FERN})
+
+
+async def no_pause(_seconds: float) -> None:
+    return
+
+
+async def complete(raw: Raw, question: str = "Hello?") -> tuple[Completion, list[str], int]:
+    """Ask a server that always answers so. Also return the drafts, and the number of requests."""
+    drafts: list[str] = []
+
+    async def show(text: str) -> None:
+        drafts.append(text)
+
+    async with (
+        raw_server(lambda _: raw) as (server, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause) as model,
+    ):
+        made = await model.for_person(1).with_tools([REMIND, SEARCH]).complete(asked(question), on_text=show)
+        return made, drafts, len(server.requests)
+
+
+def in_pieces(text: str) -> Raw:
+    return stream(*(chunk(content=text[start : start + 5]) for start in range(0, len(text), 5)), chunk("stop"))
+
+
+HEADED = [
+    "**Thinking:** SECRET plan\n\n**Answer:** Visible answer",
+    "**Thoughts**: SECRET\n\n**Final Answer**: Visible answer",
+    "**Thought Process:**\n\n1. SECRET\n2. SECRET\n\n**Response:**\n\nVisible answer",
+    "### Reasoning\nSECRET\n\n### Answer\nVisible answer",
+    "### Reasoning\n\n#### Step 1\nSECRET\n\n### Answer\nVisible answer",
+    "## 🤔 Thinking\nSECRET\n\n## 💡 Answer\nVisible answer",
+    "__Thinking__\nSECRET\n\n__Answer__\nVisible answer",
+    "Thought: SECRET\nFinal Answer: Visible answer",
+    "**思考过程：**\nSECRET\n\n**最终答案：**\nVisible answer",
+    "**Размышления:** SECRET\n\n**Ответ:** Visible answer",
+    "**Razonamiento:**\nSECRET\n\n**Respuesta final:**\nVisible answer",
+    "::thinking::SECRET::/thinking::Visible answer",
+    "*think*SECRET*/think*Visible answer",
+    "=== THINKING ===\nSECRET\n=== END THINKING ===\nVisible answer",
+    "> **Thinking**\n> SECRET\n\nVisible answer",
+    "> [!THINKING]\n> SECRET\n> SECRET\n\nVisible answer",
+    "*Thinking: SECRET plan.*\n\nVisible answer",
+    "[Internal thought: SECRET plan.]\nVisible answer",
+    " to=self<|message|>SECRET<|eom|><|start|>assistant to=user<|message|>Visible answer<|eot|>",
+    " to=user<|message|>Visible answer<|eot|>",
+    "<|assistant_start|><|inner_prefix|>SECRET<|inner_suffix|>Visible answer<|assistant_end|>",
+]
+
+
+@pytest.mark.parametrize("text", HEADED)
+async def test_thoughts_under_a_heading_are_never_seen(text: str) -> None:
+    made, drafts, _ = await complete(in_pieces(text))
+    assert made.text == "Visible answer"
+    assert not any("SECRET" in draft for draft in drafts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Reasoning puzzle:** All but 9 of 17 sheep die.\n\n**Answer:** 9",
+        "**Reasoning:** Why?\n**Answer:** Because.\n\n**Reasoning:** How?\n**Answer:** So.",
+        "### Thinking in systems\nLook at the whole.\n\n### Leverage points\nThey matter.",
+        "**Thoughts:** A great draft.\n\n**Suggestions:** Cut the second verse.",
+        "**Thinking, Fast and Slow** is a book by Daniel Kahneman.",
+        "**Answer:** 42\n\n**Reasoning:** It is known.",
+        '"Think different" was a slogan. "/think" is a command.',
+        "> Think different.\n\nThat was a slogan.",
+        "It costs $5, I think, or $6.",
+        "```html\n<!-- Thinking -->\n<p>Hello</p>\n<!-- /Thinking -->\n```\nThat is the page.",
+        "The comment <!-- thinking --> is invisible.",
+    ],
+)
+async def test_an_answer_about_thoughts_is_shown_whole(text: str) -> None:
+    assert (await complete(in_pieces(text)))[0].text == text
+
+
+async def test_the_reasoning_that_a_person_asked_for_is_shown() -> None:
+    text = "**Reasoning:** 3 and 4 are 7.\n\n**Answer:** 7"
+    assert (await complete(in_pieces(text), "Show your reasoning, please: 3 + 4?"))[0].text == text
+    assert (await complete(in_pieces(text), "3 + 4?"))[0].text == "7"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$think$SECRET$/think$Visible answer",
+        "$$thinking$$\nSECRET\n$$/thinking$$\nVisible answer",
+        "<!-- thinking: SECRET -->\nVisible answer",
+        "<!--\nTHOUGHTS\nSECRET\n-->Visible answer",
+        "<!-- thinking -->\nSECRET\n<!-- /thinking -->\nVisible answer",
+        "<think/>Visible answer",
+        "]<]minimax[>[<think>SECRET]<]minimax[>[</think>Visible answer",
+        "<details><summary><b>Reasoning</b></summary>\nSECRET\n</details>\nVisible answer",
+    ],
+)
+def test_thoughts_in_comments_and_dollars_are_removed(text: str) -> None:
+    assert remove_thoughts(text) == "Visible answer"
+    assert not any("SECRET" in remove_thoughts(text[:end], is_whole=False) for end in range(len(text)))
+
+
+CALLS = {
+    "a thought before it": f"Thought: SECRET\nAction: remind\nAction Input: {GIVEN}",
+    "a result that was made up": f"Thought: SECRET\nAction: remind\nAction Input: {GIVEN}\nObservation: x\nAnswer: 1",
+    "a fence at the end": f"I set it.\n\n```json\n{CALL}\n```",
+    "Apertus": f'<|inner_prefix|>SECRET<|inner_suffix|><|tools_prefix|>[{{"remind": {GIVEN}}}]<|tools_suffix|>',
+    "Glimmer": ' to=self<|message|>SECRET<|eom|><|start|>assistant to=remind<|message|><atem:invoke name="remind">\n'
+    '<atem:parameter name="text">fern</atem:parameter>\n<atem:parameter name="in_minutes">5</atem:parameter>\n'
+    "</atem:invoke><|eot|>",
+    "names and values": "<tool_call>\n<tool_name>remind</tool_name>\n<parameters>\n<parameter><name>text</name>"
+    "<value>fern</value></parameter>\n<parameter><name>in_minutes</name><value>5</value></parameter>\n</parameters>\n"
+    "</tool_call>",
+}
+
+
+@pytest.mark.parametrize("text", CALLS.values(), ids=CALLS)
+async def test_a_call_is_made_and_the_thought_before_it_is_not_shown(text: str) -> None:
+    made, drafts, _ = await complete(in_pieces(text))
+    assert [(call.name, json.loads(call.arguments)) for call in made.calls] == [("remind", FERN)]
+    assert not any("SECRET" in shown for shown in (*drafts, made.text))
+
+
+def test_both_calls_behind_llamas_tag_are_made() -> None:
+    second = '{"name": "search_memory", "parameters": {"query": "fern"}}'
+    for gap in ("; ", "\n"):
+        answer = PartialAnswer(offer=ToolOffer(tools=(REMIND, SEARCH)), text=f"<|python_tag|>{CALL}{gap}{second}")
+        assert [call.name for call in answer.parse().calls] == ["remind", "search_memory"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"A call looks so:\n\n```json\n{CALL}\n```\n\nHere `text` is what will be said.",
+        f"Qwen writes:\n\n```xml\n<tool_call>\n{CALL}\n</tool_call>\n```\n\nThe server parses that.",
+        'Call it so:\n\n```python\nremind(text="fern", in_minutes=5)\n```\n\nThat sets a reminder.',
+    ],
+)
+async def test_an_explanation_of_a_call_is_shown_to_the_person(text: str) -> None:
+    made, _, _ = await complete(in_pieces(text))
+    assert (made.text, made.calls) == (text, ())
+
+
+PAGES = [
+    "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>",
+    "\n<html><body><form action='/login'>Sign in. Use policy. API key.</form></body></html>",
+    "Ollama is running",
+    "404 page not found",
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_a_page_instead_of_an_answer_is_told_as_one(page: str) -> None:
+    with pytest.raises(BrokenOff, match="does not answer like a model's server") as caught:
+        await complete(Raw(body=page.encode(), content_type="text/html"))
+    assert "OPENAI_BASE_URL" in caught.value.remedy
+
+
+DECLINED = {
+    "429": (429, {"error": {"message": "Your request was flagged by our moderation system."}}),
+    "503, a gateway": (503, {"error": {"message": "content_filter", "type": "upstream_error"}}),
+    "502, OpenRouter": (502, {"error": {"message": "Provider returned error", "metadata": {"raw": "content_filter"}}}),
+    "500, new-api": (500, {"error": {"message": "sensitive_words_detected", "code": "sensitive_words_detected"}}),
+    "429, Z.ai": (429, {"error": {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全或敏感内容"}}),
+}
+
+
+@pytest.mark.parametrize("kind", DECLINED)
+async def test_a_declined_word_is_told_as_one_whatever_the_status(tmp_path: Path, kind: str) -> None:
+    def answer(request: Json) -> Raw:
+        return refusal(*DECLINED[kind]) if "zorkblat" in words_of(request) else said(APPLES)
+
+    async with talking_to(tmp_path, answer) as (talk, _):
+        await talk.remember()
+        assert "declined" in (await talk.say("please explain zorkblat to me")).text
+        assert (await talk.say("How many?")).text == APPLES
+
+
+async def test_a_limit_that_mentions_policies_is_still_a_limit(tmp_path: Path) -> None:
+    body = {"error": {"message": "Rate limit reached. Please see our usage policies.", "type": "requests"}}
+    async with talking_to(tmp_path, lambda _: refusal(429, body)) as (talk, _):
+        assert "busy" in (await talk.say("How many?")).text
