@@ -297,6 +297,8 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
     if given is None:
         flat = {key: part for key, part in value.items() if key not in (named, "type", "id")}
         given = flat if named in _OWN_NAMES else None
+    if isinstance(given, Mapping) and given and not (beside or set(given) & set(names[name] or given)):
+        return  # an object with a name of its own, such as a package
     if isinstance(given, str):
         given = parse_json_leniently(given)
     if isinstance(given, list):

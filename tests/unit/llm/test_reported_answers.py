@@ -161,6 +161,7 @@ def test_both_calls_behind_llamas_tag_are_made() -> None:
         f"A call looks so:\n\n```json\n{CALL}\n```\n\nHere `text` is what will be said.",
         f"Qwen writes:\n\n```xml\n<tool_call>\n{CALL}\n</tool_call>\n```\n\nThe server parses that.",
         'Call it so:\n\n```python\nremind(text="fern", in_minutes=5)\n```\n\nThat sets a reminder.',
+        '```json\n{"name": "remind", "version": "1.0.0", "scripts": {"start": "node ."}}\n```',
     ],
 )
 async def test_an_explanation_of_a_call_is_shown_to_the_person(text: str) -> None:
