@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from telegram import InlineKeyboardMarkup
+from telegram import InlineKeyboardMarkup, Update
 from telegram.error import TelegramError
 
 from locales.catalog import tr
@@ -84,7 +84,7 @@ class AnswerButtons(CommandGroup):
             return tr("shared-dead-button")
         if not event.message_text.strip():
             return tr("answers-nothing-to-say")
-        await _acknowledge_press(event)
+        await acknowledge_press(event.update)
         chat = replace(event.chat, reply_to=event.message_id)
         await _send_text_as_voice(self._dependencies, chat, event.person, event.message_text)
         return None
@@ -127,7 +127,7 @@ class AnswerButtons(CommandGroup):
         return await self._services.explanations.list_message_ids_of_same_answer(event.chat.scope, event.message_id)
 
     async def _begin_stream(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream:
-        await _acknowledge_press(event)
+        await acknowledge_press(event.update)
         stop = partial(make_stop_keyboard, self._dependencies, event.chat, event.person)
         return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
 
@@ -152,11 +152,11 @@ class AnswerButtons(CommandGroup):
         await send_voice_answer_if_wanted(self._dependencies, chat, event.person, reply, sent)
 
 
-async def _acknowledge_press(event: ChatEvent) -> None:
+async def acknowledge_press(update: Update) -> None:
     """Acknowledge a press immediately, so that Telegram stops showing the button as busy."""
-    if event.update.callback_query is not None:
-        with suppress(TelegramError):
-            await event.update.callback_query.answer()
+    if update.callback_query is not None:
+        with suppress(TelegramError):  # the press may be too old
+            await update.callback_query.answer()
 
 
 async def send_voice_answer_if_wanted(

@@ -18,7 +18,7 @@ from telegram.error import TelegramError
 
 from locales.catalog import tr
 from records.scopes import Person, Scope
-from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
+from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from text.characters import replace_surrogates
 
@@ -73,11 +73,6 @@ class ForeignButton(Exception):  # noqa: N818 - not a failure
 
 def parse_button_kind(data: str) -> str:
     return data.partition(":")[0]
-
-
-def is_button_of_anonymous_admin(callback_data: str) -> bool:
-    """Return True if a button belongs to an anonymous admin of a group, so that any admin there may press it."""
-    return callback_data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
 
 def select_page(items: Sequence[Item], page: int, per_page: int) -> tuple[Sequence[Item], int, int]:

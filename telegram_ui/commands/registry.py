@@ -17,7 +17,7 @@ from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.basics import BasicCommands, make_private_menu
 from telegram_ui.commands.broadcast import BroadcastCommands
-from telegram_ui.commands.buttons import ForeignButton, is_button_of_anonymous_admin, parse_button_kind
+from telegram_ui.commands.buttons import ForeignButton, parse_button_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
@@ -135,10 +135,6 @@ class Commands:
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._actions.get(parse_button_kind(data)):
-                is_by_admin = is_button_of_anonymous_admin(data) and not event.chat.is_private
-                if is_by_admin and await self.dependencies.may_configure(event.chat, event.person):
-                    # Any admin may press for an anonymous one.
-                    event = replace(event, person=replace(event.person, id=ANONYMOUS_ADMIN))
                 payload = self.dependencies.buttons.verify_payload(data, event.chat, event.person)
                 event = _to_ephemeral_event(replace(event, argument=payload), found[1], query.id)
                 toast = await self._run_command(await self._prepare_event(event), *found)

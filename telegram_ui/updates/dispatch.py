@@ -14,7 +14,6 @@ from functools import partial
 from attrs import define, field
 from cachetools import LRUCache
 from telegram import Update
-from telegram.error import TelegramError
 
 from locales.catalog import tr, use_language
 from records.errors import ServedElsewhere, StorageError
@@ -163,22 +162,35 @@ class Dispatcher:
             self._submit_command(item, parsed, DO_NOTHING)
 
     def _dispatch_button_press(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
-        event, query = _make_event(item, parsed), item.update.callback_query
+        query = item.update.callback_query
         if query is not None and self._upgrades.is_in_old_chat(query):
             self._submit_command(item, parsed, lambda: query.answer(tr("shared-dead-button")))
-            return
+        elif parsed.is_button_of_anonymous_admin:
+            self._queues.commands.submit(parsed.chat_scope, partial(self._route_anonymous_press, item, parsed))
+        else:
+            self._route_button_press(item, parsed)
+
+    async def _route_anonymous_press(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
+        # Any admin may press for them. Other members are told so now, and not behind a running answer.
+        is_admin = await self._commands.dependencies.may_configure(parsed.chat, parsed.person)
+        person = parsed.button_owner if is_admin else parsed.person
+        self._route_button_press(item, replace(parsed, person=person), is_next=True)
+
+    def _route_button_press(self, item: QueuedUpdate, parsed: ParsedUpdate, *, is_next: bool = False) -> None:
+        event, query = _make_event(item, parsed), item.update.callback_query
         if (again := self._repeats.find_repeated_request(item, parsed)) is not None:
             self._submit_repeated_request(item, parsed, again)
             return
         data = (query.data if query else None) or ""
         press: Work = partial(self._commands.handle_button_press, event)
-        row = self._commands.find_button_action(data, parsed.chat, parsed.button_owner)
+        row = self._commands.find_button_action(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_limit, event, press)
         if row is not None and row.queue == "chat":
             self._submit_chat_job(item, parsed, partial(self._handle_button_press_and_update_memory, parsed, press))
         else:
-            self._submit_command(item, parsed, press, is_slow=row is not None and row.queue == "slow")
+            is_slow = row is not None and row.queue == "slow"
+            self._submit_command(item, parsed, press, is_slow=is_slow, is_next=is_next)
 
     def _submit_repeated_request(self, item: QueuedUpdate, parsed: ParsedUpdate, request: UserRequest) -> None:
         if not request.pieces:
@@ -196,13 +208,14 @@ class Dispatcher:
 
     async def _acknowledge_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_by_handler: bool) -> None:
         await self._commands.dependencies.last_buttons.remove_buttons(self._delivery, parsed.chat, parsed.telegram_id)
-        if update.callback_query is not None and not is_answered_by_handler:
-            with suppress(TelegramError):  # the press may be too old, but the person sees that the button is gone
-                await update.callback_query.answer()
+        if not is_answered_by_handler:
+            await answer_buttons.acknowledge_press(update)
 
-    def _submit_command(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
+    def _submit_command(
+        self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False, is_next: bool = False
+    ) -> None:
         queues = self._queues.slow if is_slow else self._queues.commands
-        queues.submit(parsed.chat_scope, partial(self._run_and_mark_done, item, parsed, work))
+        queues.submit(parsed.chat_scope, partial(self._run_and_mark_done, item, parsed, work), is_next=is_next)
 
     def _submit_chat_job(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
         async def run_request(_: object = None) -> None:

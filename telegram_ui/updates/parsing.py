@@ -15,7 +15,6 @@ from records.messages import Origin
 from records.owners import Mode
 from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import ReplyTarget
-from telegram_ui.commands.buttons import is_button_of_anonymous_admin
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import (
@@ -236,7 +235,7 @@ def _parse_callback(update: telegram.Update, query: telegram.CallbackQuery, bot:
     if message is None:  # an inline message, which the bot never sends
         return None
     shown = message if isinstance(message, telegram.Message) else None
-    person = query.from_user
+    person, is_private = query.from_user, message.chat.type == "private"
     return ParsedUpdate(
         kind="press",
         update_id=update.update_id,
@@ -244,14 +243,14 @@ def _parse_callback(update: telegram.Update, query: telegram.CallbackQuery, bot:
         chat=Chat(
             id=message.chat.id,
             thread=_find_thread_id(shown) if shown else 0,
-            is_private=message.chat.type == "private",
+            is_private=is_private,
             only_for=_parse_sole_viewer(message, person, query.id),
         ),
         person=_parse_person(person),
         addressed=True,
         sent_at=NEVER if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
-        is_button_of_anonymous_admin=message.chat.type != "private" and is_button_of_anonymous_admin(query.data or ""),
+        is_button_of_anonymous_admin=not is_private and (query.data or "").split(":")[1:2] == [str(ANONYMOUS_ADMIN)],
     )
 
 

@@ -58,11 +58,11 @@ class SerialQueues:
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values())) + len(self._running)
 
-    def submit(self, key: Hashable, work: Work, *, waits_for_release: bool = False) -> JobTicket:
-        """Append a job to the queue `key` and return its ticket. No job starts after close()."""
+    def submit(self, key: Hashable, work: Work, *, waits_for_release: bool = False, is_next: bool = False) -> JobTicket:
+        """Add a job at the end of the queue `key`, or as its next job. Return its ticket. None starts after close()."""
         ticket = JobTicket(key, work, waits_for_release)
         queue = self._waiting.setdefault(key, deque())
-        queue.append(ticket)
+        queue.insert(0 if is_next else len(queue), ticket)
         self._idle.clear()
         if len(queue) == 1:
             self._mark_queue_ready(key)

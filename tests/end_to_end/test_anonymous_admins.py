@@ -58,6 +58,8 @@ async def test_an_answer_to_an_anonymous_admin_can_be_tried_again_and_stopped(ho
         since = anns.now
         anns.press(shown, "Regenerate")
         await anns.hears("Once", since=since)
+        # It is said at once, and not behind the running answer.
+        assert "somebody else" in await bob.toast(bob.within(group).press(shown, "Regenerate"))
         since = anns.now
         says_anonymously(house, group, "/stop@keepsake_bot")
         await anns.hears("Stopped", since=since)

@@ -2,6 +2,7 @@
 
 import gc
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 import pytest
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -14,7 +15,7 @@ from records.turns import Proposal
 from settings import Secret
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, Buttons, parse_button_kind
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate
 from tests.peers.openai_server import Behaviour, running
 from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, TOKEN, Bots, Peer
@@ -77,6 +78,30 @@ async def test_somebody_elses_button_repeats_nothing(bots: Bots, peer: Peer) -> 
         await peer.called("editMessageText", containing="Please send it again", chat=GROUP)
         await service.dispatcher.wait_until_idle()
     assert not any(text.startswith("did") for text in peer.texts(GROUP))
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_an_admin_tries_again_what_failed_for_an_anonymous_one(
+    bots: Bots, peer: Peer, *, is_restarted: bool
+) -> None:
+    """Telegram sends an anonymous admin's words under one common sender, and their press under their own name."""
+    sender: Json = {"id": ANONYMOUS_ADMIN, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
+    words = {"text": "/help me", "sender_chat": {"id": GROUP, "type": "supergroup", "title": "Picnic"}}
+    command = {"entities": [{"type": "bot_command", "offset": 0, "length": len("/help")}]}
+    bots.settings = replace(bots.settings, allowed_user_ids=frozenset({ANN, BOB, ANONYMOUS_ADMIN}))
+    async with AsyncExitStack() as running:
+        await running.enter_async_context(bots.running())
+        assert bots.toys
+        bots.toys.fails = [StorageError()]
+        peer.world.updates.add("message", peer.world.post_message(GROUP, sender, words | command))
+        said = await failed(peer, "(error ", GROUP)
+        if is_restarted:
+            await running.aclose()
+            await running.enter_async_context(bots.running())
+        press(peer, BOB, said)
+        await peer.called("answerCallbackQuery", containing="somebody else")
+        press(peer, ANN, said)
+        await peer.told("did help me", GROUP)
 
 
 @pytest.mark.parametrize("error", [QuotaExceeded(), DocumentUnreadable()], ids=lambda value: type(value).__name__)

@@ -42,6 +42,19 @@ async def test_a_lane_keeps_its_order_and_others_do_not_wait() -> None:
     assert len(queues) == 0
 
 
+async def test_what_a_job_hands_on_comes_before_what_was_sent_after_it() -> None:
+    """An anonymous admin's press on a storage, and the number that answers the next question, wait after a restart."""
+    queues, log = SerialQueues("test", max_running=9), Log()
+
+    async def check_press() -> None:
+        queues.submit("a", log("press"), is_next=True)
+
+    queues.submit("a", check_press)
+    queues.submit("a", log("number"))
+    await queues.wait_until_idle()
+    assert log.begun == ["press", "number"]
+
+
 async def test_a_backlog_takes_turns_with_the_other_lanes() -> None:
     queues, log = SerialQueues("test", max_running=1), Log()
     for name in ("a1", "a2", "a3"):
