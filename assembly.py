@@ -327,6 +327,7 @@ def make_conversation(
             memory=core.memory,
             retrieval=core.retrieval,
             summaries=summaries,
+            distiller=distiller,
             answer_loop=AnswerLoop(
                 models=core.models,
                 quota=core.quota,

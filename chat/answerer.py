@@ -11,6 +11,7 @@ from attrs import define, field
 from chat.answer_loop import AnswerLoop, AnswerResult, OnStop
 from chat.turn import Turn
 from external_memory import ExternalMemory
+from facts.distillation import ProfileDistiller
 from llm.chat_model import OnText
 from llm.precedence import Precedence
 from llm.quota import Quota
@@ -31,6 +32,7 @@ class Answerer:
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
     _summaries: SummaryManager
+    _distiller: ProfileDistiller
     _answer_loop: AnswerLoop
     _precedence: Precedence
     _quota: Quota
@@ -75,6 +77,8 @@ class Answerer:
             return await built(store=None)
         if turn.reads_memory:
             try:
+                if await self._distiller.correct_stale_profile(turn.scope.owner):
+                    turn.sources = None
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
                     context = await built(store=store, sources=sources, local_messages=turn.incognito)

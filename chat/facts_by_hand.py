@@ -47,23 +47,21 @@ async def is_incognito(services: Services, owner: int) -> bool:
 
 async def apply_fact_action(services: Services, owner: int, action: str, fact_id: int) -> str:
     """Apply one of FACT_ACTIONS to a fact, and return a sentence about the result."""
-    facts = services.facts
-    fact: Fact | None = None
-    match action:
-        case "pin" | "unpin":
-            fact = await facts.set_pinned(owner, fact_id, is_pinned=action == "pin")
-        case "keep":
-            async with services.memory.open_store(owner) as store:
-                fact = await store.facts.convert_fact_to_instruction(owner, fact_id, now=services.clock())
-        case "delete":
-            fact = await facts.delete(owner, fact_id)
-        case "undo":
-            current = next((fact for fact in await facts.list_all(owner) if fact.id == fact_id), None)
-            if current is not None and current.deleted_at is not None:
-                async with services.memory.open_store(owner) as store:
-                    fact = await store.facts.restore_fact(owner, fact_id, now=services.clock())
-            elif current is not None:
-                return format_undo_result(await _undo_fact_change(services, owner, current))
+    fact, changed, now = None, None, services.clock()
+    async with services.memory.open_store(owner) as store:
+        match action:
+            case "pin" | "unpin":  # a pinned fact is in every prompt
+                fact = await store.facts.pin_fact(owner, fact_id, is_pinned=action == "pin", now=now)
+            case "keep":
+                fact = await store.facts.convert_fact_to_instruction(owner, fact_id, now=now)
+            case "delete":  # which can be undone for a day
+                fact = await store.facts.delete_fact(owner, fact_id, now=now)
+            case "undo":
+                changed = await store.facts.find_fact(owner, fact_id)
+                if changed is not None and changed.deleted_at is not None:
+                    fact, changed = await store.facts.restore_fact(owner, fact_id, now=now), None
+    if changed is not None:
+        return format_undo_result(await _undo_fact_change(services, owner, changed))
     return tr(f"memory-done-{action}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))
 
 

@@ -19,7 +19,7 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.sentences import format_error
-from records.errors import KeepsakeError, ModelBroken, ModelError, NewerFacts, QuotaExceeded, StorageError
+from records.errors import KeepsakeError, ModelBroken, ModelError, NewerFacts, QuotaExceeded, StaleFacts, StorageError
 from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock
 from records.summaries import Summary
@@ -31,7 +31,7 @@ from summaries import quality_gate
 log = logging.getLogger(__name__)
 
 MAX_SUMMARIES = 200  # that a profile is distilled from; older ones are left out
-MAX_OWNERS = 1_000  # whose last attempt is kept
+MAX_OWNERS = 1_000  # whose last attempt is kept, and whose profile is known to be correct
 MAX_ATTEMPTS = 8  # to store a profile while its owner's facts change
 
 
@@ -48,6 +48,7 @@ class ProfileDistiller:
     _tasks: dict[int, asyncio.Task[None]] = field(factory=dict, init=False)
     # By owner, the newest summary at the last attempt, and the failures in a row.
     _attempts: LRUCache[int, tuple[int, int]] = field(factory=partial(LRUCache, MAX_OWNERS), init=False)
+    _agreed_revisions: LRUCache[int, str] = field(factory=partial(LRUCache, MAX_OWNERS), init=False)  # of facts
 
     async def __aenter__(self) -> Self:
         return self
@@ -57,8 +58,21 @@ class ProfileDistiller:
 
     async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions of an owner's profile, newest first. The newest one is in use."""
+        await self.correct_stale_profile(owner)
         async with self._memory.open_store(owner) as store:
             return await store.profiles.list_versions(owner)
+
+    async def correct_stale_profile(self, owner: int) -> bool:
+        """Remove sentences that facts overrule from the profile before its use. Return True if there are any."""
+        async with self._memory.open_store(owner) as store:
+            revision = await store.facts.read_revision(owner)
+            if self._agreed_revisions.get(owner) == revision:
+                return False
+            with suppress(StaleFacts):  # forgotten at the same time
+                if await store_corrected_profile(store, owner, clock=self._clock) is not None:
+                    return True
+                self._agreed_revisions[owner] = revision
+        return False
 
     def start_distilling(self, owner: int, on_finished: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
         """Distil a profile in the background. Return False if this is already running.

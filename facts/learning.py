@@ -12,13 +12,12 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts import reconciliation
-from facts.distillation import store_corrected_profile
 from facts.extractor import Backoff, Batch, FactExtractor
 from facts.requests import MAX_TURNS, ExtractionEstimate, RequestBuilder
 from llm import prompts
 from llm.embeddings import Embedder, embed_passages
 from llm.quota import Charge
-from records.errors import FactsFull, ModelError, NewerFacts, StaleFacts, StorageError
+from records.errors import FactsFull, ModelError, NewerFacts, StorageError
 from records.facts import MAX_FACTS, Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
@@ -117,8 +116,6 @@ class Facts:
             if store is None:
                 return None
             inserted = await self._store_facts(store, batch, new)
-            if inserted:
-                await self._correct_profile(store, batch.scope.owner)
         if inserted:
             await self.embed_facts_without_vectors()
         log.info("learned %d facts of %s from messages up to %d", len(inserted), batch.scope, batch.until)
@@ -241,9 +238,7 @@ class Facts:
                 tags=known.tags,
                 person_id=known.person_id,
             )
-            made = await store.facts.add_fact(owner, new, now=now, superseded_id=fact_id)
-            await self._correct_profile(store, owner)
-            return made
+            return await store.facts.add_fact(owner, new, now=now, superseded_id=fact_id)
 
     async def edit(self, owner: int, fact_id: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no valid fact has this id."""
@@ -251,25 +246,7 @@ class Facts:
             known = await store.facts.find_fact(owner, fact_id)
             if known is None or known.valid_to is not None:
                 return None
-            edited = await store.facts.edit_fact(owner, fact_id, text, now=self._clock())
-            await self._correct_profile(store, owner)
-            return edited
-
-    async def set_pinned(self, owner: int, fact_id: int, *, is_pinned: bool) -> Fact | None:
-        """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
-        async with self._memory.open_store(owner) as store:
-            return await store.facts.pin_fact(owner, fact_id, is_pinned=is_pinned, now=self._clock())
-
-    async def delete(self, owner: int, fact_id: int) -> Fact | None:
-        """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
-        async with self._memory.open_store(owner) as store:
-            deleted = await store.facts.delete_fact(owner, fact_id, now=self._clock())
-            await self._correct_profile(store, owner)
-            return deleted
-
-    async def _correct_profile(self, store: MemoryStore, owner: int) -> None:
-        with suppress(StaleFacts):  # forgotten at the same time
-            await store_corrected_profile(store, owner, clock=self._clock)
+            return await store.facts.edit_fact(owner, fact_id, text, now=self._clock())
 
     async def embed_facts_without_vectors(self) -> None:
         """Embed the facts that have no vector yet. Stop if the embedder fails."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from chat.facts_by_hand import apply_fact_action
 from chat.session import Session, UnwrittenMessages
 from external_memory import ExternalMemory
 from records.errors import StaleFacts
@@ -323,7 +324,7 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
             owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, facts=(edited,), summary_ids=()
         )
         await store.profiles.store_profile(made, now=talk.moment[0])
-        await facts.delete(ANNA.id, fact.id)
+        await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
         talk.moment[0] += timedelta(hours=23)
         await corrections.forget_deleted_facts()
         assert traces(tmp_path), "it can still be restored"

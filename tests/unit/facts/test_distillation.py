@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from chat.facts_by_hand import apply_fact_action
 from facts.distillation import store_corrected_profile
 from facts.schemas import format_profile_text, parse_profile
 from records.errors import ModelBroken, ModelBusy
@@ -130,15 +131,37 @@ async def _read_profile(talk: Talk) -> str:
 async def test_what_is_taken_back_by_hand_leaves_the_profile_at_once(talk: Talk, how: str) -> None:
     home, _ = await _know_lisbon(talk)
     assert await _read_profile(talk) == ("Anna lives in Lisbon. She works as a nurse.\nAnna likes jazz.")
-    told = () if how == "delete" else ("Anna lives in Porto.",)
-    assert await getattr(talk.services.facts, how)(ANNA.id, home, *told) is not None
+    if how == "delete":
+        await apply_fact_action(talk.services, ANNA.id, "delete", home)
+    else:
+        assert await getattr(talk.services.facts, how)(ANNA.id, home, "Anna lives in Porto.") is not None
     assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
+
+
+@pytest.mark.parametrize("is_asked_first", [True, False])
+async def test_what_was_taken_back_before_a_kill_is_in_no_prompt(talk: Talk, *, is_asked_first: bool) -> None:
+    """The process died between the change of a fact and the profile's: only the change is stored."""
+    home, _ = await _know_lisbon(talk)
+    assert "lives in Lisbon" in await _read_prompt(talk, "Good morning.")
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        await store.facts.edit_fact(ANNA.id, home, "Anna lives in Porto.", now=talk.moment[0])
+    if not is_asked_first:
+        assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
+    prompt = await _read_prompt(talk, "Where do I live?")
+    assert "Anna lives in Porto." in prompt
+    assert "<profile>\nShe works as a nurse.\nAnna likes jazz." in prompt
+    assert "lives in Lisbon" not in prompt.partition("</profile>")[0]
+
+
+async def _read_prompt(talk: Talk, question: str) -> str:
+    await talk.say(question)
+    return talk.prompts()[-1]
 
 
 async def test_a_summary_brings_nothing_back_that_was_taken_back_by_hand(talk: Talk) -> None:
     home, job = await _know_lisbon(talk)
-    await talk.services.facts.set_pinned(ANNA.id, job, is_pinned=True)
-    await talk.services.facts.delete(ANNA.id, home)
+    await apply_fact_action(talk.services, ANNA.id, "pin", job)
+    await apply_fact_action(talk.services, ANNA.id, "delete", home)
     talk.server.default("summary-model", "Anna lives in Lisbon, where the weather is mild.")
     await talk.turn("How is the weather in Lisbon?")
     await talk.turn("And tomorrow?")
@@ -179,7 +202,7 @@ async def test_what_is_corrected_in_the_chat_leaves_the_profile_and_no_model_bri
 
 async def test_what_is_said_again_after_it_was_deleted_is_in_the_profile(talk: Talk) -> None:
     home, _ = await _know_lisbon(talk)
-    await talk.services.facts.delete(ANNA.id, home)
+    await apply_fact_action(talk.services, ANNA.id, "delete", home)
     await talk.services.facts.add(ANNA.id, "Anna lives in Lisbon.")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     assert "Anna lives in Lisbon." in await _read_profile(talk)
@@ -187,7 +210,7 @@ async def test_what_is_said_again_after_it_was_deleted_is_in_the_profile(talk: T
 
 async def test_a_profile_of_nothing_but_what_was_taken_back_is_not_kept(talk: Talk) -> None:
     home, _ = await _know_lisbon(talk)
-    await talk.services.facts.delete(ANNA.id, home)
+    await apply_fact_action(talk.services, ANNA.id, "delete", home)
     talk.server.default_schema("profile", json.dumps({"profile": "Anna lives in Lisbon."}))
     before = await _read_profile(talk)
     assert await talk.services.distiller.distil_now(ANNA.id) is None
