@@ -142,7 +142,7 @@ def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known_fact
     fact = next((fact for fact in known_facts if str(fact.id) == str(arguments.get("fact_id")) and fact.is_valid), None)
     if fact is None:
         return make_error_result(call, "There is no such fact.")
-    proposal = Proposal(kind="forget", text=fact.text, fact=fact.id)
+    proposal = Proposal(kind="command", text=f"/forget fact {fact.id}")
     return ToolResult(call=call, result=ASKED, note=f"{call.name} {fact.id}{prompts.PROPOSED_NOTE}", proposal=proposal)
 
 

@@ -85,9 +85,8 @@ class ReplyTarget:
 class Proposal:
     """An action that the model proposes, and that a person accepts or declines with a button."""
 
-    kind: Literal["remember", "forget", "remind", "command"]
+    kind: Literal["remember", "remind", "command"]
     text: str
-    fact: int = 0  # the id of the fact to forget
     reminder: NewReminder | None = None  # the reminder to set
     source: int | None = None  # the stored message that asks for it; for a command, the first one of its turn
 

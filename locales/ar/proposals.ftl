@@ -1,10 +1,7 @@
 proposals-ask-remember = هل أتذكر هذا؟
-proposals-ask-forget = هل أنسى هذا؟
 proposals-yes-remember = تذكّره
 proposals-memory-off = الذاكرة متوقفة أو في الوضع الخفي: لم يتغير شيء.
-proposals-derived = ويُمحى كذلك ما بُني عليها.
 proposals-remembered = حفظتها: { $text }
-proposals-known = معروفة من قبل: { $text }
 proposals-ask-command = هل أفعل هذا من أجلك؟
 proposals-yes-command = نعم
 proposals-declined = لم يتغير شيء.

@@ -1,10 +1,7 @@
 proposals-ask-remember = Soll ich mir das merken?
-proposals-ask-forget = Soll ich das vergessen?
 proposals-yes-remember = Merken
 proposals-memory-off = Das Gedächtnis ist aus, oder du bist inkognito: Nichts wurde geändert.
-proposals-derived = Was darauf aufbaut, verschwindet auch.
 proposals-remembered = Gemerkt: { $text }
-proposals-known = Das weiß ich schon: { $text }
 proposals-ask-command = Soll ich das für dich tun?
 proposals-yes-command = Ja, bitte
 proposals-declined = Nichts wurde geändert.

@@ -1,10 +1,7 @@
 proposals-ask-remember = Shall I remember this?
-proposals-ask-forget = Shall I forget this?
 proposals-yes-remember = Remember it
 proposals-memory-off = Memory is off, or you are incognito: nothing was changed.
-proposals-derived = What was built on it goes too.
 proposals-remembered = Remembered: { $text }
-proposals-known = Known already: { $text }
 proposals-ask-command = Shall I do this for you?
 proposals-yes-command = Do it
 proposals-declined = Nothing was changed.

@@ -1,10 +1,7 @@
 proposals-ask-remember = ¿Recuerdo esto?
-proposals-ask-forget = ¿Olvido esto?
 proposals-yes-remember = Recordarlo
 proposals-memory-off = La memoria está desactivada o estás en incógnito: no ha cambiado nada.
-proposals-derived = También se borra lo que se hizo a partir de él.
 proposals-remembered = Lo recordaré: { $text }
-proposals-known = Ya lo sabía: { $text }
 proposals-ask-command = ¿Lo hago por ti?
 proposals-yes-command = Hazlo
 proposals-declined = No ha cambiado nada.

@@ -1,10 +1,7 @@
 proposals-ask-remember = Devo lembrar disto?
-proposals-ask-forget = Devo esquecer isto?
 proposals-yes-remember = Lembrar
 proposals-memory-off = A memória está desligada ou você está em modo anônimo: nada mudou.
-proposals-derived = O que foi feito a partir dele também é apagado.
 proposals-remembered = Vou lembrar: { $text }
-proposals-known = Isso eu já sei: { $text }
 proposals-ask-command = Faço isto por você?
 proposals-yes-command = Pode fazer
 proposals-declined = Nada mudou.

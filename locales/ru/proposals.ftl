@@ -1,10 +1,7 @@
 proposals-ask-remember = Запомнить это?
-proposals-ask-forget = Забыть это?
 proposals-yes-remember = Запомнить
 proposals-memory-off = Память выключена или включено инкогнито: ничего не изменилось.
-proposals-derived = То, что на нём построено, тоже будет стёрто.
 proposals-remembered = Запомнено: { $text }
-proposals-known = Уже известно: { $text }
 proposals-ask-command = Сделать это для тебя?
 proposals-yes-command = Да
 proposals-declined = Ничего не изменилось.

@@ -1,10 +1,7 @@
 proposals-ask-remember = 要我记住这个吗？
-proposals-ask-forget = 要我忘记这个吗？
 proposals-yes-remember = 记住
 proposals-memory-off = 记忆已关闭或处于无痕模式：没有任何更改。
-proposals-derived = 由它得出的内容也会一并删除。
 proposals-remembered = 已记住：{ $text }
-proposals-known = 我已经知道：{ $text }
 proposals-ask-command = 要我为你这样做吗？
 proposals-yes-command = 好的
 proposals-declined = 没有任何更改。

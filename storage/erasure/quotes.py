@@ -145,6 +145,7 @@ async def find_remaining_quotes(
     """Find the remaining texts that quote the deleted messages or the facts in `fact_ids`."""
     words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], fact_ids)
     said, holders = await _find_remaining_messages(reader, owner, words, deleted_ids["messages"])
+    holders |= {row["id"] for row in await reader.fetch_rows(_FACT_SOURCES, owner, json.dumps([*fact_ids]))}
     if not words.new:
         return RemainingQuotes(others=len(holders), is_complete=words.is_complete)
 
@@ -368,6 +369,11 @@ _FACT_TEXTS = """
 SELECT id, 'user' AS role, id AS turn, text AS content, created_at AS at FROM facts
 WHERE user_id = ?1 AND (id IN (SELECT value FROM json_each(?2))
   OR origin = 'earlier' AND superseded_by IN (SELECT value FROM json_each(?2)))
+"""
+_FACT_SOURCES = """
+SELECT messages.id FROM messages, facts, json_each(facts.source_ids) AS source
+WHERE messages.user_id = ?1 AND messages.id = source.value AND facts.user_id = ?1
+AND facts.id IN (SELECT value FROM json_each(?2))
 """
 _FACTS = """
 SELECT id, CASE WHEN origin = 'earlier' THEN superseded_by ELSE id END AS quoted_id, text, created_at, source_ids

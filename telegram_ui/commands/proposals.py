@@ -2,17 +2,13 @@
 
 from telegram import Update
 
+from chat.facts_by_hand import add_fact
 from locales.catalog import list_translations, tr
-from locales.sentences import format_forget_receipt
-from records.errors import FactsFull
-from records.facts import MAX_FACTS
-from records.forgetting import ForgetRequest
 from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands import reminders
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
-from telegram_ui.commands.forget_targets import ForgetTarget
 from telegram_ui.commands.wording import set_reference_time
 from telegram_ui.sending.chat import Chat
 
@@ -28,12 +24,12 @@ class ProposalButtons(CommandGroup):
         config = await self._read_config(event)
         if choice == NO:
             outcome = tr("proposals-declined")
-        elif kind == "command":  # updates/repeats.py runs commands; this button is too old for it
+        elif kind != "remember":  # updates/repeats.py runs commands; this button is too old for it
             outcome = tr("shared-dead-button")
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
         else:
-            outcome = await (self._forget_fact(event, choice) if kind == "forget" else self._remember_fact(event))
+            outcome = await self._remember_fact(event)
         await self._show_text(event, outcome)
 
     async def _remember_fact(self, event: ChatEvent) -> str:
@@ -41,19 +37,8 @@ class ProposalButtons(CommandGroup):
         heading, _, text = event.message_text.partition("\n\n")
         if heading not in list_translations("proposals-ask-remember") or not text:
             return tr("shared-dead-button")
-        try:
-            fact, is_new = await self._services.facts.add(event.chat.scope.owner, text)
-        except FactsFull:
-            return tr("memory-full", most=str(MAX_FACTS))
-        return tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
-
-    async def _forget_fact(self, event: ChatEvent, payload: str) -> str:
-        if (target := ForgetTarget.parse_payload(payload, self._now())) is None:
-            return tr("shared-dead-button")
-        request = ForgetRequest(what="facts", ids=(target.number,))
-        async with self._delivery.show_typing(event.chat):
-            forgotten = await self._services.corrections.forget(event.chat.scope.owner, request)
-        return tr("forget-gone") if forgotten.is_empty else format_forget_receipt(forgotten)
+        added = await add_fact(self._services, event.chat.scope.owner, text)
+        return added if isinstance(added, str) else tr("proposals-remembered", text=added.text)
 
 
 def extract_command(proposal: str) -> str | None:
@@ -63,7 +48,7 @@ def extract_command(proposal: str) -> str | None:
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask a person about a proposal. Buttons that delete something expire after ten minutes."""
+    """Ask a person about a proposal."""
     set_reference_time(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer_reminder(dependencies, chat, person, proposal)
@@ -73,13 +58,8 @@ async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Per
         event = ChatEvent(update=Update(0), chat=chat, person=person, argument=argument, requested_in=proposal.source)
         await dependencies.give_command(name.removeprefix("/"), event)
         return
-    text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""
-    erases = proposal.kind == "forget"
-    yes = tr("forget-it") if erases else tr(f"proposals-yes-{proposal.kind}")
-    if erases:
-        text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
-        choice = ForgetTarget(kind="fact", number=proposal.fact).make_payload(dependencies.services.clock())
     make_button = dependencies.buttons.make_button
-    accept = make_button(PROPOSED, chat, person, yes, f"{proposal.kind}-{choice}", erases=erases)
+    accept = make_button(PROPOSED, chat, person, tr(f"proposals-yes-{proposal.kind}"), f"{proposal.kind}-")
     decline = make_button(PROPOSED, chat, person, tr("shared-no"), f"{proposal.kind}-{NO}")
+    text = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}"
     await dependencies.delivery.send_text(chat, text, keyboard=make_keyboard([accept, decline]))

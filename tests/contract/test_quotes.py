@@ -150,20 +150,20 @@ async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: Memor
     assert forgotten.quotes == RemainingQuotes(answers=(answer,))
 
 
-async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: MemoryStore) -> None:
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (SECRET, "Anna's code word is heliotrope."),
+        ("I live in Lisbon near the river.", "Anna lives in Lisbon."),  # no word of it is rare
+        ("I live in Lisbon near the river.", "Anna wohnt in Lissabon."),
+    ],
+)
+async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: MemoryStore, told: str, text: str) -> None:
+    """The receipt said that nothing of the home was left, and the next answer named it."""
     talk = Talk(store)
-    first, _ = await talk.say(SECRET)
+    first, _ = await talk.say(told)
     at = (NOW + timedelta(hours=1)).isoformat()
-    await put(
-        store,
-        FACTS,
-        id=1,
-        text="Anna's code word is heliotrope.",
-        kind="personal",
-        source_ids=[first],
-        observed_at=at,
-        created_at=at,
-    )
+    await put(store, FACTS, id=1, text=text, kind="personal", source_ids=[first], observed_at=at, created_at=at)
     forgotten = await store.forgetting.preview_deletion(ANNA.owner, ForgetRequest(what="facts", ids=(1,)))
     assert forgotten.quotes == RemainingQuotes(others=1)
 

@@ -369,7 +369,7 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
     assert "forget" in tools_of(talk.server.of("chat-model")[-1])
     assert reply.proposals == (
         Proposal(kind="remember", text="Anna likes walnuts."),
-        Proposal(kind="forget", text="Anna is allergic to peanuts.", fact=fact.id),
+        Proposal(kind="command", text=f"/forget fact {fact.id}"),
     )
     assert [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid] == [fact.text]
     async with talk.services.memory.open_store(ANNA.id) as store:
