@@ -300,9 +300,11 @@ class Conversation:
                         turn.mode = "off"
                     else:
                         if in_group:
-                            name = await store.timeline.choose_speaker_name(turn.scope.owner, person.id, person.name)
-                            questions = [replace(question, speaker=name) for question in questions]
-                            turn.incoming = replace(turn.incoming, person=replace(person, name=name))
+                            key, names = (person.id, person.name), turn.session.speaker_names
+                            if key not in names:  # it is looked for among many messages
+                                names[key] = await store.timeline.choose_speaker_name(turn.scope.owner, *key)
+                            questions = [replace(question, speaker=names[key]) for question in questions]
+                            turn.incoming = replace(turn.incoming, person=replace(person, name=names[key]))
                         turn.session.is_outdated = False
                         stored = await store.store_question(turn.scope, questions, max_turns=MAX_TURNS_READ)
                         turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from cachetools import LRUCache
+
 from records.attachments import Picture
 from records.forgetting import ForgetRequest
 from records.messages import UNSTORED, AnswerVersions, Correction, Message, NewMessage
@@ -16,6 +18,7 @@ from records.turns import ReplyTarget, UserMessage
 from retrieval.explanation import ExplanationRecord
 
 MESSAGES_HELD = 40  # messages per scope kept in the process, for chats without memory and while a store fails
+MAX_NAMES = 200  # members of a group whose names are kept
 SESSIONS_HELD = 1_000  # the most sessions kept in the process. The longest unused go first.
 
 
@@ -80,6 +83,8 @@ class Session:
     recall_failed: bool = False  # the store could not be read for the last prompt
     is_outdated: bool = False  # something was forgotten that a running question may have read
     memory_was_offered: bool = False
+    # By a member's id and name in Telegram, their name in this group's memory.
+    speaker_names: LRUCache[tuple[int, str], str] = field(default_factory=lambda: LRUCache(MAX_NAMES))
     last: LastTurn = field(default_factory=LastTurn)
 
     @property
@@ -170,6 +175,7 @@ class Session:
         self.last = LastTurn()
         self.recent.clear()
         self.incognito.clear()
+        self.speaker_names.clear()
         self.undescribed.clear()
         self.has_cut = False
         self.unwritten = deque(turn for turn in self.unwritten if not turn.is_forgotten_by(request, self.scope))

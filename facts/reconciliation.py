@@ -186,17 +186,21 @@ def compare_facts(
         return "same"
     may_end = changes_same_thing or not is_vital  # of two allergies, the second does not end the first
     if new_fact.only_one and is_about and may_end and "event" not in (known_fact.kind, new_fact.kind):
-        name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
-        names_speaker, length = new_fact.text.startswith(new_fact.speaker), len(new_fact.speaker)
-        lacks_speaker = not text.startswith(new_fact.speaker) or text[length : length + 1].isdigit()  # as "Anna2" does
-        is_of_another = names_speaker and lacks_speaker and known_fact.person_id not in (0, new_fact.person_id)
-        is_own = names_speaker and 0 != new_fact.person_id == known_fact.person_id
-        if is_own and other_name == _find_leading_names(new_fact.speaker.rstrip("23456789")):
-            return "changed"  # a home that they told before their namesake's name and theirs were told apart
-        if (name and other_name and name != other_name) or is_of_another:
-            return "other"  # of a group's members, each has a home
-        return "changed"
+        return "other" if _are_about_different_people(new_fact, known_fact) else "changed"
     return "other"
+
+
+def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -> bool:
+    """Return True if two facts begin with different names, or with the name of different members of a group."""
+    text, speaker, is_of_speaker = known_fact.text, new_fact.speaker, new_fact.text.startswith(new_fact.speaker)
+    name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
+    is_by_same_person = known_fact.person_id == new_fact.person_id != 0
+    if is_of_speaker and is_by_same_person and other_name == _find_leading_names(speaker.rstrip("23456789")):
+        return False  # told before their namesake's name and theirs were told apart ("Anna2")
+    is_by_another = known_fact.person_id not in (0, new_fact.person_id)
+    is_of_known_speaker = text.startswith(speaker) and not text[len(speaker) : len(speaker) + 1].isdigit()
+    have_other_names = bool(name and other_name) and name != other_name
+    return have_other_names or (is_by_another and is_of_speaker and not is_of_known_speaker)
 
 
 def _changes_same_thing(new_text: str, text: str) -> bool:

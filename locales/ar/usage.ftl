@@ -8,6 +8,10 @@ usage-days = { $days ->
     [few] آخر { $days } أيام: { $answers }
    *[other] آخر { $days } يومًا: { $answers }
  }
+usage-days-group = { $days ->
+    [few] آخر { $days } أيام
+   *[other] آخر { $days } يومًا
+ }
 usage-answers = { $answers ->
     [zero] لا أجوبة
     [one] جواب واحد

@@ -5,6 +5,7 @@ usage-heading-group =
     Nutzung der Modelle für das Gedächtnis dieser Gruppe (Tage in UTC)
     Antworten zählen bei denen, die fragen.
 usage-days = Letzte { $days } Tage: { $answers }
+usage-days-group = Letzte { $days } Tage
 usage-answers = { $answers ->
     [one] { $answers } Antwort
    *[other] { $answers } Antworten

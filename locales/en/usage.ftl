@@ -5,6 +5,7 @@ usage-heading-group =
     Use of the models for this group's memory (days in UTC)
     Answers count for whoever asks.
 usage-days = Last { $days } days: { $answers }
+usage-days-group = Last { $days } days
 usage-answers = { $answers ->
     [one] { $answers } answer
    *[other] { $answers } answers

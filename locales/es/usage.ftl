@@ -5,6 +5,7 @@ usage-heading-group =
     Uso de los modelos para la memoria de este grupo (días en UTC)
     Las respuestas cuentan para quien pregunta.
 usage-days = Últimos { $days } días: { $answers }
+usage-days-group = Últimos { $days } días
 usage-answers = { $answers ->
     [one] { $answers } respuesta
    *[other] { $answers } respuestas

@@ -5,6 +5,7 @@ usage-heading-group =
     Uso dos modelos para a memória deste grupo (dias em UTC)
     As respostas contam para quem pergunta.
 usage-days = Últimos { $days } dias: { $answers }
+usage-days-group = Últimos { $days } dias
 usage-answers = { $answers ->
     [one] { $answers } resposta
    *[other] { $answers } respostas

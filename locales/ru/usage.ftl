@@ -5,6 +5,7 @@ usage-heading-group =
     Использование моделей для памяти этой группы (дни по UTC)
     Ответы засчитываются тем, кто спрашивает.
 usage-days = Последние { $days } дней: { $answers }
+usage-days-group = Последние { $days } дней
 usage-answers = { $answers ->
     [one] { $answers } ответ
     [few] { $answers } ответа

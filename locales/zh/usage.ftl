@@ -5,6 +5,7 @@ usage-heading-group =
     本群记忆的模型用量（按 UTC 计日）
     回答计入提问者的用量。
 usage-days = 最近 { $days } 天：{ $answers }
+usage-days-group = 最近 { $days } 天
 usage-answers = { $answers ->
    *[other] { $answers } 条回答
  }

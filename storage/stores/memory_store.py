@@ -83,7 +83,7 @@ class MemoryStore(SummaryTable):
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
             is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
             if is_here and before is not None and before[0] != config.timezone:
-                reminder_table.move_reminders_to_zone(connection, config.owner, config.zone)
+                reminder_table.move_reminders_to_zone(connection, config.owner, config.zone, now=config.updated_at)
             return is_here
 
         if not await self.database.transact(upsert_row, config.owner):

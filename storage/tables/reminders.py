@@ -9,7 +9,7 @@ from storage.engine.protocol import Connection
 from storage.schema.portable_tables import REMINDERS, PortableRow
 from storage.schema.rows import REMINDER_ROWS, AnyRow, format_moment
 from storage.tables.owner_tables import OwnerTables, reserve_ids
-from text.time_zones import to_utc
+from text.time_zones import find_next_due_time, to_utc
 
 
 class ReminderTable(OwnerTables):
@@ -85,13 +85,16 @@ def _make_occurrence_key(reminder: Reminder) -> tuple[int, int, str]:
     return reminder.owner, reminder.id, format_moment(reminder.due_at)
 
 
-def move_reminders_to_zone(connection: Connection, owner: int, zone: tzinfo) -> None:
-    """Recompute the due times of an owner's reminders, so that they keep their local time in a new time zone."""
+def move_reminders_to_zone(connection: Connection, owner: int, zone: tzinfo, *, now: datetime) -> None:
+    """Recompute the due times of reminders, which keep their local time, or take their next one if it has passed."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
     for reminder in map(parse_reminder, rows):
-        if reminder.local is not None:
-            moved = (format_moment(to_utc(reminder.local, zone)), owner, reminder.id)
-            connection.execute("UPDATE reminders SET due_at = ? WHERE user_id = ? AND id = ?", moved)
+        if (local := reminder.local) is not None:
+            due_at = to_utc(local, zone)
+            if due_at <= now < reminder.due_at:
+                due_at, local = find_next_due_time(reminder, zone, after=now) or (due_at, local)
+            moved = (format_moment(due_at), local.isoformat(timespec="minutes"), owner, reminder.id)
+            connection.execute("UPDATE reminders SET due_at = ?, wall_time = ? WHERE user_id = ? AND id = ?", moved)
 
 
 def make_reminder_row(reminder: Reminder) -> PortableRow:

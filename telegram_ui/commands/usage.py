@@ -25,7 +25,9 @@ class UsageCommands(CommandGroup):
             since = today - timedelta(days=span - 1)
             within = [day for day in used if day.day >= since]
             # A longer span is left out if it has no further days.
-            lines += ["", *format_usage(within, since, today, self._services.prices)] if within != before else []
+            heading, *counted = format_usage(within, since, today, self._services.prices)
+            heading = heading if event.chat.is_private else tr("usage-days-group", days=span)
+            lines += ["", heading, *counted] if within != before else []
             before = within
         left = await quota.count_tokens_left(owner)
         lines += [] if left is None else ["", tr("usage-left", tokens=left)]

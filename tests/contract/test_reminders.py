@@ -92,6 +92,19 @@ async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: Memor
     assert found == {"call mum": datetime(2026, 3, 1, 4, tzinfo=UTC), "pizza": distance.due_at}
 
 
+async def test_a_daily_reminder_is_not_told_at_once_where_its_time_is_over_in_the_new_zone(store: MemoryStore) -> None:
+    """Vitamins at 8, asked for at noon in UTC: in Tokyo, 8 the next morning was over, and the bot told it as missed."""
+    daily = NewReminder(
+        text="vitamins", due_at=NOW + 20 * HOUR, local=datetime(2026, 3, 2, 8), repeat="daily", month_day=0
+    )
+    await add(store, daily)
+    late = NOW + 19 * HOUR
+    await store.upsert_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo", updated_at=late))
+    [moved] = await store.reminders.list_reminders(ANNA.owner)
+    assert (moved.due_at, moved.local) == (datetime(2026, 3, 2, 23, tzinfo=UTC), datetime(2026, 3, 3, 8))
+    assert await store.reminders.list_due_reminders(late, limit=9) == []
+
+
 async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_everything(store: MemoryStore) -> None:
     [message] = await store.append_messages(ANNA, [said("remind me to call mum")])
     await add(store, source=message.id)

@@ -37,7 +37,7 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     assert message["text"] == (
         "Shall I remind you Friday, 27 November 2026, 9:00 (UTC)?\n"
-        "Times are in UTC. /tz sets your time zone; reminders keep their time of day.\n\ncall mum"
+        "Times are in UTC. /tz sets your time zone; a reminder set for a time of day keeps it.\n\ncall mum"
     )
     assert list(buttons) == ["Yes", "No", "Set my time zone"]
     desk.restart()

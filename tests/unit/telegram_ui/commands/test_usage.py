@@ -68,4 +68,4 @@ async def test_in_a_group_it_says_that_answers_count_for_whoever_asked(desk: Des
     )
     await desk.say(BOB, GROUP, f"/usage@{desk.peer.world.bot['username']}")
     assert "this group's memory (days in UTC)\nAnswers count for whoever asks." in desk.last(GROUP)
-    assert "50 tokens" in desk.last(GROUP), "what Ann used elsewhere is for her eyes"
+    assert "Last 7 days\n50 tokens" in desk.last(GROUP), "what Ann used elsewhere is for her eyes"
