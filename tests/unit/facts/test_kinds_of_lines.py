@@ -135,9 +135,14 @@ async def test_a_model_whose_facts_hold_is_not_asked(talk: Talk) -> None:
 
 
 async def test_a_model_whose_lines_are_all_facts_is_asked_about_a_few(talk: Talk) -> None:
+    """An offer of twenty lines, pasted in one message, did not yet show that the model knows facts."""
     say_kinds(talk, {})
-    for number in range(MIN_LINES + 3):
-        await learn(talk, f"My locker number {number} is at the pool")
+    for offer in range(4):
+        lines = [f"Locker {number} costs {offer} euros" for number in range(20)]
+        await talk.say(". ".join(lines))
+        facts = [{"message": 2 * offer + 1, "quote": line, "text": f"{line}.", "type": "state"} for line in lines]
+        talk.server.default_schema("facts", json.dumps({"facts": [*facts, UNSAID | {"message": 2 * offer + 1}]}))
+        await talk.services.facts.learn(SCOPE)
     assert len(talk.server.asked_for("kind")) == MIN_LINES
 
 
