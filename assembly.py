@@ -179,7 +179,7 @@ async def open_services(
         )
         try:
             async with AsyncExitStack() as tasks:
-                for task in make_periodic_tasks(core, services):
+                for task in make_periodic_task_contexts(core, services):
                     await tasks.enter_async_context(task)
                 yield services
         finally:
@@ -203,7 +203,7 @@ async def open_core_resources(
     choosable = {answers.name: answers}
     for name in further:
         if name != settings.openai_model:
-            choosable[name] = await open_model(name, settings, stack, setting_name="OPENAI_MODELS")
+            choosable[name] = await open_chat_model(name, settings, stack, setting_name="OPENAI_MODELS")
     precedence = Precedence()
     background = summarizer.for_background_work(precedence)
     tokenizer = Tokenizer.for_model(settings.openai_model)
@@ -359,7 +359,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
     )
 
 
-def make_periodic_tasks(core: Core, services: Services) -> Sequence[AbstractAsyncContextManager[None]]:
+def make_periodic_task_contexts(core: Core, services: Services) -> Sequence[AbstractAsyncContextManager[None]]:
     """Return context managers, each of which runs a periodic task until its block ends."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     look_for_endings = partial(warn_of_model_shutdowns, core.settings, services.clock)
@@ -369,30 +369,30 @@ def make_periodic_tasks(core: Core, services: Services) -> Sequence[AbstractAsyn
         repeat("writing what was used", core.quota.store_usage, interval=30),
         repeat("learning from paused chats", services.facts.learn_from_idle_scopes, interval=15),
         repeat("folding quiet chats", services.summaries.fold_idle_conversations, interval=60),
-        repeat("forgetting deleted facts", corrections.forget_deleted_facts, interval=60),
+        repeat("forgetting deleted facts", corrections.forget_long_deleted_facts, interval=60),
         repeat("cleaning the files after a forgetting", memory.overwrite_erased_data, interval=60),
         repeat("looking for models that end", look_for_endings, interval=86_400, at_start=True),
     ]
     if memory.is_shared:
         tasks.append(repeat("reading whom admins let in", memory.people.load_people, interval=30))
     if services.backups is not None:
-        backup = services.backups.make_daily_backup
+        backup = services.backups.make_daily_backup_if_due
         tasks.append(repeat("making the daily backup", backup, interval=600, at_start=True))
     if days:
-        forget = partial(corrections.forget_old_archives, timedelta(days=days))
+        forget = partial(corrections.forget_old_archived_messages, timedelta(days=days))
         tasks.append(repeat("enforcing RETENTION_DAYS", forget, interval=3600, at_start=True))
     return tasks
 
 
 async def open_answer_and_summary_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
     """Return the answering model and the summarising model, which may be the same object."""
-    answers = await open_model(settings.openai_model, settings, stack)
+    answers = await open_chat_model(settings.openai_model, settings, stack)
     if settings.summary_model == settings.openai_model:
         return answers, answers
-    return answers, await open_model(settings.summary_model, settings, stack, setting_name="SUMMARY_MODEL")
+    return answers, await open_chat_model(settings.summary_model, settings, stack, setting_name="SUMMARY_MODEL")
 
 
-async def open_model(
+async def open_chat_model(
     model_name: str, settings: Settings, stack: AsyncExitStack, *, setting_name: str = "OPENAI_MODEL"
 ) -> ChatModel:
     """Open a chat model at the configured endpoint. `setting_name` is the environment variable that names the model."""

@@ -37,8 +37,8 @@ from storage import backup
 from telegram_ui.check import SETTINGS_ERRORS, check_configuration, find_missing_settings
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.command_group import Dependencies
-from telegram_ui.commands.dashboard import Health, make_host
-from telegram_ui.commands.registry import describe_commands
+from telegram_ui.commands.dashboard import Health, make_dashboard_host
+from telegram_ui.commands.registry import describe_commands_for_model
 from telegram_ui.commands.reminders import send_reminder
 from telegram_ui.sending import formatting
 from telegram_ui.updates.access import make_access_check
@@ -59,7 +59,7 @@ class StopRequest:
         self.is_awaited = False
 
     def request_stop(self) -> None:
-        self.supervisor.notify("STOPPING=1")
+        self.supervisor.notify_systemd("STOPPING=1")
         self.requested_at = time.monotonic()
         self.requested.set()
 
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             raise SettingsError(first.variable, " ".join([first.plain, *(error.sentence for error in others)]))
         return asyncio.run(_run_until_stopped(partial(run_bot, settings), Supervisor(environ)))
     except KeepsakeError as error:
-        logs.log_unfiltered(error.sentence, logging.ERROR)
+        logs.log_regardless_of_level(error.sentence, logging.ERROR)
         return 2 if isinstance(error, SETTINGS_ERRORS) else 1
     except KeyboardInterrupt:
         return 130
@@ -132,11 +132,11 @@ def write_backup(file: Path, settings: Settings) -> int:
     """Write a backup to a file, print a report, and return the exit status."""
     url = settings.database_url.value
     made = backup.back_up(settings.data_dir, file, database_url=url)
-    held = format_count(made.messages, "message is", "messages are")
+    held = format_count_with_noun(made.messages, "message is", "messages are")
     print(f"backup: {held} in {file}; it is as private as {settings.data_dir}")
     if made.elsewhere:
         where = "in other DATA_DIRs; back up each of them" if url else "in PostgreSQL; set DATABASE_URL"
-        print(f"not in it: {format_count(made.elsewhere, 'memory', 'memories')} kept {where}")
+        print(f"not in it: {format_count_with_noun(made.elsewhere, 'memory', 'memories')} kept {where}")
     return 0
 
 
@@ -148,7 +148,8 @@ def restore_backup(file: Path, settings: Settings) -> int:
         print(f"set aside: what {folder} held is in {restored.aside} now")
     verb = "is" if restored.messages == 1 else "are"
     where = "the database that DATABASE_URL names" if url else folder
-    print(f"restored: {format_count(restored.messages, 'message', 'messages')} of {restored.made_at} {verb} in {where}")
+    count = format_count_with_noun(restored.messages, "message", "messages")
+    print(f"restored: {count} of {restored.made_at} {verb} in {where}")
     return 0
 
 
@@ -165,7 +166,7 @@ async def run_bot(
             await stack.enter_async_context(tracing.export_spans(settings.otel_exporter_otlp_endpoint))
         if services is None:
             opening = assembly.open_services(
-                settings, make_access_check=partial(make_access_check, settings), commands=describe_commands()
+                settings, make_access_check=partial(make_access_check, settings), commands=describe_commands_for_model()
             )
             services = await stack.enter_async_context(opening)
         end_moves = partial(_set_shutdown_deadline, services.memory, stop)
@@ -181,11 +182,11 @@ async def run_bot(
         )
         readiness.mark_started(measuring, storage=services.memory.check_writable, updates=service.raise_if_polls_fail)
         # Not by the log, because LOG_LEVEL may hide it.
-        logs.log_unfiltered("Keepsake is ready.")
-        stop.supervisor.notify("READY=1")
+        logs.log_regardless_of_level("Keepsake is ready.")
+        stop.supervisor.notify_systemd("READY=1")
         if service.invitation:
             print(service.invitation, flush=True)
-        await stop.wait_for_stop_or_completion(service.wait_for_failure())
+        await stop.wait_for_stop_or_completion(service.wait_until_token_is_refused())
 
 
 def _set_shutdown_deadline(memory: ExternalMemory, stop: StopRequest) -> None:
@@ -198,12 +199,12 @@ async def _run_servers(health: Health, dependencies: Dependencies, *, serves_das
     services, settings = dependencies.services, dependencies.settings
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(services.reminders.run_sender(partial(send_reminder, dependencies)))
-        await stack.enter_async_context(broadcast.run_broadcasts(dependencies))
+        await stack.enter_async_context(broadcast.send_broadcasts_in_background(dependencies))
         if serves_dashboard and settings.dashboard_url:
             # Imported here, because a bot without a page needs no web server.
             from dashboard.app import serve_dashboard
 
-            served = serve_dashboard(services, make_host(dependencies, health), settings.dashboard_listen)
+            served = serve_dashboard(services, make_dashboard_host(dependencies, health), settings.dashboard_listen)
             await stack.enter_async_context(served)
         yield
 
@@ -217,7 +218,7 @@ async def run_playground(settings: Settings, stop: StopRequest, *, port: int | N
     settings, model_name, offline = await choose_playground_model(settings)
     async with AsyncExitStack() as stack:
         served = partial(make_access_check, replace(settings, everyone_allowed=True))
-        known = describe_commands()
+        known = describe_commands_for_model()
         opening = assembly.open_services(settings, offline=offline, make_access_check=served, commands=known)
         services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
@@ -258,7 +259,7 @@ async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bo
 
 
 def _split_answer(answer: str) -> list[dict[str, Any]]:
-    shown = (piece for piece in formatting.split_into_pieces(answer) if not piece.is_blank)
+    shown = (piece for piece in formatting.split_markdown_into_pieces(answer) if not piece.is_blank)
     return [{"text": piece.text, "entities": [entity.to_dict() for entity in piece.entities]} for piece in shown]
 
 
@@ -281,7 +282,7 @@ async def _run_until_stopped(work: Callable[[StopRequest], Coroutine[Any, Any, N
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, request_stop_on_signal)
     try:
-        async with supervisor.notify_watchdog():
+        async with supervisor.notify_watchdog_in_background():
             await task
     except asyncio.CancelledError:
         if not stop.requested.is_set():
@@ -289,7 +290,7 @@ async def _run_until_stopped(work: Callable[[StopRequest], Coroutine[Any, Any, N
     return 0
 
 
-def format_count(number: int, singular: str, plural: str) -> str:
+def format_count_with_noun(number: int, singular: str, plural: str) -> str:
     return f"{number:,} {singular if number == 1 else plural}"
 
 

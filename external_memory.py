@@ -85,7 +85,7 @@ class ExternalMemory:
             await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_index_corrupt))
             yield cls(state, stores, clock, make_access_check(state.people) if make_access_check else lambda _: True)
 
-    def on_owner_acquired(self, callback: Callable[[int], None]) -> None:
+    def add_owner_acquired_callback(self, callback: Callable[[int], None]) -> None:
         """Register a callback that runs for each owner that this process takes over from another process."""
         self._when_acquired.append(callback)
 
@@ -161,7 +161,7 @@ class ExternalMemory:
         async with self._lock_owner(owner, is_exclusive=True):
             return await self._store_config(owner, change)
 
-    async def find_open_conversation(self, chat: Scope) -> Scope:
+    async def find_open_conversation_or_chat_scope(self, chat: Scope) -> Scope:
         """Return the open conversation of a chat or topic, or `chat` itself if there is none.
 
         Raise StorageError if the store fails. Do not call this inside `open_store_if_enabled` or `open_store`.
@@ -177,20 +177,20 @@ class ExternalMemory:
 
     async def has_conversation(self, chat: Scope, conversation: Scope) -> bool:
         """Return True if a conversation belongs to a chat or topic. Raise StorageError if the store cannot be read."""
-        if await self.find_open_conversation(chat) == conversation:
+        if await self.find_open_conversation_or_chat_scope(chat) == conversation:
             return True
         async with self.open_store(chat.owner) as store:
             return await store.conversations.has_conversation(chat, conversation)
 
-    async def find_conversation(
-        self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
+    async def find_conversation_of_message(
+        self, chat: Scope, *, message_source: str = "", telegram_id: int | None = None, message_id: int | None = None
     ) -> Scope:
         """Return the conversation that contains a message, or the open one if no conversation contains it."""
         async with self.open_store(chat.owner) as store:
             found = await store.conversations.find_conversation(
-                chat, source=source, telegram_id=telegram_id, message_id=message_id
+                chat, source=message_source, telegram_id=telegram_id, message_id=message_id
             )
-        return found or await self.find_open_conversation(chat)
+        return found or await self.find_open_conversation_or_chat_scope(chat)
 
     async def find_chat_of_message(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the chat or topic that contains a Telegram message, or None if the message is not stored."""
@@ -225,7 +225,7 @@ class ExternalMemory:
         async with self._lock_owner(owner) as config:
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
-    def hold_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def hold_owner_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Hold the lease on an owner while the block runs. Take it over from another process if necessary."""
         return self._state.leases.hold_owner_lease(owner)
 
@@ -256,21 +256,21 @@ class ExternalMemory:
         async with self.open_store(owner) as store:
             return await store.forgetting.preview_deletion(owner, request, counts_quotes=counts_quotes)
 
-    async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
+    async def forget(self, owner: int, request: ForgetRequest, *, overwrites_files: bool = True) -> ForgetResult:
         """Erase messages or facts and everything derived from them. Return what was erased.
 
-        Unless `purges_files`, call `overwrite_erased_data` later. To erase messages, call this inside `block_turns`.
+        Unless `overwrites_files`, call `overwrite_erased_data` later. Erase messages only inside `block_turns`.
         Raise StorageError if it fails.
         """
         async with self._lock_owner(owner, is_exclusive=True) as config:
             store = self._stores[config.storage if config else StorageType.SQLITE]
             now = self._clock()
             try:
-                return await self._state.erasing.forget(owner, request, store, now=now, purges_files=purges_files)
+                return await self._state.erasing.forget(owner, request, store, now=now, purges_files=overwrites_files)
             finally:
                 self._drop_cached_owners(owner)
 
-    async def change_group_id(self, old_id: int, new_id: int) -> bool:
+    async def try_to_change_group_id(self, old_id: int, new_id: int) -> bool:
         """Move a group's data to its new id. Return False if there is no data, or if the new id already has some."""
         async with self._locks.get_lock(old_id).hold_exclusive(), self._locks.get_lock(new_id).hold_exclusive():
             for group in (old_id, new_id):
@@ -293,7 +293,7 @@ class ExternalMemory:
         """Overwrite the remains of erased data in the files. Call this periodically."""
         await self._state.erasing.overwrite_erased_data()
 
-    async def find_owners_with_messages(self, request: ForgetRequest) -> list[int]:
+    async def find_owners_with_messages_to_forget(self, request: ForgetRequest) -> list[int]:
         """Return owners with messages that match a request."""
         served = await self.select_served_owners(await self.list_owners())
         return [owner for owner in served if (await self.preview_forgetting(owner, request)).messages]

@@ -23,12 +23,18 @@ from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import UserMessage
 from retrieval import prefix_cache
-from retrieval.fact_ranking import FactRecall, FoundFacts, select_facts, select_usable_facts
+from retrieval.fact_ranking import FactRecall, FoundFacts, select_facts_for_prompt, select_usable_facts
 from retrieval.packing import Packer, RankedPassage
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranking, find_passages_with_rarest_word, rank_passages
-from retrieval.turns import NEIGHBOURS, count_characters, find_reply_snippets, find_uncovered_ranges, keep_newest_turns
+from retrieval.turns import (
+    NEIGHBOURS,
+    count_characters,
+    find_uncovered_ranges,
+    make_snippets_around_reply_target,
+    select_messages_of_newest_turns,
+)
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
@@ -82,7 +88,7 @@ class MemoryRetrieval:
         store: MemoryStore | None,
         turn: int | None = None,
         sources: ContextSources | None = None,
-        local_messages: Sequence[Message] = (),
+        unstored_messages: Sequence[Message] = (),
         max_tokens: int | None = None,
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
@@ -90,7 +96,7 @@ class MemoryRetrieval:
         """Build the context of one request. Raise StorageError if the store cannot be read.
 
         If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered. `sources` is
-        the material of the last MAX_TURNS_READ turns, if it has been read already. `local_messages` are earlier
+        the material of the last MAX_TURNS_READ turns, if it has been read already. `unstored_messages` are earlier
         messages that only this process has. `max_tokens` lowers the limit of the settings, after an endpoint refused a
         longer prompt.
         """
@@ -108,14 +114,14 @@ class MemoryRetrieval:
         words = len(incoming.text)
         builder = await _run_in_thread_if_text_is_long(start_prompt, words)
         if store is None:
-            words += count_characters(local_messages)
-            newest = keep_newest_turns(local_messages, LAST_TURNS)
+            words += count_characters(unstored_messages)
+            newest = select_messages_of_newest_turns(unstored_messages, LAST_TURNS)
             await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), words)
-            await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(local_messages), words)
+            await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(unstored_messages), words)
             return await _run_in_thread_if_text_is_long(builder.build_context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
-        said = keep_newest_turns([*sources.last, *local_messages], LAST_TURNS)
+        said = select_messages_of_newest_turns([*sources.last, *unstored_messages], LAST_TURNS)
         correct = partial(prompts.add_correction_notes, facts=sources.facts)
         sources = replace(sources, last=correct(sources.last), unsummarized=correct(sources.unsummarized))
         newest = correct(said)
@@ -131,14 +137,14 @@ class MemoryRetrieval:
                 builder.add_search_hint()
         if not scope.is_channel_direct_chat:
             builder.add_profile(sources.profile)
-        older = await self._add_summaries_and_turns(builder, store, scope, sources, local_messages)
+        older = await self._add_summaries_and_turns(builder, store, scope, sources, unstored_messages)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already
         builder.set_history_size(
             message_count=sources.total - len(pieces),
             char_count=sources.characters - sum(len(piece.text) for piece in pieces),
         )
         are_all = len(sources.unsummarized) < MAX_UNSUMMARIZED
-        shown = builder.shown_ids
+        shown = builder.message_ids_in_prompt
         if found is None and not (
             are_all and all(message.id in shown or message.origin == "declined" for message in sources.unsummarized)
         ):
@@ -151,7 +157,7 @@ class MemoryRetrieval:
 
     async def list_passages(self, result: RetrievalResult, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """Return all messages that a search found, best first, each with its best passage."""
-        messages = {message.id: message for message in await store.read_messages(scope, result.ranked.ids)}
+        messages = {message.id: message for message in await store.read_messages(scope, result.ranked.message_ids)}
         best: dict[int, RankedPassage] = {}
         for passage in _iterate_passages(result.ranked, result.ranked.order.tolist(), messages):
             best.setdefault(passage.message.id, passage)
@@ -182,7 +188,7 @@ class MemoryRetrieval:
         speakers = await store.list_speakers(scope)
         analyze = partial(Question.analyze, text, previous_text=previous, now=now, speakers=speakers)
         question = await _run_in_thread_if_text_is_long(analyze, len(text) + len(previous))
-        question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
+        question = replace(question, vector=await self._try_to_embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
             closeness = await store.vectors.compute_similarities(scope, self._embedder.name, question.vector, limit)
@@ -205,7 +211,7 @@ class MemoryRetrieval:
             facts=await self._find_relevant_facts(facts, question, store, scope.owner),
         )
 
-    async def _embed_question(self, text: str, owner: int) -> Floats | None:
+    async def _try_to_embed_question(self, text: str, owner: int) -> Floats | None:
         if self._embedder is None or _waited_in_vain.get():
             return None
         try:
@@ -238,7 +244,12 @@ class MemoryRetrieval:
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.read_vectors(owner, model) if question.vector is not None else {}
         found = await asyncio.to_thread(
-            select_facts, facts, question, vectors=vectors, model=model, recall_settings=self._facts
+            select_facts_for_prompt,
+            facts,
+            question,
+            vectors=vectors,
+            embedding_model=model,
+            recall_settings=self._facts,
         )
         if not found.relevant:
             return found
@@ -256,12 +267,12 @@ class MemoryRetrieval:
         before_turn: int | None,
         now: datetime,
     ) -> None:
-        snippets = await self._find_reply_snippets(incoming, store, builder, before_turn=before_turn)
+        snippets = await self._make_snippets_around_reply_target(incoming, store, builder, before_turn=before_turn)
         if result is not None:
-            required = _find_rare_word_rows(result, builder)
+            required = _find_missing_rows_with_rarest_word(result, builder)
             if required:
                 await _run_in_thread_if_text_is_long(builder.make_room_for_snippet, len(incoming.text))
-                required = _find_rare_word_rows(result, builder)
+                required = _find_missing_rows_with_rarest_word(result, builder)
             taken = self._tokens.count(prompts.format_remembered_snippets(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
                 result,
@@ -269,12 +280,12 @@ class MemoryRetrieval:
                 incoming.scope,
                 max_tokens=max(0, builder.remaining_snippet_tokens - taken),
                 now=now,
-                shown_ids=builder.shown_ids | {snippet.message.id for snippet in snippets},
-                required_rows=required,
+                message_ids_in_prompt=builder.message_ids_in_prompt | {snippet.message.id for snippet in snippets},
+                required_passage_rows=required,
             )
         builder.add_snippets(snippets)
 
-    async def _find_reply_snippets(
+    async def _make_snippets_around_reply_target(
         self, incoming: UserMessage, store: MemoryStore, builder: PromptBuilder, *, before_turn: int | None
     ) -> list[Snippet]:
         replied, scope = incoming.replied, incoming.scope
@@ -285,8 +296,14 @@ class MemoryRetrieval:
             return []
         ids = range(target.id - NEIGHBOURS, target.id + NEIGHBOURS + 1)
         messages = await store.read_messages(scope, ids)
-        shown, room = builder.shown_ids, builder.remaining_snippet_tokens
-        choose = partial(find_reply_snippets, messages, self._tokens, replied_to_id=target.id, shown_ids=shown)
+        shown, room = builder.message_ids_in_prompt, builder.remaining_snippet_tokens
+        choose = partial(
+            make_snippets_around_reply_target,
+            messages,
+            self._tokens,
+            replied_to_id=target.id,
+            message_ids_in_prompt=shown,
+        )
         return await _run_in_thread_if_text_is_long(
             partial(choose, before_turn=before_turn, available_tokens=room), count_characters(messages)
         )
@@ -299,16 +316,18 @@ class MemoryRetrieval:
         *,
         max_tokens: int,
         now: datetime,
-        shown_ids: Set[int] = frozenset(),
-        required_rows: Sequence[int] = (),
+        message_ids_in_prompt: Set[int] = frozenset(),
+        required_passage_rows: Sequence[int] = (),
     ) -> list[Snippet]:
-        """Return the best passages that fit in `max_tokens`, required ones first. Skip messages in `shown_ids`."""
+        """Return the best passages that fit in `max_tokens`, required ones first. Skip `message_ids_in_prompt`."""
         ranked = result.ranked
         order = [row for row in ranked.order[:MAX_PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.is_verbose and result.question.vector is not None
         own = [row for row in ranked.by_meaning[:MAX_PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
         candidates = ranked.candidates
-        wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required_rows, *order, *own)} - shown_ids
+        wanted = {
+            int(candidates.ids[candidates.messages[row]]) for row in (*required_passage_rows, *order, *own)
+        } - message_ids_in_prompt
         messages = {
             message.id: message
             for message in await store.read_messages(scope, sorted(wanted))
@@ -318,7 +337,9 @@ class MemoryRetrieval:
 
         def pack_passages() -> list[Snippet]:
             packing.add_required_passages(
-                _iterate_passages(ranked, required_rows, messages), frozenset(result.question.own), self._tokens.split
+                _iterate_passages(ranked, required_passage_rows, messages),
+                frozenset(result.question.own),
+                self._tokens.split,
             )
             if is_talkative:
                 packing.add_fitting_passages(
@@ -335,20 +356,20 @@ class MemoryRetrieval:
         store: MemoryStore,
         scope: Scope,
         sources: ContextSources,
-        local_messages: Sequence[Message],
+        unstored_messages: Sequence[Message],
     ) -> Sequence[Message]:
         """Add the summaries and the turns that precede the newest ones. Return the messages of these earlier turns."""
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, sources.last)
         builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unsummarized, *repeated)}
-        older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *local_messages]
+        older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *unstored_messages]
         await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unsummarized) == MAX_UNSUMMARIZED:
             oldest, _ = await store.find_id_range(scope)
             builder.record_cut("turns", oldest, sources.unsummarized[0].id - 1, "recent budget")
         if not repeated:
-            builder.add_archived_turns(prefix_cache.select_archived_messages(sources.last, LAST_TURNS))
+            builder.add_archived_turns(prefix_cache.select_messages_of_last_archived_turns(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
             # Archived messages that no active summary covers are at least listed as cut.
             oldest, newest = await store.find_id_range(scope)
@@ -364,9 +385,9 @@ class MemoryRetrieval:
         store: MemoryStore,
         scope: Scope,
         active_summaries: Sequence[Summary],
-        newest: Sequence[Message],
+        newest_messages: Sequence[Message],
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
-        """Return the summaries to show, and the archived messages from `newest` to show verbatim after them.
+        """Return the summaries to show, and the archived messages from `newest_messages` to show verbatim after them.
 
         Keep showing an earlier version of a summary for a while, because a prompt with a changed beginning misses the
         provider's cache.
@@ -378,25 +399,27 @@ class MemoryRetrieval:
             shown = prefix_cache.find_oldest_version_ending_in_block(
                 active_summaries[0], {version.id: version for version in superseded}, block
             )
-            repeated = prefix_cache.select_verbatim_messages(shown, newest, LAST_TURNS)
+            repeated = prefix_cache.select_messages_to_show_after_summary(shown, newest_messages, LAST_TURNS)
             if repeated is not None and builder.has_room_for(repeated):
                 return (shown,), repeated
         return active_summaries, ()
 
 
-def _find_rare_word_rows(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
+def _find_missing_rows_with_rarest_word(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
     """Return the rows of passages that contain the question's rarest words and are not yet in the prompt."""
-    candidates, shown = result.ranked.candidates, builder.shown_ids
+    candidates, shown = result.ranked.candidates, builder.message_ids_in_prompt
     rows = find_passages_with_rarest_word(candidates, result.question, result.ranked.order.tolist(), limit=MAX_RARE)
     return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:MAX_RARE]
 
 
-def _iterate_passages(ranked: Ranking, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
-    candidates = ranked.candidates
+def _iterate_passages(
+    ranking: Ranking, rows: Sequence[int], messages_by_id: Mapping[int, Message]
+) -> Iterator[RankedPassage]:
+    candidates = ranking.candidates
     for row in rows:
-        message = messages.get(int(candidates.ids[candidates.messages[row]]))
+        message = messages_by_id.get(int(candidates.ids[candidates.messages[row]]))
         if message is not None:
-            yield RankedPassage(message=message, part=int(candidates.parts[row]), score=ranked.get_score_parts(row))
+            yield RankedPassage(message=message, part=int(candidates.parts[row]), score=ranking.get_score_parts(row))
 
 
 async def _run_in_thread_if_text_is_long(work: Callable[[], Result], char_count: int) -> Result:

@@ -241,7 +241,7 @@ class Settings:
                     values[option.name] = read(text)
                 except ValueError as error:
                     place = getattr(environ, "places", {}).get(variable, "the environment")
-                    wrong[variable] = f"{error} {_describe_value(text, read, hidden)} in {place}."
+                    wrong[variable] = f"{error} {_describe_value_unless_secret(text, read, hidden)} in {place}."
         for variable in wrong:  # the first is raised, followed by the others
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
             raise SettingsError(variable, " ".join([wrong[variable], *others, *describe_misspelt_variables(environ)]))
@@ -276,7 +276,7 @@ _SECRET = re.compile(
 )
 
 
-def _describe_value(text: str, parse: ParseText[Any], secrets: Iterable[str]) -> str:
+def _describe_value_unless_secret(text: str, parse: ParseText[Any], secrets: Iterable[str]) -> str:
     is_secret = parse in (Secret, parse_api_key, parse_webhook_token) or _SECRET.search(text)
     if is_secret or any(secret and secret in text for secret in secrets):
         return "It stands"

@@ -37,7 +37,7 @@ from storage.stores.memory_store import MemoryStore
 from summaries.generation import (
     SummaryInput,
     SummaryWriter,
-    format_superseded_facts,
+    list_superseded_facts_of_period,
     make_message_sources,
     make_summary_sources,
 )
@@ -127,7 +127,7 @@ class SummaryManager:
             lease, plan = begun
             self._folding.add(scope)
             try:
-                await self.writer.require_quota(scope.owner)
+                await self.writer.raise_if_quota_used_up(scope.owner)
                 with record_span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
                     made.append(await self._make_and_store_planned_summary(lease, plan))
             except QuotaExceeded as error:
@@ -325,7 +325,7 @@ class SummaryManager:
             prior=summaries if new else (),
             dropped=make_message_sources(dropped, config.zone),
             window=make_message_sources(window, config.zone) if dropped else (),
-            superseded=format_superseded_facts(facts, min(moments), max(moments)),
+            superseded=list_superseded_facts_of_period(facts, min(moments), max(moments)),
             limit=self.get_limits().get_max_tokens(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,

@@ -42,8 +42,8 @@ class _PassageBuilder:
         room = SHORT_PAGE if line.noun == "page" else MAX_PASSAGE_CHARS
         return len(self.text) + 1 + len(line.text) <= room
 
-    def build(self, number: int) -> Passage:
-        return Passage(place=_format_location(self.first, self.last, number), text=self.text.strip("\n"))
+    def build(self, passage_number: int) -> Passage:
+        return Passage(place=_format_location(self.first, self.last, passage_number), text=self.text.strip("\n"))
 
 
 def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
@@ -79,11 +79,11 @@ def _split_long_text(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _format_location(first: DocumentLine, last: DocumentLine, passage_number: int) -> str:
-    if not first.noun:
-        return first.group or f"part {passage_number}"
-    if first.number == last.number:
-        numbered = f"{first.noun} {first.number}"
+def _format_location(first_line: DocumentLine, last_line: DocumentLine, passage_number: int) -> str:
+    if not first_line.noun:
+        return first_line.group or f"part {passage_number}"
+    if first_line.number == last_line.number:
+        numbered = f"{first_line.noun} {first_line.number}"
     else:
-        numbered = f"{first.noun}s {first.number}–{last.number}"
-    return f"{first.group}, {numbered}" if first.group else numbered
+        numbered = f"{first_line.noun}s {first_line.number}–{last_line.number}"
+    return f"{first_line.group}, {numbered}" if first_line.group else numbered

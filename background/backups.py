@@ -45,7 +45,7 @@ class Backups:
                 return path.stat()
         return None
 
-    async def make_daily_backup(self) -> None:
+    async def make_daily_backup_if_due(self) -> None:
         """Make today's backup (in UTC) if it is missing. Raise StorageError if the bot's state cannot be read."""
         file = self._folder / f"{self._file_prefix}{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():

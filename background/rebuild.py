@@ -26,7 +26,12 @@ from records.scopes import Clock, Scope
 from records.summaries import NewSummary, RebuiltSummary, Summary, SummaryLease, SummaryPlan, SummaryReason
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary_fields
-from summaries.generation import SummaryInput, format_superseded_facts, make_message_sources, make_summary_sources
+from summaries.generation import (
+    SummaryInput,
+    list_superseded_facts_of_period,
+    make_message_sources,
+    make_summary_sources,
+)
 from summaries.planning import ActiveTurn, ScopeState, group_into_turns
 from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
@@ -65,7 +70,7 @@ class Rebuilder:
     _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
-        self._memory.on_owner_acquired(lambda owner: self._start_task(self._try_to_resume_rebuilds(owner)))
+        self._memory.add_owner_acquired_callback(lambda owner: self._start_task(self._try_to_resume_rebuilds(owner)))
         await self._resume_interrupted_rebuilds()
         return self
 
@@ -121,7 +126,7 @@ class Rebuilder:
             async with self._memory.open_store(scope.owner) as store:
                 known = await store.list_summaries(scope, active_only=False)
             corrected = [summary for summary in known if summary.correction]
-            rebuilt = await self._rebuild_chunks(lease, config, outline, corrected, report_progress)
+            rebuilt = await self._rebuild_summaries_by_chunk(lease, config, outline, corrected, report_progress)
             async with self._memory.open_store(scope.owner) as store:
                 await store.rebuilds.commit_rebuild(lease, rebuilt, outline, since=since, now=self._clock())
         except KeepsakeError as error:
@@ -137,16 +142,16 @@ class Rebuilder:
         )
         return RebuildProgress(state="done", summaries=len(rebuilt))
 
-    async def _rebuild_chunks(
+    async def _rebuild_summaries_by_chunk(
         self,
         lease: SummaryLease,
         config: OwnerConfig,
-        outline: Sequence[MessageOutline],
+        message_outlines: Sequence[MessageOutline],
         corrected_summaries: Sequence[Summary],
         report_progress: ReportProgress,
     ) -> list[RebuiltSummary]:
         policy = find_policy(config.policy)
-        all_turns = group_into_turns(outline)
+        all_turns = group_into_turns(message_outlines)
         size = policy.rebuild_turns(config.every_n) or len(all_turns)
         chunks = [all_turns[start : start + size] for start in range(0, len(all_turns), size)]
         rebuilt: list[RebuiltSummary] = []
@@ -220,20 +225,23 @@ class Rebuilder:
         scope: Scope,
         config: OwnerConfig,
         policy: Policy,
-        children: Sequence[Summary],
+        child_summaries: Sequence[Summary],
         messages: Sequence[Message],
         corrected_summaries: Sequence[Summary] = (),
     ) -> SummaryInput:
-        summaries, said = make_summary_sources(children, config.zone), make_message_sources(messages, config.zone)
+        summaries, said = (
+            make_summary_sources(child_summaries, config.zone),
+            make_message_sources(messages, config.zone),
+        )
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected_summaries, config.zone)]
-        _, moments = _list_covered_ids_and_times(children, messages)
+        _, moments = _list_covered_ids_and_times(child_summaries, messages)
         async with self._memory.open_store(scope.owner) as store:
             facts = await store.facts.list_all_facts(scope.owner)
         return SummaryInput(
             lines=[*(said or summaries), *told],
             of_summaries=not said,
             prior=summaries if said else (),
-            superseded=format_superseded_facts(facts, min(moments), max(moments)),
+            superseded=list_superseded_facts_of_period(facts, min(moments), max(moments)),
             limit=self._summaries.get_limits().get_max_tokens(find_policy(policy)),
             wishes=config.fold_instructions,
         )
@@ -280,13 +288,13 @@ class Rebuilder:
             log.warning("the summaries above #%d of %s stay: %s", summary_id, scope, type(error).__name__)
         await self._summaries.release_lease(lease)
 
-    async def _read_messages(self, lease: SummaryLease, ids: Sequence[int]) -> list[Message]:
+    async def _read_messages(self, lease: SummaryLease, message_ids: Sequence[int]) -> list[Message]:
         async with self._memory.open_store_if_enabled(lease.scope.owner) as store:
             if store is None:
                 raise StaleSummary
             await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
-            messages = await store.read_messages(lease.scope, ids)
-        if len(messages) != len(ids):
+            messages = await store.read_messages(lease.scope, message_ids)
+        if len(messages) != len(message_ids):
             raise StaleSummary
         return messages
 
@@ -311,8 +319,12 @@ class Rebuilder:
             return await self._summaries.writer.summarize_with_model(self._stand_in, inputs)
 
 
-def _make_scope_state(rebuilt: Sequence[RebuiltSummary], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
-    active = sorted((new.summary for new in rebuilt if new.summary.is_active), key=lambda summary: summary.sort_key)
+def _make_scope_state(
+    rebuilt_summaries: Sequence[RebuiltSummary], turns: Sequence[ActiveTurn], every_n: int
+) -> ScopeState:
+    active = sorted(
+        (new.summary for new in rebuilt_summaries if new.summary.is_active), key=lambda summary: summary.sort_key
+    )
     return ScopeState(turns=turns, summaries=active, every_n=every_n)
 
 

@@ -11,7 +11,7 @@ from llm.embeddings import Embedder
 from records.messages import Message
 from records.scopes import Scope
 from storage.stores.memory_store import MemoryStore
-from text.analyzer import list_distinct_terms
+from text.analyzer import list_distinct_search_terms
 from text.tokenizer import Tokenizer
 
 MAX_FOUND = 500  # results of each search
@@ -31,7 +31,7 @@ async def find_ids_by_search_method(
 
     Without an embedder, skip the vector search. `excluded_ids` are messages that the prompt already contains.
     """
-    hits = await store.search_messages(scope, list_distinct_terms(question), limit=MAX_FOUND)
+    hits = await store.search_messages(scope, list_distinct_search_terms(question), limit=MAX_FOUND)
     found = {
         "words": _select_fitting_ids((message for message in hits if message.id not in excluded_ids), budget, tokenizer)
     }

@@ -84,7 +84,7 @@ class StoredConversation:
         self.current_ids = [id_ for id_, known in self.ids.items() if parse_session_id(known) == session_id]
         if self.services.indexing is not None:
             self.services.indexing.wake()
-            await self.services.indexing.wait_until_done()
+            await self.services.indexing.wait_until_all_embedded()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -281,7 +281,7 @@ async def _add_further_pages(
             SCOPE,
             request,
             seen_ids=SeenIds(messages=seen, summaries=summaries, in_part=in_part),
-            until_id=None,
+            until_message_id=None,
             now=memory.clock.now,
             max_tokens=RESULT_TOKENS,
         )
@@ -309,9 +309,9 @@ async def recall_snippets(
     found = await retrieval.search(question, memory.store, SCOPE, newest_messages=newest_messages)
     shown = {message.id for message in newest_messages}
     snippets = await retrieval.pack_snippets(
-        found, memory.store, SCOPE, max_tokens=memory.snippet_budget, now=memory.clock.now, shown_ids=shown
+        found, memory.store, SCOPE, max_tokens=memory.snippet_budget, now=memory.clock.now, message_ids_in_prompt=shown
     )
-    ranked = [id_ for id_ in found.ranked.ids if id_ not in shown]
+    ranked = [id_ for id_ in found.ranked.message_ids if id_ not in shown]
     return ranked, sorted(snippets, key=lambda snippet: snippet.message.sort_key)
 
 

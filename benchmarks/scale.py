@@ -42,7 +42,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret, Settings
 from storage.engine.sqlite_driver import sqlite3 as driver
-from text.analyzer import list_distinct_terms
+from text.analyzer import list_distinct_search_terms
 from text.tokenizer import Tokenizer
 
 SIZES = (10_000, 100_000)
@@ -78,7 +78,7 @@ class BareSqlite:
         """Commit the question, search for its words, and commit the answer. Return the seconds that this took."""
         start = time.perf_counter()
         self._insert_and_commit(question)
-        wanted = " OR ".join(f'"{term}"' for term in list_distinct_terms(question))
+        wanted = " OR ".join(f'"{term}"' for term in list_distinct_search_terms(question))
         self._connection.execute(
             """
             SELECT messages.*, bm25(words) AS score FROM words JOIN messages ON messages.id = words.rowid

@@ -59,7 +59,7 @@ class AnswerResult:
     def explanation_record(self) -> ExplanationRecord:
         found = tuple(dict.fromkeys(number for result in self.results for number in result.found))
         return make_explanation_record(
-            self.context, answered_at=self.at, model=self.completion.model, looked_up_ids=found
+            self.context, answered_at=self.at, model=self.completion.model, message_ids_found_by_tools=found
         )
 
     @property
@@ -67,7 +67,9 @@ class AnswerResult:
         record, is_truncated = self.explanation_record, self.completion.is_truncated
         return AnswerOutcome(record=record, is_truncated=is_truncated, is_stopped=self.is_stopped)
 
-    def make_messages(self, source: str, turn: int | None, *, includes_explanation: bool = True) -> list[NewMessage]:
+    def make_messages_to_store(
+        self, message_source: str, turn: int | None, *, includes_explanation: bool = True
+    ) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""
         record = self.explanation_record if includes_explanation else None
         notes = [
@@ -76,7 +78,7 @@ class AnswerResult:
                 content=result.note,
                 created_at=self.at,
                 speaker=result.call.name,
-                source=f"{source}:{number}",
+                source=f"{message_source}:{number}",
                 turn=turn,
                 origin="tool",
             )
@@ -86,7 +88,7 @@ class AnswerResult:
             role="assistant",
             content=self.completion.text,
             created_at=self.at,
-            source=source,
+            source=message_source,
             turn=turn,
             explanation=record.to_json() if record else "",
             saved=record.saved if record else 0,
@@ -106,13 +108,19 @@ class AnswerLoop:
     _tools: MemoryTools | None
 
     async def answer(
-        self, turn: Turn, context: Context, rebuild: RebuildContext, *, on_text: OnText | None, on_stop: OnStop | None
+        self,
+        turn: Turn,
+        context: Context,
+        rebuild_context: RebuildContext,
+        *,
+        on_text: OnText | None,
+        on_stop: OnStop | None,
     ) -> AnswerResult:
         """Answer the question of a turn. If the person stops it, the result has the text that `on_stop` returns.
 
         Raise ModelError if the model fails, and CancelledError if the answer is cancelled with nothing worth keeping.
         """
-        person, offer = turn.incoming.person.id, self._choose_tools(turn, context)
+        person, offer = turn.incoming.person.id, self._choose_tools_that_fit(turn, context)
         exchange: list[PromptMessage] = []
         results: list[ToolResult] = []
         must_answer = False
@@ -126,7 +134,7 @@ class AnswerLoop:
             if context.token_count + extra > ceiling:
                 if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
                     exchange, offer, extra = [], (), 0
-                context = await rebuild(ceiling - extra, without_memory=suspects is not None)
+                context = await rebuild_context(ceiling - extra, without_memory=suspects is not None)
             finish = partial(AnswerResult, context=_add_tool_exchange(context, exchange, extra), results=tuple(results))
             if self._tools is not None:
                 model = model.with_tools(offer, must_answer=must_answer, known_tool_names=TOOL_NAMES)
@@ -146,7 +154,7 @@ class AnswerLoop:
                 answered = {message.turn for message in context.recent if message.role == "assistant"}
                 turns = (message.turn for message in reversed(context.recent) if message.turn not in answered)
                 suspects, exchange, offer = tuple(dict.fromkeys(turns)), [], ()
-                context = await rebuild(find_prompt_limit(model, self._ceiling), without_memory=True)
+                context = await rebuild_context(find_prompt_limit(model, self._ceiling), without_memory=True)
                 continue
             except ContextTooLong:
                 if find_prompt_limit(model, self._ceiling) >= ceiling:
@@ -197,15 +205,17 @@ class AnswerLoop:
         fits = self._count_exchange_tokens(messages) <= max_tokens
         return messages if fits else _make_tool_exchange("", completion, results), results
 
-    def find_token_limit(self, turn: Turn) -> int:
+    def find_prompt_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured limit or the model's, whichever is lower."""
         return find_prompt_limit(choose_model(self._models, turn.config), self._ceiling)
 
-    def _choose_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
+    def _choose_tools_that_fit(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         if self._tools is None or not choose_model(self._models, turn.config).supports_tools:
             return ()
         offer = self._tools.list_tools(turn, context)
-        while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > self.find_token_limit(turn):
+        while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > self.find_prompt_token_limit(
+            turn
+        ):
             offer = offer[:-1]
         return offer
 

@@ -48,11 +48,11 @@ class Answerer:
             if session.is_outdated:  # a fact was forgotten since the question was stored
                 session.is_outdated, turn.sources = False, None
             async with self._preparing:
-                context = await self._build_context(turn, self._answer_loop.find_token_limit(turn))
+                context = await self._build_context(turn, self._answer_loop.find_prompt_token_limit(turn))
             if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
                 context = await self._shorten_context(turn, context)
             rebuild = partial(self._build_context, turn)
-            ask = partial(self._answer_loop.answer, turn, rebuild=rebuild, on_text=on_text, on_stop=on_stop)
+            ask = partial(self._answer_loop.answer, turn, rebuild_context=rebuild, on_text=on_text, on_stop=on_stop)
             try:
                 result = await ask(context)
             except PicturesRefused as refusal:
@@ -60,7 +60,7 @@ class Answerer:
                     raise
                 turn.notices.append(f"{format_error(refusal)} {tr('files-words-only')}")
                 turn.incoming = replace(turn.incoming, pictures=())
-                context = await self._build_context(turn, self._answer_loop.find_token_limit(turn))
+                context = await self._build_context(turn, self._answer_loop.find_prompt_token_limit(turn))
                 result = await ask(context)
             session.has_cut = session.has_cut or any(cut.what == "turns" for cut in result.context.cut)
             if result.context.message_was_cut:
@@ -81,13 +81,13 @@ class Answerer:
                     turn.sources = None
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
-                    context = await built(store=store, sources=sources, local_messages=turn.incognito)
+                    context = await built(store=store, sources=sources, unstored_messages=turn.incognito)
                 turn.session.recall_failed = False
             except StorageError as error:
                 self._report_recall_error(error, turn)
             else:
                 return context
-        return await built(store=None, local_messages=turn.history)
+        return await built(store=None, unstored_messages=turn.history)
 
     async def _shorten_context(self, turn: Turn, context: Context) -> Context:
         try:
@@ -98,7 +98,9 @@ class Answerer:
         if outcome.state == "failed":
             turn.session.has_cut = True  # tried again after the answer
         is_folded = outcome.state == "folded"
-        return await self._build_context(turn, self._answer_loop.find_token_limit(turn)) if is_folded else context
+        return (
+            await self._build_context(turn, self._answer_loop.find_prompt_token_limit(turn)) if is_folded else context
+        )
 
     def _report_recall_error(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)

@@ -53,7 +53,7 @@ class Attachments:
             raise DocumentUnreadable(tr("files-deaf"), remedy=remedy)
         return self._transcriber
 
-    async def transcribe(self, data: bytes, name: str, mime_type: str, *, person_id: int) -> str:
+    async def transcribe_recording(self, data: bytes, name: str, mime_type: str, *, person_id: int) -> str:
         """Transcribe a recording. Raise DocumentUnreadable if it has no speech, or ModelError if the model fails."""
         transcriber = self.require_transcriber()
         await self._quota.raise_if_used_up(person_id)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from chat.services import Services
 from llm.prompts import PERSONAS
-from locales.catalog import LANGUAGES, join_list, tr
+from locales.catalog import LANGUAGES, join_with_commas, tr
 from locales.sentences import STORAGE_NAMES
 from records.owners import (
     DEFAULT_EVERY_N,
@@ -21,7 +21,7 @@ from records.owners import (
 )
 from summaries.policies import POLICIES
 from text.characters import collapse_to_single_line, remove_invisible_characters
-from text.time_zones import find_similar_zone_names, find_zone
+from text.time_zones import find_similar_zone_names, find_zone_name
 
 ConfigChange = Callable[[OwnerConfig], OwnerConfig]
 Kind = Literal["switch", "one", "number", "text"]
@@ -63,7 +63,7 @@ class Choice:
         value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
         return self.values[0] if self.values and value not in self.values else value
 
-    def make_change(self, value: object) -> ConfigChange:
+    def make_config_change(self, value: object) -> ConfigChange:
         """Return a function that sets the value in a configuration. Raise NotOffered if the value is not allowed."""
         if isinstance(value, str) and self.kind == "text":
             has_lines = self.name == "fold_instructions"
@@ -79,14 +79,14 @@ class Choice:
         return self.change_to(value) if self.change_to else lambda known: replace(known, **fields)
 
 
-def list_choices(services: Services) -> tuple[Choice, ...]:
+def list_changeable_settings(services: Services) -> tuple[Choice, ...]:
     """Return the settings that owners can change, in display order."""
     models, storages = tuple(services.models), services.memory.storage_types
     spoken = SPOKEN_ANSWERS if services.speech is not None else ("",)
 
-    def make_model_change(name: str) -> ConfigChange:
+    def make_model_change(model_name: str) -> ConfigChange:
         # The default is stored as no choice, so that a later default is followed.
-        return lambda known: replace(known, model="" if name == models[0] else name)
+        return lambda known: replace(known, model="" if model_name == models[0] else model_name)
 
     in_memory, in_summaries, in_answers, in_place = (partial(Choice, group=group) for group in GROUPS)
     return (
@@ -115,7 +115,11 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
             label=lambda value: tr(f"model-persona-{value or 'none'}"),
         ),
         in_answers(
-            "persona_text", "model-persona-own", kind="text", longest=MAX_PERSONA_CHARS, change_to=make_persona_change
+            "persona_text",
+            "model-persona-own",
+            kind="text",
+            longest=MAX_PERSONA_CHARS,
+            change_to=make_custom_persona_change,
         ),
         in_answers(
             "formatting",
@@ -146,21 +150,21 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
     )
 
 
-async def save_settings(services: Services, owner: int, chosen_values: Mapping[str, object]) -> OwnerConfig:
+async def save_settings(services: Services, owner: int, values_by_setting: Mapping[str, object]) -> OwnerConfig:
     """Store chosen values, keyed by setting. Raise NotOffered if a value is invalid, or StorageError on failure."""
-    memory, choices = services.memory, list_choices(services)
+    memory, choices = services.memory, list_changeable_settings(services)
     changes = {
-        choice.name: choice.make_change(chosen_values[choice.name])
+        choice.name: choice.make_config_change(values_by_setting[choice.name])
         for choice in choices
-        if choice.name in chosen_values
+        if choice.name in values_by_setting
     }
-    storage, config = chosen_values.get("storage"), await memory.get_config(owner)
-    words = chosen_values.get("persona_text", config.persona_text if config else "")
-    if chosen_values.get("persona") == OWN_PERSONA and not words:
+    storage, config = values_by_setting.get("storage"), await memory.get_config(owner)
+    words = values_by_setting.get("persona_text", config.persona_text if config else "")
+    if values_by_setting.get("persona") == OWN_PERSONA and not words:
         raise NotOffered(tr("model-own-question", most=str(MAX_PERSONA_CHARS)))
-    if "enabled" in chosen_values:
-        config = await memory.set_enabled(owner, enabled=chosen_values["enabled"] is True)
-    if chosen_values.keys() & {"storage", "every_n"} and (config is None or not config.enabled):
+    if "enabled" in values_by_setting:
+        config = await memory.set_enabled(owner, enabled=values_by_setting["enabled"] is True)
+    if values_by_setting.keys() & {"storage", "every_n"} and (config is None or not config.enabled):
         raise MemoryIsOff(tr("basics-mode-off"))
     if storage is not None and config is not None:
         await memory.configure(owner, storage=StorageType(str(storage)), every_n=config.every_n)
@@ -168,20 +172,20 @@ async def save_settings(services: Services, owner: int, chosen_values: Mapping[s
     return await memory.change_config(owner, lambda known: reduce(lambda changed, change: change(changed), kept, known))
 
 
-def make_persona_change(text: str) -> ConfigChange:
+def make_custom_persona_change(text: str) -> ConfigChange:
     """Return a change that sets a custom answer style, or removes it if the text is empty."""
 
-    def change_persona(config: OwnerConfig) -> OwnerConfig:
+    def set_custom_persona(config: OwnerConfig) -> OwnerConfig:
         without = "" if config.persona == OWN_PERSONA else config.persona
         return replace(config, persona_text=text, persona=OWN_PERSONA if text else without)
 
-    return change_persona
+    return set_custom_persona
 
 
 def make_time_zone_change(zone_text: str) -> ConfigChange:
-    zone = find_zone(zone_text) if zone_text else ""
+    zone = find_zone_name(zone_text) if zone_text else ""
     if zone is None:
-        similar = join_list(find_similar_zone_names(zone_text))
+        similar = join_with_commas(find_similar_zone_names(zone_text))
         unknown = tr("choices-zone-unknown", words=zone_text[:60])
         raise NotOffered(tr("choices-zone-similar", words=zone_text[:60], names=similar) if similar else unknown)
     return lambda known: replace(known, timezone=zone)

@@ -53,11 +53,11 @@ class Conversation:
 
         If a turn was answered before, return its stored answer. If the person stops it, `on_stop` returns what to keep.
         """
-        session = self._sessions.get_session(incoming.scope)
+        session = self._sessions.get_or_create_session(incoming.scope)
         with record_turn_metrics() as record_reply:
             try:
                 async with session.mark_turn_running(), self._memory.mark_turn_running(incoming.scope.owner):
-                    config, mode = await self._read_config_and_mode(session, incoming.mode)
+                    config, mode = await self._read_config_and_switch_mode(session, incoming.mode)
                     turn = Turn(
                         incoming=incoming,
                         session=session,
@@ -84,7 +84,7 @@ class Conversation:
             finally:
                 self._wake_indexer()  # not before: the question needs the embedder first
 
-    async def answer_again(
+    async def answer_last_turn_again(
         self,
         scope: Scope,
         turn: int,
@@ -98,7 +98,7 @@ class Conversation:
 
         Return None if `turn` is not the last turn. Raise StorageError if the store fails.
         """
-        session = self._sessions.get_session(scope)
+        session = self._sessions.get_or_create_session(scope)
         async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
             if (last := await self._restore_last_turn(session, turn, person, in_group)) is None:
                 return None
@@ -143,30 +143,32 @@ class Conversation:
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def switch_answer_version(
-        self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False
+        self, scope: Scope, turn: int, version_number: int, person: Person, *, in_group: bool = False
     ) -> tuple[UserMessage, Reply] | None:
         """Select a version of the last answer by its number. Return None if there is no such version."""
-        session = self._sessions.get_session(scope)
+        session = self._sessions.get_or_create_session(scope)
         async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
             shown, earlier = await self._restore_last_turn(session, turn, person, in_group) or (None, None)
             if shown is None or earlier is None:
                 return None
             if shown.stored is None:
-                session.select_answer_version(turn, number, shown.mode)
+                session.select_answer_version(turn, version_number, shown.mode)
             else:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
                 accounts |= {text: given.record.to_json() for text, given in session.set_last_turn(turn).given.items()}
                 async with self._memory.open_store_if_enabled(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.switch_answer_version(scope, earlier.id, number, explanations=accounts)
+                        await store.forgetting.switch_answer_version(
+                            scope, earlier.id, version_number, explanations=accounts
+                        )
                 session.recent.clear()
             reply = await self._make_reply_from_old_answer(shown, earlier)
             chosen = session.set_last_turn(turn).given.get(reply.text) if reply is not None else None
             if shown.stored is None and chosen:
-                self._explanations.cache_unstored_record(shown.number, shown.incoming, chosen.record)
+                self._explanations.cache_record_of_unstored_answer(shown.number, shown.incoming, chosen.record)
         self._wake_indexer()
-        return None if reply is None or reply.version != number else (shown.incoming, reply)
+        return None if reply is None or reply.version != version_number else (shown.incoming, reply)
 
     async def _restore_last_turn(
         self, session: Session, turn: int, person: Person, in_group: bool
@@ -175,7 +177,7 @@ class Conversation:
         mode = get_memory_mode(config)
         if (turn < UNSTORED) != (mode == "on"):
             return None
-        held = session.get_messages(mode)
+        held = session.get_cached_messages(mode)
         last: Sequence[Message] = [message for message in held if message.turn == held[-1].turn]
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
@@ -196,7 +198,7 @@ class Conversation:
         turn.session.set_last_turn(turn.number).given[text] = result.outcome
         if turn.stored is None:
             turn.session.add_answer_version(turn.number, text, turn.mode)
-            self._explanations.cache_unstored_record(turn.number, turn.incoming, record)
+            self._explanations.cache_record_of_unstored_answer(turn.number, turn.incoming, record)
             return
         turn.session.recent.clear()
         # Nothing is written where memory was turned off while the model answered.
@@ -233,16 +235,16 @@ class Conversation:
             versions=len(versions.texts),
         )
 
-    async def read_mode(self, owner: int) -> Mode:
+    async def read_memory_mode(self, owner: int) -> Mode:
         """Return the memory mode of an owner. Raise StorageError if the store cannot be read."""
         return get_memory_mode(await self._memory.get_config(owner))
 
     async def run_post_turn_tasks(self, scope: Scope) -> Notices:
         return await self._follow_up.run_post_turn_tasks(scope)
 
-    def call_when_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
+    def defer_until_stored_if_unwritten(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
         """Call `callback` once a scope's waiting messages are stored. Return False if none are waiting."""
-        unwritten = self._sessions.get_session(scope).unwritten
+        unwritten = self._sessions.get_or_create_session(scope).unwritten
         if unwritten:
             unwritten[-1].then.append(callback)
         return bool(unwritten)
@@ -262,7 +264,7 @@ class Conversation:
                     log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
 
-    async def _read_config_and_mode(
+    async def _read_config_and_switch_mode(
         self, session: Session, mode_when_sent: Mode | None
     ) -> tuple[OwnerConfig | None, Mode | None]:
         """Return the owner's configuration and a turn's mode (None if unknown). Switch the session to that mode."""
@@ -317,10 +319,12 @@ class Conversation:
     async def _store_answer(self, turn: Turn, result: AnswerResult) -> None:
         pictures.queue_pictures_for_description(turn)
         turn.session.set_last_turn(turn.number).given[result.completion.text] = result.outcome
-        messages = result.make_messages(turn.incoming.source, turn.stored, includes_explanation=turn.is_memory_on)
+        messages = result.make_messages_to_store(
+            turn.incoming.source, turn.stored, includes_explanation=turn.is_memory_on
+        )
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
-            self._explanations.cache_unstored_record(turn.number, turn.incoming, result.explanation_record)
+            self._explanations.cache_record_of_unstored_answer(turn.number, turn.incoming, result.explanation_record)
             if turn.is_memory_on:
                 turn.session.unwritten[-1].messages += messages
             return
@@ -331,7 +335,7 @@ class Conversation:
         except StorageError as error:
             self._report_storage_error(error, turn)
             turn.session.unwritten.append(UnwrittenMessages(messages, turn=turn.stored))
-            self._explanations.cache_unstored_record(turn.number, turn.incoming, result.explanation_record)
+            self._explanations.cache_record_of_unstored_answer(turn.number, turn.incoming, result.explanation_record)
 
     async def _mark_declined_turns(self, turn: Turn, turn_numbers: Sequence[int]) -> None:
         turn.session.mark_declined_turns(turn_numbers)
@@ -386,7 +390,7 @@ class Conversation:
         """Store unwritten turns, oldest first. Storing them twice is harmless. Raise StorageError on failure."""
         while session.unwritten:
             first = session.unwritten[0]
-            is_dropped = first.if_on and await self.read_mode(session.scope.owner) != "on"
+            is_dropped = first.if_on and await self.read_memory_mode(session.scope.owner) != "on"
             async with self._memory.open_store(session.scope.owner) as store:
                 for message in () if is_dropped else first.messages:
                     stored = await store.append_messages(session.scope, [replace(message, turn=first.turn)])
@@ -395,7 +399,7 @@ class Conversation:
             for run_callback in first.then:
                 await run_callback()
             if not is_dropped and (source := first.messages[-1].source):
-                await self._explanations.drop_cached_record(session.scope, source)
+                await self._explanations.drop_record_of_stored_answer(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)
             self._wake_indexer()
 

@@ -35,19 +35,21 @@ class Corrections:
     _when_forgotten: list[Callable[[int], None]] = field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._memory.on_owner_acquired(self._clear_sessions)
+        self._memory.add_owner_acquired_callback(self._clear_sessions)
 
     def add_forgetting_callback(self, callback: Callable[[int], None]) -> None:
         """Register a callback that gets the id of each owner whose messages were forgotten."""
         self._when_forgotten.append(callback)
 
-    async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
+    async def forget(self, owner: int, request: ForgetRequest, *, overwrites_files: bool = True) -> ForgetResult:
         """Erase data from all stores, files and caches, and return what was erased. Raise StorageError on failure."""
         async with nullcontext() if request.keeps_messages else self._memory.block_turns(owner):
-            return await run_to_completion(partial(self._forget_everywhere, owner, request, purges_files=purges_files))
+            return await run_to_completion(
+                partial(self._forget_everywhere, owner, request, overwrites_files=overwrites_files)
+            )
 
-    async def _forget_everywhere(self, owner: int, request: ForgetRequest, *, purges_files: bool) -> ForgetResult:
-        taken = await self._memory.forget(owner, request, purges_files=purges_files)
+    async def _forget_everywhere(self, owner: int, request: ForgetRequest, *, overwrites_files: bool) -> ForgetResult:
+        taken = await self._memory.forget(owner, request, overwrites_files=overwrites_files)
         if request.keeps_messages:
             self._sessions.mark_sessions_outdated(owner)
             log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
@@ -65,7 +67,7 @@ class Corrections:
     async def clear_session(self, scope: Scope) -> None:
         """Drop the messages and explanations that this process holds in memory for a scope."""
         async with self._memory.block_turns(scope.owner):
-            session = self._sessions.get_session(scope)
+            session = self._sessions.get_or_create_session(scope)
             session.recent.clear()
             session.incognito.clear()
             session.last = LastTurn()
@@ -77,14 +79,14 @@ class Corrections:
             earlier = await store.facts.find_previous_version_id(owner, fact_id)
         return None if earlier is None else await self.forget(owner, ForgetRequest(what="edits", ids=(earlier,)))
 
-    async def forget_old_archives(self, max_age: timedelta) -> None:
+    async def forget_old_archived_messages(self, max_age: timedelta) -> None:
         """Erase archived messages that are older than `max_age`, then purge erased text from the files."""
         old = ForgetRequest(what="archives", until=self._clock() - max_age)
         await self._execute_forget_requests(
-            [(owner, old) for owner in await self._memory.find_owners_with_messages(old)]
+            [(owner, old) for owner in await self._memory.find_owners_with_messages_to_forget(old)]
         )
 
-    async def forget_deleted_facts(self) -> None:
+    async def forget_long_deleted_facts(self) -> None:
         """Erase facts that were deleted at least a day ago, then purge erased text from the files."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         stores = self._memory.stores
@@ -95,7 +97,7 @@ class Corrections:
     async def _execute_forget_requests(self, requests: Sequence[tuple[int, ForgetRequest]]) -> None:
         for owner, request in requests:
             try:
-                await self.forget(owner, request, purges_files=False)
+                await self.forget(owner, request, overwrites_files=False)
             except (StorageError, ServedElsewhere) as error:
                 log.warning("what expired of %d (%s) stays for now: %s", owner, request.what, type(error).__name__)
         if requests:
@@ -108,18 +110,18 @@ class Corrections:
         self._wake_indexer()
 
     async def _change_owner_id(self, owner: int, new_id: int) -> None:
-        if await self._memory.change_group_id(owner, new_id):
+        if await self._memory.try_to_change_group_id(owner, new_id):
             log.info("the memory of %d is that of %d now", owner, new_id)
         self._drop_cached_owner_state(owner)
         for session in self._sessions.list_owner_sessions(owner):
             self._sessions.move_session(session, Scope(owner=new_id, thread=session.scope.thread))
 
-    async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+    async def correct_message(self, scope: Scope, telegram_id: int, new_text: str) -> Correction:
         """Replace the text of an edited message and erase everything derived from it. Raise StorageError on failure."""
         async with self._memory.block_turns(scope.owner):
             mode = get_memory_mode(await self._memory.get_config(scope.owner))
             if mode != "on":
-                return self._sessions.get_session(scope).correct_message(telegram_id, text, mode)
+                return self._sessions.get_or_create_session(scope).correct_message(telegram_id, new_text, mode)
             async with self._memory.open_store_if_enabled(scope.owner) as store:
                 message = await store.explanations.find_message(scope, telegram_id) if store is not None else None
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
@@ -127,10 +129,10 @@ class Corrections:
                     return Correction()
                 try:
                     revised = await store.forgetting.replace_message_text(
-                        scope, message.id, text, reason="edited", now=self._clock()
+                        scope, message.id, new_text, reason="edited", now=self._clock()
                     )
                 finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more
-                    self._sessions.get_session(scope).recent.clear()
+                    self._sessions.get_or_create_session(scope).recent.clear()
                 if revised is None:
                     return Correction()
                 newest = await store.read_last_turns(scope, 1)

@@ -51,7 +51,7 @@ class Explanations:
         self._memory = memory
         self._cached = LRUCache[Scope, deque[_CachedRecord]](1_000)  # scopes
 
-    def cache_unstored_record(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
+    def cache_record_of_unstored_answer(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         cached = _CachedRecord(turn, incoming.source, asked_as, record)
         self._cached.setdefault(incoming.scope, deque(maxlen=20)).append(cached)
@@ -63,16 +63,16 @@ class Explanations:
         for scope in [scope for scope in self._cached if scope.owner == owner]:
             del self._cached[scope]
 
-    async def record_shown_messages(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
+    async def record_answer_message_ids(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to a turn. Log storage errors."""
         if not telegram_ids:
             return
         for cached in self._cached.get(incoming.scope, ()):
             if cached.source == incoming.source:
                 cached.record = replace(cached.record, shown=tuple(telegram_ids))
-        await self._store_shown_messages(incoming.scope, incoming.source, telegram_ids)
+        await self._store_answer_message_ids(incoming.scope, incoming.source, telegram_ids)
 
-    async def find_turn_of_message(self, scope: Scope, telegram_id: int) -> int | None:
+    async def find_turn_of_answer_message(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows. Raise StorageError on failure."""
         for cached in reversed(self._cached.get(scope, ())):
             if telegram_id in cached.record.shown:
@@ -89,21 +89,21 @@ class Explanations:
         records = [cached, parse_explanation_record(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
-    async def drop_cached_record(self, scope: Scope, source: str) -> None:
+    async def drop_record_of_stored_answer(self, scope: Scope, message_source: str) -> None:
         """Drop the cached record of an answer that is now stored. Store the ids of the messages that show it."""
         answers = self._cached.get(scope, deque())
-        for cached in [answer for answer in answers if answer.source == source]:
+        for cached in [answer for answer in answers if answer.source == message_source]:
             answers.remove(cached)
             if cached.record.shown:
-                await self._store_shown_messages(scope, source, cached.record.shown)
+                await self._store_answer_message_ids(scope, message_source, cached.record.shown)
         if not answers:
             self.drop_scope_records(scope)
 
-    async def _store_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+    async def _store_answer_message_ids(self, scope: Scope, message_source: str, telegram_ids: Sequence[int]) -> None:
         try:
             async with self._memory.open_store_if_enabled(scope.owner) as store:
                 if store is not None:
-                    await store.explanations.record_shown_messages(scope, source, telegram_ids)
+                    await store.explanations.record_shown_messages(scope, message_source, telegram_ids)
         except StorageError as error:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 

@@ -2,7 +2,7 @@
 
 from chat.services import Services
 from locales.catalog import tr
-from locales.sentences import format_erasures
+from locales.sentences import format_counts_of_erased_items
 from records.errors import ErrorText, FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import ForgetRequest, ForgetResult
@@ -27,15 +27,17 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorTex
     return fact
 
 
-async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, supersedes: bool) -> ErrorText | None:
-    """Replace the text of a fact, or return an error sentence. If `supersedes`, keep the old fact as history."""
+async def edit_fact(
+    services: Services, owner: int, fact_id: int, text: str, *, keeps_old_fact: bool
+) -> ErrorText | None:
+    """Replace the text of a fact, or return an error sentence. If `keeps_old_fact`, keep the old fact as history."""
     text = " ".join(remove_invisible_characters(text).split())
     if refusal := _find_text_fault(text):
         return refusal
     if await is_incognito(services, owner):
         return tr("memory-incognito-on")
     facts = services.facts
-    made = await (facts.supersede_fact(owner, fact_id, text) if supersedes else facts.edit(owner, fact_id, text))
+    made = await (facts.supersede_fact(owner, fact_id, text) if keeps_old_fact else facts.edit(owner, fact_id, text))
     return None if made is not None else tr("memory-no-such-fact", id=str(fact_id))
 
 
@@ -85,6 +87,6 @@ def _find_text_fault(text: str) -> str:
 def format_undo_result(forget_result: ForgetResult | None) -> str:
     if forget_result is None:
         return tr("memory-nothing-to-undo")
-    derived = format_erasures(ForgetResult(facts=forget_result.facts, profiles=forget_result.profiles))
+    derived = format_counts_of_erased_items(ForgetResult(facts=forget_result.facts, profiles=forget_result.profiles))
     told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
     return told if forget_result.is_clean else f"{told} {tr('forget-traces')}"

@@ -42,7 +42,7 @@ class FollowUp:
         except StorageError as error:
             log.warning("follow-up work in %s failed: %s", scope, type(error).__name__)
             return ()
-        await self._describer.describe_pictures(self._sessions.get_session(scope))
+        await self._describer.describe_pictures(self._sessions.get_or_create_session(scope))
         self._wake_indexer()
         await self._facts.learn_if_due(scope)
         sentences = await self._fold_scope_if_due(scope)
@@ -51,7 +51,7 @@ class FollowUp:
         return sentences
 
     async def _fold_scope_if_due(self, scope: Scope) -> Notices:
-        session = self._sessions.get_session(scope)
+        session = self._sessions.get_or_create_session(scope)
         try:
             outcome = await self._summaries.fold(scope, "threshold")
             if outcome.state == "nothing" and session.has_cut:

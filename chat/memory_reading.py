@@ -21,7 +21,7 @@ from records.summaries import Summary
 from retrieval.packing import Packer
 from retrieval.turns import WORTH_SHOWING
 from storage.stores.memory_store import MemoryStore
-from text.analyzer import list_distinct_terms, list_terms
+from text.analyzer import list_distinct_search_terms, list_search_terms
 from text.passages import extract_informative_sentences
 from text.tokenizer import Tokenizer
 
@@ -62,7 +62,10 @@ class SearchCall:
         queries = tuple(dict.fromkeys(filter(None, words)))[:MAX_QUERIES]
         around = str(arguments.get("around") or "").strip().removeprefix("#").removesuffix(".0")
         try:
-            since, before = _parse_day(arguments.get("from")), _parse_day(arguments.get("to"), adds_one_day=True)
+            since, before = (
+                _parse_start_of_day(arguments.get("from")),
+                _parse_start_of_day(arguments.get("to"), adds_one_day=True),
+            )
         except ValueError:
             return "Dates are written YYYY-MM-DD."
         if around and not (around.removeprefix("-").isdecimal() and len(around) < MAX_DIGITS):
@@ -105,16 +108,23 @@ class MemoryReader:
     _tokens: Tokenizer = field(alias="tokenizer")
 
     async def search_memory(
-        self, scope: Scope, call: SearchCall, *, seen_ids: SeenIds, until_id: int | None, now: datetime, max_tokens: int
+        self,
+        scope: Scope,
+        call: SearchCall,
+        *,
+        seen_ids: SeenIds,
+        until_message_id: int | None,
+        now: datetime,
+        max_tokens: int,
     ) -> SearchResult:
-        """Return unseen results up to message `until_id`, within `max_tokens` tokens. Raise StorageError on failure."""
+        """Return unseen results up to `until_message_id` that fit in `max_tokens`. Raise StorageError on failure."""
         if call.around is not None:
             return await self._quote_messages_around(
-                scope, call.around, seen_ids, until_id=until_id, now=now, max_tokens=max_tokens
+                scope, call.around, seen_ids, until_id=until_message_id, now=now, max_tokens=max_tokens
             )
         async with self._memory.open_store(scope.owner) as store:
-            summaries = await self._find_summaries(store, scope, call, seen_ids)
-            hits = await self._find_hits(store, scope, call, until_id=until_id)
+            summaries = await self._find_unseen_summaries(store, scope, call, seen_ids)
+            hits = await self._find_hits(store, scope, call, until_message_id=until_message_id)
         known_ids = seen_ids.messages - seen_ids.in_part if call.is_list else seen_ids.messages
         new = [hit for hit in hits if hit.message.id not in known_ids]
         if call.is_list:  # a list is about what people said; an overview also needs what they were told
@@ -137,18 +147,18 @@ class MemoryReader:
         )
 
     async def _find_hits(
-        self, store: MemoryStore, scope: Scope, call: SearchCall, *, until_id: int | None
+        self, store: MemoryStore, scope: Scope, call: SearchCall, *, until_message_id: int | None
     ) -> list[Hit]:
         """Return the hits of all queries, interleaved. Without a query, return all messages of the period."""
         if not call.queries:
-            return await self._find_hits_by_time(store, scope, call, until_id)
+            return await self._list_messages_of_period_as_hits(store, scope, call, until_message_id)
         lists: list[Sequence[Hit]] = []
         for query in call.queries:
             page = await self._search.find_hit_page(
                 scope,
                 query,
                 limit=MAX_HITS,
-                until_id=until_id,
+                until_message_id=until_message_id,
                 since=call.since,
                 before=call.before,
                 min_meaning_score=NEAR,
@@ -160,15 +170,15 @@ class MemoryReader:
             hits_by_id.setdefault(hit.message.id, hit)
         return list(hits_by_id.values())
 
-    async def _find_hits_by_time(
-        self, store: MemoryStore, scope: Scope, call: SearchCall, until_id: int | None
+    async def _list_messages_of_period_as_hits(
+        self, store: MemoryStore, scope: Scope, call: SearchCall, until_message_id: int | None
     ) -> list[Hit]:
         since = call.since or datetime.min.replace(tzinfo=UTC)
         messages = await store.timeline.read_page(scope, since=since, limit=MAX_LISTED)
         return [
             Hit(message=message, text=message.content)
             for message in messages
-            if (call.before is None or message.created_at < call.before) and _is_showable(message, until_id)
+            if (call.before is None or message.created_at < call.before) and _is_showable(message, until_message_id)
         ]
 
     def _format_hit_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
@@ -209,7 +219,7 @@ class MemoryReader:
         line = prompts.format_numbered_message
         packing = Packer(room=max_tokens - frame, now=now, count=self._tokens.count, format_line=line)
         for hit in hits:
-            packing.add_snippet(Snippet(message=hit.message, text=hit.text, score={}))
+            packing.try_to_add_snippet(Snippet(message=hit.message, text=hit.text, score={}))
         fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.sort_key)
         text = prompts.format_remembered_snippets(fitting, now, format_line=line) if fitting else ""
         return text, {snippet.message.id: snippet.text for snippet in fitting}
@@ -245,10 +255,10 @@ class MemoryReader:
         text, shown = await asyncio.to_thread(quote_nearest_messages)
         return SearchResult(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
-    async def _find_summaries(
+    async def _find_unseen_summaries(
         self, store: MemoryStore, scope: Scope, call: SearchCall, seen_ids: SeenIds
     ) -> list[Summary]:
-        terms = {term for query in call.queries for term in list_distinct_terms(query)}
+        terms = {term for query in call.queries for term in list_distinct_search_terms(query)}
         if not terms:
             return []
         summaries = [
@@ -260,7 +270,7 @@ class MemoryReader:
         ]
 
         def rank_summaries() -> list[Summary]:
-            words = {summary.id: len(terms.intersection(list_terms(summary.text))) for summary in summaries}
+            words = {summary.id: len(terms.intersection(list_search_terms(summary.text))) for summary in summaries}
             matching = [summary for summary in summaries if words[summary.id] >= MIN_SHARE * len(terms)]
             # Of equal ones, prefer the summary of the shortest time, which is the most detailed.
             return sorted(matching, key=lambda summary: (-words[summary.id], summary.message_count))[:MAX_SUMMARIES]
@@ -276,11 +286,11 @@ def _format_search_hint(hits_left: int, call: SearchCall) -> str:
     return f"{hits_left} more match: the same search again shows the next{form}; {opened}"
 
 
-def _is_showable(message: Message, until_id: int | None = None) -> bool:
-    return message.origin not in NEVER_RECALLED and (until_id is None or message.id <= until_id)
+def _is_showable(message: Message, until_message_id: int | None = None) -> bool:
+    return message.origin not in NEVER_RECALLED and (until_message_id is None or message.id <= until_message_id)
 
 
-def _parse_day(value: object, *, adds_one_day: bool = False) -> datetime | None:
+def _parse_start_of_day(value: object, *, adds_one_day: bool = False) -> datetime | None:
     if value is None or value == "":
         return None
     day = datetime.fromisoformat(str(value)[:10]).date()

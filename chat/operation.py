@@ -41,7 +41,7 @@ class Operator:
         """Return True if a person is an admin of the bot and the chat is private."""
         return in_private and person.id in self.admin_ids
 
-    def counts_as_operator(self, person: Person) -> bool:
+    def is_admin_or_bot_has_none(self, person: Person) -> bool:
         """Return True if a person is an admin, or if the bot has no admins."""
         return not self.admin_ids or person.id in self.admin_ids
 
@@ -123,7 +123,7 @@ def format_broadcast_receipt(progress: BroadcastProgress, heading: str) -> str:
     return "\n".join(lines)
 
 
-def describe_backups(backups: Backups | None, zone: tzinfo) -> str:
+def describe_latest_backup(backups: Backups | None, zone: tzinfo) -> str:
     """Return a line that describes the latest backup or explains why there is none."""
     if backups is None:
         return tr("admin-backup-off")

@@ -14,7 +14,7 @@ from records.messages import Message
 from records.scopes import Scope
 from retrieval.question import SearchQuery
 from storage.stores.memory_store import MemoryStore
-from text.passages import extract_passages, split_into_passages
+from text.passages import join_passages_at_indexes, split_into_passages
 
 PAGE = 500
 NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message without a word of the query
@@ -60,7 +60,7 @@ class MemorySearch:
         *,
         offset: int = 0,
         limit: int = 5,
-        until_id: int | None = None,
+        until_message_id: int | None = None,
         since: datetime | None = None,
         before: datetime | None = None,
         other_scopes: Sequence[Scope] = (),
@@ -75,12 +75,12 @@ class MemorySearch:
         async with self._memory.open_store(scope.owner) as store:
             scopes = list(dict.fromkeys([scope, *other_scopes]))
             last = max([(await store.find_id_range(scope))[1] for scope in scopes])
-            until_id = last if until_id is None else min(until_id, last)
+            until_message_id = last if until_message_id is None else min(until_message_id, last)
             lists = [
                 await (
                     self._search_exact_words(store, searched, query)
                     if query.phrases
-                    else self._run_hybrid_search(store, searched, query, until_id, min_meaning_score)
+                    else self._run_hybrid_search(store, searched, query, until_message_id, min_meaning_score)
                 )
                 for searched in scopes
             ]
@@ -88,7 +88,7 @@ class MemorySearch:
         found = [
             hit
             for hit in found
-            if hit.message.id <= until_id
+            if hit.message.id <= until_message_id
             and (since is None or hit.message.created_at >= since)
             and (before is None or hit.message.created_at < before)
             and hit.message.origin != "tool"
@@ -98,20 +98,22 @@ class MemorySearch:
             found=tuple(found[offset : offset + limit]),
             first=offset,
             total=len(found),
-            until=until_id,
+            until=until_message_id,
             has_words=any(hit.has_words for hit in found),
         )
 
     async def _run_hybrid_search(
-        self, store: MemoryStore, scope: Scope, query: SearchQuery, until_id: int, min_meaning_score: float
+        self, store: MemoryStore, scope: Scope, query: SearchQuery, until_message_id: int, min_meaning_score: float
     ) -> list[Hit]:
         # 200 by words and as many by meaning are more than anybody pages through.
-        known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before_turn=until_id + 1)
+        known = await self._retrieval.search(
+            query.text, store, scope, limit=200, facts=(), before_turn=until_message_id + 1
+        )
         ranked = await self._retrieval.list_passages(known, store, scope)
         hits = [
             Hit(
                 message=passage.message,
-                text=extract_passages(passage.message.content, {passage.part}),
+                text=join_passages_at_indexes(passage.message.content, {passage.part}),
                 has_words="words" in passage.score,
                 is_long_winded="assistant" in passage.score,
             )
@@ -151,4 +153,4 @@ def _find_matching_hits(messages: Sequence[Message], query: SearchQuery) -> list
 
 def _make_hit(message: Message, query: SearchQuery) -> Hit:
     weights = [query.score_sentence(part) for part in split_into_passages(message.content)]
-    return Hit(message=message, text=extract_passages(message.content, {weights.index(max(weights))}))
+    return Hit(message=message, text=join_passages_at_indexes(message.content, {weights.index(max(weights))}))

@@ -40,7 +40,7 @@ class UnwrittenMessages:
     if_on: bool = False  # store them only if memory is on
     then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)  # to call once they are stored
 
-    def is_forgotten_by(self, request: ForgetRequest, scope: Scope) -> bool:
+    def matches_forget_request(self, request: ForgetRequest, scope: Scope) -> bool:
         if request.what == "conversations":
             return scope.thread in request.ids
         if request.what == "dates":
@@ -113,7 +113,7 @@ class Session:
         self.mode = mode
         return has_changed
 
-    def get_messages(self, mode: Mode) -> deque[Message]:
+    def get_cached_messages(self, mode: Mode) -> deque[Message]:
         return self.incognito if mode == "incognito" else self.recent
 
     def set_last_turn(self, turn: int, reply_target: ReplyTarget | None = None) -> LastTurn:
@@ -128,7 +128,7 @@ class Session:
             return versions
         said = tuple(
             message.content
-            for message in self.get_messages(mode)
+            for message in self.get_cached_messages(mode)
             if message.turn == turn and message.role == "assistant"
         )
         return AnswerVersions(texts=said, number=len(said))
@@ -141,33 +141,33 @@ class Session:
         self.last.versions = AnswerVersions(texts=texts)
         self.select_answer_version(turn, texts.index(text) + 1, mode)
 
-    def select_answer_version(self, turn: int, number: int, mode: Mode) -> None:
+    def select_answer_version(self, turn: int, version_number: int, mode: Mode) -> None:
         """Select a version of the answer to the last turn by its number. Ignore unknown numbers."""
         versions = self.set_last_turn(turn).versions
-        if versions is not None and 1 <= number <= len(versions.texts):
-            self.last.versions = replace(versions, number=number)
-            held = self.get_messages(mode)
-            held[-1] = replace(held[-1], content=versions.texts[number - 1])
+        if versions is not None and 1 <= version_number <= len(versions.texts):
+            self.last.versions = replace(versions, number=version_number)
+            held = self.get_cached_messages(mode)
+            held[-1] = replace(held[-1], content=versions.texts[version_number - 1])
 
-    def correct_message(self, telegram_id: int, text: str, mode: Mode) -> Correction:
+    def correct_message(self, telegram_id: int, new_text: str, mode: Mode) -> Correction:
         """Replace the text of an unstored message. Return a Correction, which is empty if nothing changed."""
-        held = self.get_messages(mode)
+        held = self.get_cached_messages(mode)
         for index, message in enumerate(held):
             if self.mode == mode and message.role == "user" and message.telegram_id == telegram_id:
-                if message.content == text:
+                if message.content == new_text:
                     break
-                held[index] = replace(message, content=text)
+                held[index] = replace(message, content=new_text)
                 is_last = held[-1].turn == message.turn
                 if is_last:
                     self.set_last_turn(message.turn).versions = AnswerVersions()  # they answered what it said before
                 return Correction(turn=message.turn, is_last=is_last)
         return Correction()
 
-    def mark_declined_turns(self, turns: Collection[int]) -> None:
+    def mark_declined_turns(self, turn_numbers: Collection[int]) -> None:
         """Mark turns that the provider refused, so that later prompts leave them out."""
         for held in (self.recent, self.incognito):
             for index, message in enumerate(held):
-                if message.turn in turns and message.is_user:
+                if message.turn in turn_numbers and message.is_user:
                     held[index] = replace(message, origin="declined")
 
     def forget_messages(self, request: ForgetRequest) -> None:
@@ -178,7 +178,7 @@ class Session:
         self.speaker_names.clear()
         self.undescribed.clear()
         self.has_cut = False
-        self.unwritten = deque(turn for turn in self.unwritten if not turn.is_forgotten_by(request, self.scope))
+        self.unwritten = deque(turn for turn in self.unwritten if not turn.matches_forget_request(request, self.scope))
         if request.with_quotes:
             # Nobody can search these answers for a quote: they are not indexed.
             for turn in self.unwritten:
@@ -200,7 +200,7 @@ class Sessions:
     def list_owner_sessions(self, owner: int) -> list[Session]:
         return [session for session in self if session.scope.owner == owner]
 
-    def get_session(self, scope: Scope) -> Session:
+    def get_or_create_session(self, scope: Scope) -> Session:
         session = self._sessions.get(scope)
         if session is None:
             session = self._sessions[scope] = Session(scope)
@@ -233,11 +233,11 @@ class Sessions:
 
     def add_messages(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
         numbered = (replace(message, turn=turn).with_id(self.make_local_id(), session.scope) for message in messages)
-        session.get_messages(mode).extend(numbered)
+        session.get_cached_messages(mode).extend(numbered)
 
 
-def choose_stricter_mode(current: Mode | None, earlier: Mode | None) -> Mode | None:
+def choose_stricter_mode(current_mode: Mode | None, mode_when_sent: Mode | None) -> Mode | None:
     """Return the stricter of two modes, so that nothing said while memory was off is stored later."""
-    if earlier is None or earlier == "on":
-        return current
-    return earlier if current is None else min(current, earlier, key=MODES.index)
+    if mode_when_sent is None or mode_when_sent == "on":
+        return current_mode
+    return mode_when_sent if current_mode is None else min(current_mode, mode_when_sent, key=MODES.index)

@@ -20,7 +20,7 @@ from records.model_calls import Tool, ToolCall
 from records.scopes import Clock
 from records.turns import Proposal
 from reminders.arguments import parse_reminder
-from text.characters import remove_invisible_characters, replace_surrogates_in_json
+from text.characters import remove_invisible_characters, repair_surrogates_in_json
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ class MemoryTools:
             turn.scope,
             search,
             seen_ids=seen_ids,
-            until_id=until,
+            until_message_id=until,
             now=self._clock(),
             max_tokens=min(RESULT_TOKENS, max_tokens),
         )
@@ -173,7 +173,7 @@ def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | ErrorText:
     if len(call.arguments) > MAX_ARGUMENTS_CHARS:
         return "The arguments are too long."
     try:
-        given = replace_surrogates_in_json(json.loads(call.arguments or "{}"))
+        given = repair_surrogates_in_json(json.loads(call.arguments or "{}"))
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):

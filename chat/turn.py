@@ -12,7 +12,7 @@ from records.messages import UNSTORED, Message
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
 from records.turns import IncomingPiece, Reply, UserMessage
-from runtime.metrics import make_counter, make_histogram
+from runtime.metrics import make_counter, make_duration_histogram
 from runtime.tracing import record_span
 
 
@@ -89,7 +89,9 @@ def restore_incoming_message(messages: Sequence[Message], person: Person, *, in_
 TURNS = make_counter(
     "keepsake_turns", "Turns, by their end.", {"outcome": ("answered", "repeated", "failed", "stopped")}
 )
-SECONDS = make_histogram("keepsake_turn_seconds", "From a message to its whole answer, the model's time included.")
+SECONDS = make_duration_histogram(
+    "keepsake_turn_seconds", "From a message to its whole answer, the model's time included."
+)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from attrs import define
 
 from chat.operation import (
-    describe_backups,
+    describe_latest_backup,
     draft_broadcast,
     format_broadcast_receipt,
     list_broadcast_recipient_ids,
@@ -43,7 +43,7 @@ class AdminHandlers:
             "waiting_updates": found.waiting,
             "failed_folds": found.failed,
             "bytes": found.size,
-            "backup": describe_backups(services.backups, UTC),
+            "backup": describe_latest_backup(services.backups, UTC),
             "models": operation.model_names,
             "used_today": found.used,
             "budget": operation.settings.daily_token_budget,

@@ -20,12 +20,12 @@ from dashboard.admin import AdminHandlers
 from dashboard.changes import ChangeHandlers
 from dashboard.endpoints import Handler, PageApi, ParameterReader
 from dashboard.host import STATIC, Host
-from dashboard.parameters import read_json_body, read_query
+from dashboard.parameters import read_json_body, read_query_parameters
 from dashboard.sessions import PageSessions
 from dashboard.transfers import TransferHandlers
 from dashboard.views import ViewHandlers
 from locales.page_texts import make_page_texts_for_request
-from runtime.assets import compress_response, make_asset_response, read_assets
+from runtime.assets import compress_response_if_accepted, make_asset_response, read_assets
 from runtime.http_server import BoundedProtocol, serve
 from runtime.pacing import RateLimitMiddleware, Visitors
 
@@ -96,9 +96,9 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "export": transfers.download_export,
     }
     writing: dict[str, Handler] = {
-        **ChangeHandlers(services=services, views=views).handlers,
+        **ChangeHandlers(services=services, views=views).handlers_by_path,
         "learn": transfers.start_learning_facts,
-        "export/send": transfers.send_export,
+        "export/send": transfers.send_export_to_chat,
         "learn/stop": transfers.stop_learning_facts,
         "admin/allow": partial(admin.set_access, "allowed"),
         "admin/refuse": partial(admin.set_access, "refused"),
@@ -110,12 +110,12 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
     # The body is a file, so the parameters are in the query string.
     uploading: dict[str, Handler] = {"import/plan": transfers.preview_import, "import/run": transfers.run_import}
 
-    def make_route(path: str, method: str, handler: Handler, reader: ParameterReader) -> Route:
-        return Route(f"/{path}", api.make_endpoint(handler, reader), methods=[method])
+    def make_route(path: str, method: str, handler: Handler, read_parameters: ParameterReader) -> Route:
+        return Route(f"/{path}", api.make_endpoint(handler, read_parameters), methods=[method])
 
     async def serve_page_texts(request: Request) -> Response:
         texts = make_page_texts_for_request(STATIC, request.query_params.get("wanted", ""), request.headers)
-        return await compress_response(request, JSONResponse(texts))
+        return await compress_response_if_accepted(request, JSONResponse(texts))
 
     async def serve_static_file(request: Request) -> Response:
         return make_asset_response(STATIC, request, request.path_params.get("path", "index.html"))
@@ -128,9 +128,9 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
                 Route("/texts", serve_page_texts),
                 Route("/session", api.begin_session, methods=["POST"]),
                 Route("/session/end", api.end_sessions, methods=["POST"]),
-                *(make_route(name, "GET", handler, read_query) for name, handler in reading.items()),
+                *(make_route(name, "GET", handler, read_query_parameters) for name, handler in reading.items()),
                 *(make_route(name, "POST", handler, read_json_body) for name, handler in writing.items()),
-                *(make_route(name, "POST", handler, read_query) for name, handler in uploading.items()),
+                *(make_route(name, "POST", handler, read_query_parameters) for name, handler in uploading.items()),
             ],
             middleware=[
                 Middleware(RequestGuard, is_allowed=partial(is_same_origin, origins=origins), refusal=CROSS_SITE)

@@ -7,7 +7,7 @@ from functools import partial
 
 from attrs import define
 
-from chat.choices import Choice, MemoryIsOff, NotOffered, list_choices, save_settings
+from chat.choices import Choice, MemoryIsOff, NotOffered, list_changeable_settings, save_settings
 from chat.facts_by_hand import FACT_ACTIONS, add_fact, apply_fact_action, edit_fact
 from chat.services import Services
 from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
@@ -15,8 +15,13 @@ from dashboard.forms import pick_fields
 from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, ViewHandlers
 from locales.catalog import tr
-from locales.page_texts import remove_commands
-from locales.sentences import format_erasures, format_forget_receipt, format_quote_counts, format_summary_outcome
+from locales.page_texts import remove_sentences_with_commands
+from locales.sentences import (
+    format_counts_of_erased_items,
+    format_forget_receipt,
+    format_quote_counts,
+    format_summary_outcome,
+)
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
@@ -40,11 +45,11 @@ class ChangeHandlers:
     _views: ViewHandlers
 
     @property
-    def handlers(self) -> Mapping[str, Handler]:
+    def handlers_by_path(self) -> Mapping[str, Handler]:
         return {
             "facts/add": self.add_fact,
-            "facts/edit": partial(self._replace_fact_text, supersedes=False),
-            "facts/supersede": partial(self._replace_fact_text, supersedes=True),
+            "facts/edit": partial(self._replace_fact_text, keeps_old_fact=False),
+            "facts/supersede": partial(self._replace_fact_text, keeps_old_fact=True),
             **{f"facts/{action}": partial(self._apply_fact_action, action) for action in FACT_ACTIONS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
@@ -66,9 +71,9 @@ class ChangeHandlers:
         said = added if isinstance(added, str) else tr("memory-added", text=added.text)
         return {"said": said, **await self._views.list_facts(request)}
 
-    async def _replace_fact_text(self, request: PageRequest, *, supersedes: bool) -> JsonBody:
+    async def _replace_fact_text(self, request: PageRequest, *, keeps_old_fact: bool) -> JsonBody:
         number, text = request.parameters.read_integer("id"), request.parameters.read_text("text", MAX_TEXT_CHARS)
-        refusal = await edit_fact(self._services, request.owner, number, text, supersedes=supersedes)
+        refusal = await edit_fact(self._services, request.owner, number, text, keeps_old_fact=keeps_old_fact)
         if refusal is not None:
             raise RequestRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.list_facts(request)}
@@ -97,7 +102,7 @@ class ChangeHandlers:
             found = await self._services.memory.preview_forgetting(request.owner, what, counts_quotes=counts_quotes)
         quotes = tr("forget-quotes", what=format_quote_counts(found.quotes)) if found.quotes.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(request.owner)
-        erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_erasures(found))
+        erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_counts_of_erased_items(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
         async with self._services.memory.open_store(request.owner) as store:
             repeating = await store.read_messages(request.scope, found.quotes.answers[:MAX_LISTED])
@@ -116,7 +121,9 @@ class ChangeHandlers:
         what = await self._parse_forget_request(request)
         gone = ForgetResult() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
         return {
-            "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_forget_receipt(gone)),
+            "receipt": tr("forget-gone")
+            if gone.is_empty
+            else remove_sentences_with_commands(format_forget_receipt(gone)),
             "counts": pick_fields(gone, "messages", "summaries", "facts"),
         }
 
@@ -141,7 +148,7 @@ class ChangeHandlers:
                 until = datetime.combine(last + timedelta(days=1), time(), request.zone)
                 return ForgetRequest(what="dates", since=since, until=until, with_quotes=with_quotes)
             case "conversation":
-                await self._find_chat_scope(request)
+                await self._find_chat_of_conversation(request)
                 return ForgetRequest(what="conversations", ids=(request.scope.thread,), with_quotes=with_quotes)
             case "everything":
                 return ForgetRequest(what="everything")
@@ -149,7 +156,7 @@ class ChangeHandlers:
 
     async def change_settings(self, request: PageRequest) -> JsonBody:
         parameters = request.parameters.read_object("change")
-        choices = [choice for choice in list_choices(self._services) if parameters.is_present(choice.name)]
+        choices = [choice for choice in list_changeable_settings(self._services) if parameters.is_present(choice.name)]
         wanted = {choice.name: _read_setting_value(parameters, choice) for choice in choices}
         try:
             config = await save_settings(self._services, request.owner, wanted)
@@ -182,31 +189,31 @@ class ChangeHandlers:
         return {"said": tr("dashboard-summary-corrected")}
 
     async def begin_conversation(self, request: PageRequest) -> JsonBody:
-        chat, title = await self._find_chat_scope(request), _parse_title(request)
+        chat, title = await self._find_chat_of_conversation(request), _parse_conversation_title(request)
         if get_memory_mode(request.config) == "off":
             raise RequestRefused(409, tr("chats-off"))
-        current = await self._services.memory.find_open_conversation(chat)
+        current = await self._services.memory.find_open_conversation_or_chat_scope(chat)
         await self._services.memory.begin_conversation(chat, title)
         self._services.titles.start_generating_titles(chat, [current])
         return {"scopes": await self._views.list_scopes(request.owner)}
 
     async def open_conversation(self, request: PageRequest) -> JsonBody:
-        chat = await self._find_chat_scope(request)
-        current = await self._services.memory.find_open_conversation(chat)
+        chat = await self._find_chat_of_conversation(request)
+        current = await self._services.memory.find_open_conversation_or_chat_scope(chat)
         if not await self._services.memory.open_conversation(chat, request.scope):
             raise RequestRefused(404, tr("chats-gone"))
         self._services.titles.start_generating_titles(chat, [current])
         return {"scopes": await self._views.list_scopes(request.owner)}
 
     async def rename_conversation(self, request: PageRequest) -> JsonBody:
-        chat, title = await self._find_chat_scope(request), _parse_title(request)
+        chat, title = await self._find_chat_of_conversation(request), _parse_conversation_title(request)
         async with self._services.memory.open_store(request.owner) as store:
             is_done = await store.conversations.set_title(chat, request.scope, title, now=self._services.clock())
         if not is_done:
             raise RequestRefused(404, tr("chats-gone"))
         return {"scopes": await self._views.list_scopes(request.owner)}
 
-    async def _find_chat_scope(self, request: PageRequest) -> Scope:
+    async def _find_chat_of_conversation(self, request: PageRequest) -> Scope:
         for scope in await self._views.list_scopes(request.owner):
             if scope["thread"] == request.scope.thread:
                 return Scope(owner=request.owner, thread=int(str(scope["place"])))
@@ -226,10 +233,10 @@ class ChangeHandlers:
                 raise RequestRefused(400, reading)
             reminder, ambiguity = reading
             if ambiguity is not None:
-                return {"proposed": _serialize_reminder(reminder, request.zone, ambiguity)}
+                return {"proposed": _serialize_proposed_reminder(reminder, request.zone, ambiguity)}
         thread = request.scope.thread
         if thread >= FIRST_NUMBER:
-            thread = (await self._find_chat_scope(request)).thread
+            thread = (await self._find_chat_of_conversation(request)).thread
         added = await services.reminders.add(owner, reminder, thread=thread, person=person, language=request.language)
         if added is None:
             raise RequestRefused(409, tr("reminders-full", reminders=MAX_REMINDERS))
@@ -245,16 +252,20 @@ def _require_memory_on(request: PageRequest) -> None:
         raise RequestRefused(409, tr("summaries-is-off"))
 
 
-def _parse_title(request: PageRequest) -> str:
+def _parse_conversation_title(request: PageRequest) -> str:
     title = " ".join(request.parameters.read_text("title", MAX_TEXT_CHARS).split())
     if len(title) > MAX_TITLE_CHARS:
         raise RequestRefused(400, tr("chats-too-long", most=str(MAX_TITLE_CHARS)))
     return title
 
 
-def _serialize_reminder(reminder: NewReminder, zone: tzinfo, ambiguity: str) -> dict[str, str]:
+def _serialize_proposed_reminder(reminder: NewReminder, zone: tzinfo, ambiguous_words: str) -> dict[str, str]:
     local, when = reminder.due_at.astimezone(zone), format_due_time(reminder, zone)
-    asked = tr("reminders-offer-unsure", words=ambiguity, when=when) if ambiguity else tr("reminders-offer", when=when)
+    asked = (
+        tr("reminders-offer-unsure", words=ambiguous_words, when=when)
+        if ambiguous_words
+        else tr("reminders-offer", when=when)
+    )
     rule = {"repeat": reminder.repeat, "weekdays": " ".join(WEEKDAYS[day] for day in reminder.weekdays)}
     return {"asked": asked, "text": reminder.text, "at": f"{local:%Y-%m-%dT%H:%M}", **rule}
 

@@ -18,14 +18,14 @@ from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, read_json_body
 from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import choose_language, tr, use_language
-from locales.page_texts import find_reader_language, make_page_texts, remove_commands
+from locales.page_texts import find_supported_browser_language, make_page_texts, remove_sentences_with_commands
 from locales.sentences import format_error, use_reader_role
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
-from runtime.assets import compress_response
+from runtime.assets import compress_response_if_accepted
 from runtime.pacing import RequestTooLarge, TransfersBusy, Visitors
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 log = logging.getLogger(__name__)
 
@@ -85,29 +85,29 @@ class PageApi:
         async def open_session() -> JsonBody:
             parameters = await read_json_body(request)
             if "init_data" in parameters:
-                session = await self._sessions.open_with_init_data(parameters.read_text("init_data", 8_192))
+                session = await self._sessions.open_session_with_init_data(parameters.read_text("init_data", 8_192))
             elif "link" in parameters:
-                session = await self._sessions.open_with_link(parameters.read_text("link", 8_192))
+                session = await self._sessions.open_session_with_link(parameters.read_text("link", 8_192))
             else:
                 session = self._sessions.renew_session(await self._require_session(request))
-            self._require_access(session)
+            self._require_access_to_bot(session)
             language = await self._choose_language(session, request, takes_lease=True)
-            token = await self._sessions.make_token(session)
-            self._visitors.remember_person(token, session.person)
+            token = await self._sessions.make_session_token(session)
+            self._visitors.remember_person_of_token(token, session.person)
             return {
                 **pick_fields(session, "expires_at", "person"),
                 "token": token,
-                "name": replace_surrogates(session.name),
-                "group": replace_surrogates(session.group),
+                "name": repair_surrogates(session.name),
+                "group": repair_surrogates(session.group),
                 "owner": self._services.memory.find_current_owner_id(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
                 "spoken": make_page_texts(STATIC, language),
-                "opening": await self._make_start_page(session, request, parameters, language),
+                "opening": await self._make_start_page_if_requested(session, request, parameters, language),
             }
 
         return await self._make_localized_response(request, open_session)
 
-    async def _make_start_page(
+    async def _make_start_page_if_requested(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
     ) -> JsonBody | Response | None:
         """Return the initial content of the page, or None if it was not requested or cannot be read."""
@@ -132,37 +132,39 @@ class PageApi:
         """Return the person's language. If `takes_lease`, first take over the lease on the person."""
         memory, default = self._services.memory, self._host.settings.default_language
         try:
-            async with memory.hold_lease(session.person) if takes_lease else nullcontext():
+            async with memory.hold_owner_lease(session.person) if takes_lease else nullcontext():
                 chosen = await memory.get_language(session.person) or ""
         except KeepsakeError:
-            return find_reader_language(request.headers, default)
-        return choose_language(chosen, session.language, is_shared=False, default=default)
+            return find_supported_browser_language(request.headers, default)
+        return choose_language(chosen, session.language, is_shared_chat=False, default=default)
 
-    def make_endpoint(self, handler: Handler, reader: ParameterReader) -> Callable[[Request], Awaitable[Response]]:
+    def make_endpoint(
+        self, handler: Handler, read_parameters: ParameterReader
+    ) -> Callable[[Request], Awaitable[Response]]:
         """Return an endpoint that checks the session, reads the parameters and calls a handler."""
 
         async def handle_request(request: Request) -> Response:
             async def check_session_and_respond() -> JsonBody | Response:
                 session = await self._require_session(request)
-                self._require_access(session)
+                self._require_access_to_bot(session)
                 language = await self._choose_language(session, request)
-                is_operator = self._host.operation.counts_as_operator(Person(id=session.person, name=""))
+                is_operator = self._host.operation.is_admin_or_bot_has_none(Person(id=session.person, name=""))
 
                 async def call_handler() -> JsonBody | Response:
-                    parameters = await reader(request)
+                    parameters = await read_parameters(request)
                     owner = parameters.read_integer("owner")
                     return await self._authorize_and_call(handler, session, request, parameters, owner, language)
 
                 with use_language(language), use_reader_role(is_operator=is_operator):
-                    return await make_response(call_handler)
+                    return await make_json_or_error_response(call_handler)
 
             return await self._make_localized_response(request, check_session_and_respond)
 
         return handle_request
 
     async def _make_localized_response(self, request: Request, make_body: BodyMaker) -> Response:
-        with use_language(find_reader_language(request.headers, self._host.settings.default_language)):
-            return await compress_response(request, await make_response(make_body))
+        with use_language(find_supported_browser_language(request.headers, self._host.settings.default_language)):
+            return await compress_response_if_accepted(request, await make_json_or_error_response(make_body))
 
     async def _authorize_and_call(
         self,
@@ -180,10 +182,10 @@ class PageApi:
         thread = parameters.read_optional_integer("thread")
         if thread is not None and thread < 0:  # direct messages to a channel, each from another person
             raise RequestRefused(403, tr("web-not-yours"))
-        async with memory.hold_lease(owner):
+        async with memory.hold_owner_lease(owner):
             scope = Scope(owner=owner, thread=thread or 0)
             if thread is None:
-                scope = await memory.find_open_conversation(scope)
+                scope = await memory.find_open_conversation_or_chat_scope(scope)
             page_request = PageRequest(
                 session=session,
                 http_request=http_request,
@@ -200,15 +202,15 @@ class PageApi:
         if scheme.lower() != "bearer":
             raise NoSession
         session = await self._sessions.find_session(token)
-        self._visitors.remember_person(token, session.person)
+        self._visitors.remember_person_of_token(token, session.person)
         return session
 
-    def _require_access(self, session: PageSession) -> None:
+    def _require_access_to_bot(self, session: PageSession) -> None:
         if not self._services.memory.serves(session.person):
             raise RequestRefused(403, tr("web-not-served"))
 
 
-async def make_response(make_body: BodyMaker) -> Response:
+async def make_json_or_error_response(make_body: BodyMaker) -> Response:
     """Call `make_body`, and return its result as a response, or an error response if it fails."""
     try:
         answer = await make_body()
@@ -237,9 +239,9 @@ async def make_response(make_body: BodyMaker) -> Response:
         return _make_error_response(500, tr("notices-went-wrong"))
     if isinstance(answer, Response):
         return answer
-    shown = {**answer, "said": remove_commands(str(answer["said"]))} if "said" in answer else answer
+    shown = {**answer, "said": remove_sentences_with_commands(str(answer["said"]))} if "said" in answer else answer
     return await asyncio.to_thread(JSONResponse, shown)  # large answers take long to serialize
 
 
 def _make_error_response(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse({"error": remove_commands(sentence) or tr("shared-failed")}, status, headers)
+    return JSONResponse({"error": remove_sentences_with_commands(sentence) or tr("shared-failed")}, status, headers)

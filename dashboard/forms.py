@@ -9,12 +9,12 @@ from chat.choices import Choice
 from chat.explanations import Explanation
 from chat.search import Hit
 from locales.catalog import tr
-from locales.sentences import format_cuts, format_importance, format_match_reason, format_prompt_part
+from locales.sentences import format_importance, format_match_reason, format_prompt_part, list_kinds_of_cut_content
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
 from records.summaries import Summary
-from text.markup import parse_markdown
+from text.markup import parse_markdown_if_marked_up
 
 Json = dict[str, Any]
 
@@ -38,7 +38,7 @@ def serialize_message(message: Message, *, excerpt: str | None = None, with_full
     return {
         **pick_fields(message, "id", "turn", "role", "speaker", "origin", "edited_at"),
         "text": cut,
-        "body": parse_markdown(cut) if message.role == "assistant" else None,
+        "body": parse_markdown_if_marked_up(cut) if message.role == "assistant" else None,
         "is_cut": not with_full_text and (len(shown) > MAX_SHOWN_CHARS or shown != message.content),
         "at": message.created_at.isoformat(),
         "chunk": message.chunk_id,
@@ -100,11 +100,11 @@ def serialize_setting(choice: Choice, value: object, *, hint: str = "") -> Json:
     }
 
 
-def serialize_explanation(answer_id: int | None, explanation: Explanation, messages: Sequence[Message]) -> Json:
-    """Return an explanation of an answer as JSON. `messages` holds the messages of the turn."""
+def serialize_explanation(answer_id: int | None, explanation: Explanation, turn_messages: Sequence[Message]) -> Json:
+    """Return an explanation of an answer as JSON. `turn_messages` holds the messages of the turn."""
     record = explanation.record
-    question = "\n".join(message.content for message in messages if message.is_user)
-    answer = "".join(message.content for message in messages if message.id == answer_id)
+    question = "\n".join(message.content for message in turn_messages if message.is_user)
+    answer = "".join(message.content for message in turn_messages if message.id == answer_id)
     return {
         **pick_fields(record, "at", "model", "ceiling", "tokens", "whole", "saved"),
         "id": answer_id,
@@ -140,5 +140,5 @@ def serialize_explanation(answer_id: int | None, explanation: Explanation, messa
         "looked_up": [serialize_message(message) if message else None for message in explanation.looked_up],
         "summaries": [serialize_summary(summary) for summary in explanation.summaries],
         "recent": [serialize_message(message) for message in explanation.recent[-MAX_RECENT:]],
-        "cut": format_cuts(record.cut, is_message_cut=record.message_was_cut),
+        "cut": list_kinds_of_cut_content(record.cut, is_message_cut=record.message_was_cut),
     }

@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import RequestTooLarge
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 MAX_BODY_BYTES = 64_000  # of a request without files
 MAX_PARTS = 2_000  # objects and lists in a request
@@ -52,7 +52,7 @@ class Parameters:
         value = self._values.get(name, "")
         if not isinstance(value, str) or len(value) > max_chars:
             raise BadRequest(f"{name} is a text of at most {max_chars} characters.")
-        return replace_surrogates(value)
+        return repair_surrogates(value)
 
     def read_flag(self, name: str, default: bool | None = None) -> bool:
         value = self._values.get(name, default)
@@ -87,7 +87,7 @@ class Parameters:
         return Parameters(value)
 
 
-async def read_query(request: Request) -> Parameters:
+async def read_query_parameters(request: Request) -> Parameters:
     return Parameters(request.query_params)
 
 

@@ -70,14 +70,14 @@ class PageSessions:
         )
         return await self._sign_session("link", session, nonce=secrets.token_urlsafe(12))
 
-    async def open_with_link(self, link: str) -> PageSession:
+    async def open_session_with_link(self, link: str) -> PageSession:
         """Open a session with a one-time link, and invalidate the link."""
         session, nonce = await self._read_signed_session("link", link)
         if not await self._memory.used_links.use_link(nonce, expires_at=session.expires_at, now=self._clock()):
             raise NoSession
         return self.renew_session(await self._require_unrevoked(session))
 
-    async def open_with_init_data(self, init_data: str) -> PageSession:
+    async def open_session_with_init_data(self, init_data: str) -> PageSession:
         """Open a session from the initData of a Telegram Mini App."""
         form = verify_init_data(init_data, self._bot_token, now=self._clock())
         try:
@@ -110,21 +110,21 @@ class PageSessions:
         """Return the session with a later expiry, up to MAX_SESSION after the person signed in."""
         return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
 
-    async def make_token(self, session: PageSession) -> str:
+    async def make_session_token(self, session: PageSession) -> str:
         """Return a signed token that identifies a session."""
         return await self._sign_session("session", session)
 
-    async def _sign_session(self, kind: str, session: PageSession, **extra_fields: str) -> str:
+    async def _sign_session(self, token_kind: str, session: PageSession, **extra_fields: str) -> str:
         form = asdict(session) | extra_fields
         for name in ("since", "expires_at"):
             form[name] = form[name].timestamp()
-        return str((await self._make_serializer(kind)).dumps(form))
+        return str((await self._make_serializer(token_kind)).dumps(form))
 
-    async def _read_signed_session(self, kind: str, text: str) -> tuple[PageSession, str]:
+    async def _read_signed_session(self, token_kind: str, text: str) -> tuple[PageSession, str]:
         if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
         try:
-            form: dict[str, Any] = (await self._make_serializer(kind)).loads(text)
+            form: dict[str, Any] = (await self._make_serializer(token_kind)).loads(text)
             moments = {name: datetime.fromtimestamp(form[name], UTC) for name in ("since", "expires_at")}
             session = PageSession(**{**{field.name: form[field.name] for field in fields(PageSession)}, **moments})
         except (BadData, KeyError):  # KeyError: signed by another version
@@ -133,11 +133,11 @@ class PageSessions:
             raise NoSession
         return session, str(form.get("nonce", ""))
 
-    async def _make_serializer(self, kind: str) -> URLSafeSerializer:
+    async def _make_serializer(self, token_kind: str) -> URLSafeSerializer:
         # The salt separates signatures of pages from those of exports, which use the same key.
         return URLSafeSerializer(
             await self._memory.export_key(),
-            f"dashboard.{kind}",
+            f"dashboard.{token_kind}",
             serializer_kwargs={"ensure_ascii": True},  # a lone surrogate in a name is not valid UTF-8
             signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
         )

@@ -20,7 +20,7 @@ from dashboard.host import Host
 from dashboard.parameters import MAX_NUMBER, BadRequest
 from dashboard.views import MAX_NAME_CHARS
 from locales.catalog import tr, use_language
-from locales.page_texts import remove_commands
+from locales.page_texts import remove_sentences_with_commands
 from locales.sentences import format_error
 from records.errors import ImportBusy, KeepsakeError, StaleSummary
 from runtime.bounded_json import parse_untrusted_json
@@ -56,7 +56,7 @@ class TransferHandlers:
             data = await _receive_upload(request)
             plan = await self._services.importer.plan(request.scope, request.session.person, data, reading)
         return {
-            "text": remove_commands(format_plan(plan, with_instructions=False)),
+            "text": remove_sentences_with_commands(format_plan(plan, with_instructions=False)),
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
             "questions": [
                 {
@@ -77,10 +77,10 @@ class TransferHandlers:
         reading = self._parse_import_context(request)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._uploads.reserve_transfer_slot(request.session.person))
-            lines = self._stream_import(request, await _receive_upload(request), reading, stack.pop_all())
+            lines = self._stream_import_progress(request, await _receive_upload(request), reading, stack.pop_all())
             return StreamingResponse(lines, media_type="application/x-ndjson")
 
-    async def _stream_import(
+    async def _stream_import_progress(
         self, request: PageRequest, data: bytes, context: ReadContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
         lines = asyncio.Queue[JsonBody | None]()
@@ -101,27 +101,42 @@ class TransferHandlers:
             await stack.aclose()
             await cancel_and_wait(task)
 
-    async def _import_file(self, request: PageRequest, data: bytes, context: ReadContext, report: Progress) -> JsonBody:
+    async def _import_file(
+        self, request: PageRequest, data: bytes, context: ReadContext, report_progress: Progress
+    ) -> JsonBody:
         person = request.session.person
         try:
-            async with self._services.memory.hold_lease(request.owner):  # the handler of the request has returned
-                done = await self._services.importer.import_file(request.scope, person, data, context, progress=report)
+            async with self._services.memory.hold_owner_lease(request.owner):  # the handler of the request has returned
+                done = await self._services.importer.import_file(
+                    request.scope, person, data, context, progress=report_progress
+                )
             offer = await self._make_fact_learning_offer(request.owner, done.ids)
-            return {"said": remove_commands(format_import_result(done)), "learn": offer}
+            return {"said": remove_sentences_with_commands(format_import_result(done)), "learn": offer}
         except StaleSummary:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:
-            return {"error": remove_commands(format_error(error)), "is_busy": isinstance(error, ImportBusy)}
+            return {
+                "error": remove_sentences_with_commands(format_error(error)),
+                "is_busy": isinstance(error, ImportBusy),
+            }
         except Exception as error:  # broad: the page waits for the last line
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}
 
-    async def _make_fact_learning_offer(self, owner: int, id_range: tuple[int, int] | None) -> JsonBody | None:
-        estimate = await self._services.history_extraction.estimate_cost(owner, *id_range) if id_range else None
-        if estimate is None or id_range is None:
+    async def _make_fact_learning_offer(self, owner: int, message_id_range: tuple[int, int] | None) -> JsonBody | None:
+        estimate = (
+            await self._services.history_extraction.estimate_cost(owner, *message_id_range)
+            if message_id_range
+            else None
+        )
+        if estimate is None or message_id_range is None:
             return None
         figures = {"messages": estimate.messages, "requests": estimate.requests, "tokens": estimate.tokens}
-        return {"text": tr("learning-what-it-takes", **figures), "first": id_range[0], "last": id_range[1]}
+        return {
+            "text": tr("learning-what-it-takes", **figures),
+            "first": message_id_range[0],
+            "last": message_id_range[1],
+        }
 
     async def get_fact_learning_offer(self, request: PageRequest) -> JsonBody:
         """Return an offer to learn from imported messages, and a prompt that asks another assistant for facts."""
@@ -177,7 +192,7 @@ class TransferHandlers:
         await asyncio.to_thread(_write_zip, files, archive)
         return f"keepsake-{self._services.clock().date().isoformat()}.zip", archive
 
-    async def send_export(self, request: PageRequest) -> JsonBody:
+    async def send_export_to_chat(self, request: PageRequest) -> JsonBody:
         """Send an export to the chat, because Telegram's apps do not let a page save a file."""
         send_file = self._host.send_file
         async with AsyncExitStack() as stack:

@@ -8,13 +8,13 @@ from datetime import time as clock_time
 
 from attrs import define
 
-from chat.choices import list_choices
+from chat.choices import list_changeable_settings
 from chat.services import Services
 from dashboard import forms
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.parameters import BadRequest
 from locales.catalog import tr
-from locales.page_texts import remove_commands
+from locales.page_texts import remove_sentences_with_commands
 from locales.sentences import STORAGE_NAMES, format_privacy_text
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
@@ -56,7 +56,7 @@ class ViewHandlers:
             "owner": request.owner,
             "thread": request.scope.thread,
             "is_group": request.is_group,
-            "zone": _find_zone_name(config),
+            "zone": _get_zone_name_or_utc(config),
             "language": request.language,
             "scopes": await self.list_scopes(request.owner),
             "memory": {
@@ -98,7 +98,7 @@ class ViewHandlers:
         if not 1 <= limit <= MAX_ROWS:
             raise BadRequest(f"limit is 1 to {MAX_ROWS}.")
         before, after = parameters.read_optional_integer("before"), parameters.read_optional_integer("after")
-        since = _find_midnight(request, parameters.read_day("day"))
+        since = _find_start_of_local_day(request, parameters.read_day("day"))
         async with self._services.memory.open_store(request.owner) as store:
             found = await store.timeline.read_page(
                 request.scope,
@@ -151,8 +151,8 @@ class ViewHandlers:
             request.scope,
             query,
             limit=MAX_FOUND,
-            since=_find_midnight(request, parameters.read_day("since")),
-            before=_find_midnight(request, until + timedelta(days=1) if until else None),
+            since=_find_start_of_local_day(request, parameters.read_day("since")),
+            before=_find_start_of_local_day(request, until + timedelta(days=1) if until else None),
             other_scopes=among,
             is_wanted=lambda message: matches_filter(message, kind) and (not speaker or message.speaker == speaker),
         )
@@ -260,10 +260,10 @@ class ViewHandlers:
 
     async def get_settings(self, request: PageRequest) -> JsonBody:
         config, every_n = request.config, request.config.every_n if request.config else DEFAULT_EVERY_N
-        offered = [choice for choice in list_choices(self._services) if choice.is_offered(config)]
+        offered = [choice for choice in list_changeable_settings(self._services) if choice.is_offered(config)]
         rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
         for choice in offered:
-            value = _find_zone_name(config) if choice.name == "timezone" else choice.get_value(config)
+            value = _get_zone_name_or_utc(config) if choice.name == "timezone" else choice.get_value(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
             rows[choice.group].append(forms.serialize_setting(choice, value, hint=about))
         is_private, days = not request.is_group, self._settings.retention_days
@@ -271,7 +271,9 @@ class ViewHandlers:
             "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": (5, 10, 20, 50),
             "most_every_n": MAX_EVERY_N,
-            "privacy": remove_commands(format_privacy_text(config, is_private=is_private, retention_days=days)),
+            "privacy": remove_sentences_with_commands(
+                format_privacy_text(config, is_private=is_private, retention_days=days)
+            ),
         }
 
     async def list_reminders(self, request: PageRequest) -> JsonBody:
@@ -287,11 +289,11 @@ def _parse_timeline_kind(request: PageRequest) -> TimelineKind:
     return given
 
 
-def _find_midnight(request: PageRequest, day: date | None) -> datetime | None:
+def _find_start_of_local_day(request: PageRequest, day: date | None) -> datetime | None:
     return datetime.combine(day, clock_time(), request.zone) if day else None
 
 
-def _find_zone_name(config: OwnerConfig | None) -> str:
+def _get_zone_name_or_utc(config: OwnerConfig | None) -> str:
     return (config.timezone if config else "") or "UTC"
 
 

@@ -9,8 +9,8 @@ from records.facts import NewFact
 from records.messages import Message
 from retrieval import date_expressions
 from summaries.quality_gate import find_invented_numbers
-from text.analyzer import detect_latin_language, fold_accents, list_terms, normalize_text
-from text.fingerprint import find_topics, make_fingerprint
+from text.analyzer import detect_language_of_latin_words, fold_accents, list_search_terms, normalize_text
+from text.fingerprint import collect_topic_stems, make_fingerprint
 from text.stopwords import WORD_LISTS
 
 NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days" may mean, in any language
@@ -39,8 +39,8 @@ def find_fact_faults(
         faults.append("a number or date that the messages lack")
     if _find_invented_names(fact.text, said):
         faults.append("a name that the messages lack")
-    about = find_topics(fact.text)
-    if len(about & find_topics(assistant_text)) > len(about & find_topics("\n".join([said, *derived]))):
+    about = collect_topic_stems(fact.text)
+    if len(about & collect_topic_stems(assistant_text)) > len(about & collect_topic_stems("\n".join([said, *derived]))):
         faults.append("more of the assistant's words than of the person's")
     return faults
 
@@ -92,12 +92,12 @@ def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
 
 def _find_invented_names(text: str, source_text: str) -> list[str]:
     words = [word.casefold() for word in _WORD.findall(text)]
-    if detect_latin_language(words) == "german":  # where every noun is capitalised
+    if detect_language_of_latin_words(words) == "german":  # where every noun is capitalised
         return []
     known = {fold_accents(normalize_text(word)) for word in _WORD.findall(source_text)}
     # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
-    stems = {stem[:5] for stem in (*known, *list_terms(source_text))}
+    stems = {stem[:5] for stem in (*known, *list_search_terms(source_text))}
 
     def appears_in_source(name: str) -> bool:  # ignoring its case ending
         begins_alike = len(name) > 1 and any(word.startswith(name[:4]) for word in known)

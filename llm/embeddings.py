@@ -13,7 +13,7 @@ from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalize_vectors
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
 from settings import Settings
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
@@ -61,7 +61,7 @@ class EndpointEmbedder(EndpointClient):
 
     async def _embed_batch(self, texts: Sequence[str]) -> Vectors:
         # Endpoints refuse an empty input, whose vector would mean nothing anyway.
-        clean = [replace_surrogates(text[:MAX_INPUT_CHARS]).strip() or "-" for text in texts]
+        clean = [repair_surrogates(text[:MAX_INPUT_CHARS]).strip() or "-" for text in texts]
         with open_model_span("embeddings", self.name):
             vectors = await self._retry_until_answered(partial(self._request_vectors, clean))
         self.dimensions = int(vectors.shape[1])

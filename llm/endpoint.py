@@ -20,7 +20,7 @@ from records.errors import (
     list_error_names,
 )
 from records.model_calls import Completion
-from runtime.metrics import create_series, make_counter, make_histogram
+from runtime.metrics import create_series, make_counter, make_duration_histogram
 from runtime.tracing import Span, record_span
 from settings import Secret, Settings
 
@@ -109,7 +109,7 @@ def open_model_span(operation: str, model: str) -> AbstractContextManager[Span]:
     return record_span(f"{operation} {model}", told, is_outgoing=True)
 
 
-SECONDS = make_histogram(
+SECONDS = make_duration_histogram(
     "keepsake_model_seconds", "From a request to the model's whole answer, by model.", {"model": ()}
 )
 TOKENS = make_counter(

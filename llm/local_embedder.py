@@ -15,7 +15,7 @@ from locales.catalog import tr
 from records.errors import ModelRefused, ModelUnreachable
 from runtime.subprocess_worker import end_process, make_child_script, start_child
 from runtime.tasks import cancel_and_wait
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class LocalEmbedder:
         await self._turn.acquire()
         # Goes on when nobody waits for it any more: the next text would get its answer.
         self._work = asyncio.create_task(
-            self._embed_in_child(replace_surrogates(text[:MAX_CHARS]).encode(), is_query=is_query)
+            self._embed_in_child(repair_surrogates(text[:MAX_CHARS]).encode(), is_query=is_query)
         )
         self._work.add_done_callback(lambda _: self._turn.release())
         return await asyncio.shield(self._work)

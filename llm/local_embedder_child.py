@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime.subprocess_child import limit_resources
-from text.characters import cut_out_middle, normalize_unicode, replace_surrogates
+from text.characters import cut_out_middle, normalize_unicode, repair_surrogates
 
 REQUEST = struct.Struct(">?I")  # is it a query, and the bytes of UTF-8 that follow; the answer is float32
 READY = b"+"  # the first byte of all: the model was loaded and works
@@ -42,7 +42,7 @@ def run_as_child_process() -> None:
 
 def _compute_vector(model: Any, text: str, is_query: bool) -> Any:
     # The engine normalises too, but reserves too little memory if that makes a text longer. It stops at the first NUL.
-    text = normalize_unicode("NFKC", replace_surrogates(text[:MAX_CHARS]))[:MAX_CHARS].replace("\0", " ")
+    text = normalize_unicode("NFKC", repair_surrogates(text[:MAX_CHARS]))[:MAX_CHARS].replace("\0", " ")
     while (count := model.token_count(text, is_query)) > MAX_TOKENS[is_query]:
         most = len(text) * MAX_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
         text = cut_out_middle(text, most) if is_query else text[:most]

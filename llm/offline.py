@@ -11,10 +11,10 @@ from typing import Literal
 from llm.chat_model import ChatModel, OnText
 from llm.prompts import EDITED, split_off_heading
 from llm.quoting import MAX_NAME_CHARS, Block
-from locales.catalog import format_day, list_translations, tr
+from locales.catalog import collect_translations, format_day, tr
 from records.errors import ModelBroken
 from records.model_calls import Completion, Prompt, Schema, Usage
-from text.analyzer import list_distinct_terms
+from text.analyzer import list_distinct_search_terms
 from text.characters import QUESTION_MARKS, split_sentences
 from text.date_words import ENGLISH_MONTHS, find_iso_dates
 from text.tokenizer import Tokenizer
@@ -78,9 +78,9 @@ class OfflineModel(_OfflineChatModel):
         said = (sentence for sentence in sentences if sentence.speaker != "assistant")
         statements = [sentence for sentence in said if not is_question(sentence.text)]
         folded = _casefold(words)
-        if words and any(_casefold(hello).startswith(folded) for hello in list_translations("offline-hello")):
+        if words and any(_casefold(hello).startswith(folded) for hello in collect_translations("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
-        if folded in map(_casefold, list_translations("page-try-4")) and (
+        if folded in map(_casefold, collect_translations("page-try-4")) and (
             known := _select_memorable_sentences(statements)
         ):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
@@ -202,7 +202,7 @@ def _parse_utterances(text: str, default_speaker: Speaker) -> Iterator[Sentence]
 
 def _list_stems(text: str) -> frozenset[str]:
     """Return the content words of a text, cut to six letters so that "allergy" matches "allergic"."""
-    return frozenset(term[:6] for term in list_distinct_terms(text))
+    return frozenset(term[:6] for term in list_distinct_search_terms(text))
 
 
 def _drop_duplicates(sentences: Iterable[Sentence]) -> list[Sentence]:

@@ -18,7 +18,7 @@ from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from records.summaries import Summary
 from records.turns import ReplyTarget
 from text.date_words import find_iso_dates
-from text.time_zones import format_zone
+from text.time_zones import format_zone_name
 
 FOLD_VERSION = "fold-6"
 MAX_PROFILE_WORDS = 400  # words of the document about an owner
@@ -203,7 +203,7 @@ def format_remembered_snippets(
 
 
 def format_current_time(now: datetime) -> str:
-    zone = format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else "UTC"
+    zone = format_zone_name(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else "UTC"
     return f"It is now {now:%Y-%m-%d %H:%M} {zone}. Today is {day_name[now.weekday()]}."
 
 

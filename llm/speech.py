@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 from llm.endpoint import CallTimer, EndpointClient, ModelAddress
 from locales.catalog import tr
 from records.errors import ModelBroken
-from text.characters import find_grapheme_start, replace_surrogates
+from text.characters import find_grapheme_start, repair_surrogates
 
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
@@ -29,7 +29,7 @@ class SpeechModel(EndpointClient):
 
     async def synthesize_speech(self, text: str) -> bytes:
         """Return speech as Ogg Opus. Cut the text to the limit of one request. Raise ModelError on failure."""
-        words = replace_surrogates(text)[: find_grapheme_start(text, MAX_SPOKEN_CHARS, 0)]
+        words = repair_surrogates(text)[: find_grapheme_start(text, MAX_SPOKEN_CHARS, 0)]
         return await self._retry_until_answered(partial(self._request_speech, words))
 
     async def probe_and_describe(self) -> str:
@@ -77,4 +77,4 @@ class Transcriber(EndpointClient):
         text = answer.get("text") if isinstance(answer, dict) else None
         if not isinstance(text, str):
             raise ModelBroken(remedy="(malformed)")
-        return replace_surrogates(text).strip()[:MAX_TRANSCRIPT_CHARS]
+        return repair_surrogates(text).strip()[:MAX_TRANSCRIPT_CHARS]

@@ -12,7 +12,7 @@ from llm.event_reader import parse_json_objects
 from llm.meant_json import parse_json, parse_json_leniently
 from records.errors import ModelBroken
 from records.model_calls import Prompt, PromptMessage, Tool, ToolCall
-from text.characters import escape_template_tokens, replace_surrogates
+from text.characters import escape_template_tokens, repair_surrogates
 
 MAX_CALLS = 8  # calls of one answer that are accepted; a model that asks for more has lost its way
 MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are taken in
@@ -46,7 +46,7 @@ def format_messages(messages: Prompt) -> list[dict[str, Any]]:
     """Convert messages to JSON. Join adjacent messages of the same role, because some providers refuse them."""
     result: list[dict[str, Any]] = []
     for message in messages:
-        content = escape_template_tokens(replace_surrogates(message.content))
+        content = escape_template_tokens(repair_surrogates(message.content))
         entry: dict[str, Any] = {"role": message.role, "content": content}
         if message.calls:
             entry["tool_calls"] = list(map(_format_call, message.calls))
@@ -86,9 +86,9 @@ def rewrite_all_as_user(messages: Prompt) -> list[PromptMessage]:
 
 
 def _format_call(call: ToolCall) -> dict[str, Any]:
-    arguments = escape_template_tokens(replace_surrogates(call.arguments))
-    function = {"name": replace_surrogates(call.name), "arguments": arguments}
-    made = {"id": replace_surrogates(call.id), "type": "function", "function": function}
+    arguments = escape_template_tokens(repair_surrogates(call.arguments))
+    function = {"name": repair_surrogates(call.name), "arguments": arguments}
+    made = {"id": repair_surrogates(call.id), "type": "function", "function": function}
     return {**made, "extra_content": json.loads(call.extra)} if call.extra else made
 
 

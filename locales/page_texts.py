@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_text_file_names
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_supported_language, list_text_file_names
 
 MAX_WANTED = 20  # languages of a browser that are considered
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
@@ -15,7 +15,7 @@ Pattern = str | list[str | dict[str, Any]]  # strings, {"argument"}, and {"argum
 
 
 @cache
-def make_page_texts(static: Path, language: str) -> dict[str, Any]:
+def make_page_texts(static_folder: Path, language: str) -> dict[str, Any]:
     """Return the texts that the page's modules use in one language, and the names of all languages."""
     return {
         "language": language,
@@ -23,17 +23,19 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
         "right_to_left": language in RIGHT_TO_LEFT,
         "texts": {
             key: _convert_fluent_pattern(text)
-            for file_name, names in _find_referenced_text_keys(static).items()
-            for key, text in _read_texts(language, file_name).items()
+            for file_name, names in _find_referenced_text_keys(static_folder).items()
+            for key, text in _read_fluent_messages(language, file_name).items()
             if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
         },
     }
 
 
 @cache
-def _find_referenced_text_keys(static: Path) -> Mapping[str, frozenset[str]]:
+def _find_referenced_text_keys(static_folder: Path) -> Mapping[str, frozenset[str]]:
     # A key in a template literal counts up to its first placeholder.
-    sources = [file.read_text(encoding="utf-8") for file in sorted(static.iterdir()) if file.suffix in (".js", ".html")]
+    sources = [
+        file.read_text(encoding="utf-8") for file in sorted(static_folder.iterdir()) if file.suffix in (".js", ".html")
+    ]
     known, found = set(list_text_file_names()), dict[str, set[str]]()
     for file_name, name in (pair for source in sources for pair in _KEY.findall(source)):
         if file_name in known:
@@ -41,7 +43,7 @@ def _find_referenced_text_keys(static: Path) -> Mapping[str, frozenset[str]]:
     return {file_name: frozenset(names) for file_name, names in found.items()}
 
 
-def _read_texts(language: str, file_name: str) -> Mapping[str, object]:
+def _read_fluent_messages(language: str, file_name: str) -> Mapping[str, object]:
     # Imported here, because it takes a tenth of a second of the start.
     from fluent.syntax import FluentParser
     from fluent.syntax import ast as fluent
@@ -51,14 +53,14 @@ def _read_texts(language: str, file_name: str) -> Mapping[str, object]:
     return {entry.id.name: entry.value for entry in entries if isinstance(entry, fluent.Message) and entry.value}
 
 
-def make_page_texts_for_request(static: Path, language_tags: str, headers: Mapping[str, str]) -> dict[str, Any]:
+def make_page_texts_for_request(static_folder: Path, language_tags: str, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the page's texts in the first supported language of `language_tags`, or else of Accept-Language."""
     return make_page_texts(
-        static, find_reader_language({"accept-language": language_tags} if language_tags else headers)
+        static_folder, find_supported_browser_language({"accept-language": language_tags} if language_tags else headers)
     )
 
 
-def remove_commands(text: str) -> str:
+def remove_sentences_with_commands(text: str) -> str:
     """Remove sentences and bracketed text with commands, because the page has buttons instead. May return ""."""
     command = _make_command_pattern()
     kept = list[str]()
@@ -77,14 +79,14 @@ _UNFINISHED = re.compile(r"[;；؛](?=\s*\Z)")
 
 @cache
 def _make_command_pattern() -> re.Pattern[str]:
-    names = "|".join(key.removeprefix("menu-") for key in _read_texts(ENGLISH, "menu"))
+    names = "|".join(key.removeprefix("menu-") for key in _read_fluent_messages(ENGLISH, "menu"))
     return re.compile(rf"(?<![\w/.:])/(?:{names})\b")
 
 
-def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
+def find_supported_browser_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
     """Return the first supported language of a browser's Accept-Language header, or `default`."""
     tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
-    return next(filter(None, (find_language(tag.partition(";")[0].strip()) for tag in tags)), default)
+    return next(filter(None, (find_supported_language(tag.partition(";")[0].strip()) for tag in tags)), default)
 
 
 def _convert_fluent_pattern(pattern: object) -> Pattern:

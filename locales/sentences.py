@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from locales.catalog import join_list, tr
+from locales.catalog import join_with_commas, tr
 from records import errors
 from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
@@ -69,9 +69,9 @@ def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
     return " ".join([why, *([tr("notices-kept")] if is_stored else [])])
 
 
-def add_error_number(sentence: str, number: str) -> str:
+def add_error_number(sentence: str, error_number: str) -> str:
     """Append a failure's log number to a sentence if the reader may be the operator."""
-    return f"{sentence} {tr('notices-error', number=number)}" if is_reader_operator() else sentence
+    return f"{sentence} {tr('notices-error', number=error_number)}" if is_reader_operator() else sentence
 
 
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
@@ -108,7 +108,7 @@ def format_prompt_part(name: str) -> str:
     return tr(f"why-part-{name}") if name in PARTS else name
 
 
-def format_cuts(cuts: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
+def list_kinds_of_cut_content(cuts: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
     """Return a phrase for each kind of content that did not fit in a prompt."""
     kinds = dict.fromkeys(left.what if left.what in ("summary", "document") else "messages" for left in cuts)
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
@@ -131,7 +131,7 @@ def format_retention(days: int) -> str:
     return tr("basics-retention", days=days) if days else ""
 
 
-def format_erasures(forget_result: ForgetResult) -> str:
+def format_counts_of_erased_items(forget_result: ForgetResult) -> str:
     """Format the number of erased items of each kind, as in "2 messages, 1 summary"."""
     parts = [
         forget_result.messages and tr("shared-messages", messages=forget_result.messages),
@@ -141,7 +141,7 @@ def format_erasures(forget_result: ForgetResult) -> str:
         forget_result.versions and tr("forget-versions", versions=forget_result.versions),
         forget_result.reminders and tr("forget-reminders", reminders=forget_result.reminders),
     ]
-    return join_list(part for part in parts if part)
+    return join_with_commas(part for part in parts if part)
 
 
 def format_quote_counts(quotes: RemainingQuotes) -> str:
@@ -152,19 +152,23 @@ def format_quote_counts(quotes: RemainingQuotes) -> str:
         quotes.summaries and tr("shared-summaries", summaries=len(quotes.summaries)),
         quotes.profiles and tr("forget-profiles", profiles=len(quotes.profiles)),
     ]
-    return join_list(part for part in parts if part)
+    return join_with_commas(part for part in parts if part)
 
 
 def format_forget_receipt(forget_result: ForgetResult) -> str:
     """Format the receipt of /forget, which says what was erased and where traces of it may remain."""
     quotes = forget_result.quotes
     stays = [format_quote_counts(quotes), quotes.others and tr("shared-messages", messages=quotes.others)]
-    left = join_list(part for part in stays if part)
+    left = join_with_commas(part for part in stays if part)
     rest = [tr("forget-words-stay", what=left)] if left else []
     rest += [tr("forget-words-may-stay")] if not quotes.others and not quotes.is_complete else []
     rest += [tr("forget-traces")] if not forget_result.is_clean else []
-    aside = [tr("forget-kept-aside", names=join_list(forget_result.kept_aside))] if forget_result.kept_aside else []
-    receipt = " ".join([tr("forget-receipt", what=format_erasures(forget_result)), *(rest or [tr("forget-clean")])])
+    aside = (
+        [tr("forget-kept-aside", names=join_with_commas(forget_result.kept_aside))] if forget_result.kept_aside else []
+    )
+    receipt = " ".join(
+        [tr("forget-receipt", what=format_counts_of_erased_items(forget_result)), *(rest or [tr("forget-clean")])]
+    )
     return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
 
 

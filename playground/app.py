@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from dashboard.app import CROSS_SITE, RequestGuard, SafeHeaders, is_same_origin
 from dashboard.host import STATIC as DASHBOARD_STATIC
 from locales.catalog import tr, use_language
-from locales.page_texts import find_reader_language, make_page_texts_for_request
+from locales.page_texts import find_supported_browser_language, make_page_texts_for_request
 from playground.bot_api import make_bot_api
 from playground.control import make_control_router
 from playground.faults import Faults
@@ -65,7 +65,7 @@ def make_playground_app(
     """
 
     async def serve_about(request: Request) -> Response:
-        with use_language(find_reader_language(request.headers)):
+        with use_language(find_supported_browser_language(request.headers)):
             name = model_name or tr("page-offline-model")
         return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.has_no_stored_people})
 
@@ -83,7 +83,7 @@ def make_playground_app(
             return JSONResponse({"error": "person, owner and thread are numbers."}, 400)
         if make_link is None:
             return JSONResponse({"url": ""})
-        with use_language(find_reader_language(request.headers)):
+        with use_language(find_supported_browser_language(request.headers)):
             try:
                 link_key = await make_link(person, owner)
             except LookupError as refused:

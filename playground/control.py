@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
 from locales.catalog import use_language
-from locales.page_texts import find_reader_language
+from locales.page_texts import find_supported_browser_language
 from playground.contents import edit_content, send_content, stop_draft
 from playground.faults import Faults, parse_fault
 from playground.parameters import Parameters, parse_parameters
@@ -213,7 +213,7 @@ def make_endpoint(action: Callable[[Request, Parameters], Awaitable[Any]]) -> Ha
 
     async def respond_with_json(request: Request) -> Response:
         try:
-            with use_language(find_reader_language(request.headers)):
+            with use_language(find_supported_browser_language(request.headers)):
                 return JSONResponse(await action(request, await parse_parameters(request)))
         except (Impossible, Refusal, ValueError) as wrong:
             return JSONResponse({"error": str(wrong)}, 400)

@@ -28,7 +28,7 @@ async def restore_messages(world: World, services: Services, format_answer: Form
     for chat in list(world.chats.values()):
         if not await services.memory.is_memory_on(chat.id):
             continue
-        scope = await services.memory.find_open_conversation(Scope(owner=chat.id))
+        scope = await services.memory.find_open_conversation_or_chat_scope(Scope(owner=chat.id))
         async with services.memory.open_store(chat.id) as store:
             messages = await store.timeline.read_page(scope, limit=MAX_RESTORED_MESSAGES)
         known.update(message.source for message in messages)

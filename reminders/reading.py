@@ -10,12 +10,12 @@ from attrs import define
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from locales.catalog import format_full_day, get_current_language, join_list, tr
+from locales.catalog import format_full_day, get_current_language, join_with_commas, tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, parse_reminder
-from text.time_zones import format_zone
+from text.time_zones import format_zone_name
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ def format_due_time(reminder: NewReminder, zone: tzinfo) -> str:
     from babel.dates import get_day_names
 
     local = reminder.due_at.astimezone(zone)
-    when = f"{format_full_day(local.date())}, {local.hour}:{local.minute:02} ({format_zone(str(zone))})"
+    when = f"{format_full_day(local.date())}, {local.hour}:{local.minute:02} ({format_zone_name(str(zone))})"
     names = get_day_names("wide", "stand-alone", get_current_language())
-    days = f": {join_list([names[day] for day in reminder.weekdays])}" if reminder.weekdays else ""
+    days = f": {join_with_commas([names[day] for day in reminder.weekdays])}" if reminder.weekdays else ""
     return tr(f"reminders-each-{reminder.repeat}", when=when) + days if reminder.repeat else when

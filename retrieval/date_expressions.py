@@ -75,21 +75,21 @@ def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, now: dateti
         return None
 
 
-def _make_past_range(now: datetime, unit: str, count: int) -> TimeRange | None:
-    """Return the day, week, month or year that lies `count` units in the past."""
+def _make_past_range(now: datetime, unit: str, units_ago: int) -> TimeRange | None:
+    """Return the day, week, month or year that lies `units_ago` units in the past."""
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
-        return TimeRange(day - timedelta(days=count), day - timedelta(days=count - 1))
+        return TimeRange(day - timedelta(days=units_ago), day - timedelta(days=units_ago - 1))
     if unit == "week":
-        start = day - timedelta(days=day.weekday() + 7 * count)
+        start = day - timedelta(days=day.weekday() + 7 * units_ago)
         return TimeRange(start, start + timedelta(days=7))
     if unit == "month":
-        months = day.year * 12 + day.month - 1 - count
+        months = day.year * 12 + day.month - 1 - units_ago
         return _make_calendar_range(months // 12, months % 12 + 1, now=day)
-    return _make_calendar_range(day.year - count, now=day)
+    return _make_calendar_range(day.year - units_ago, now=day)
 
 
-def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
+def _find_absolute_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
     """Yield the range and text of each date, month or year. If a month has no year, choose the most recent one."""
     for match in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
         yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), now=now), match[0]
@@ -119,21 +119,23 @@ def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange |
             yield _make_calendar_range(int(match[1]), now=now), match[0]
 
 
-def _is_near_pattern(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
+def _has_pattern_before_or_after(
+    text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]
+) -> bool:
     """Return True if the first pattern occurs shortly before a match, or the second pattern shortly after it."""
     before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
     return bool(patterns[0].search(before) or patterns[1].search(after))
 
 
-def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
+def _find_weekday_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
     """Yield the latest past date of each weekday in a text, and its name. After "last", also yield last week's date."""
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1
-            if not _is_near_pattern(text, match, _NEXT):
+            if not _has_pattern_before_or_after(text, match, _NEXT):
                 yield _make_past_range(now, "day", back), match[0]
                 of_last_week = now.weekday() - day + 7
-                if of_last_week != back and _is_near_pattern(text, match, _LAST):
+                if of_last_week != back and _has_pattern_before_or_after(text, match, _LAST):
                     yield _make_past_range(now, "day", of_last_week), match[0]
 
 
@@ -148,7 +150,7 @@ def _parse_number(word: str) -> int:
     return 0
 
 
-def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
+def _find_relative_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if match := pattern.search(text):
             yield _make_past_range(now, unit, back), match[0]
@@ -175,10 +177,10 @@ def parse_text_as_period(text: str, now: datetime) -> tuple[date, date] | None:
     one_day = timedelta(days=1)
     days = [
         (span, found)
-        for span, found in _find_absolute_dates(words, now)
+        for span, found in _find_absolute_ranges_with_texts(words, now)
         if span is None or span.end - span.start == one_day
     ]
-    for span, found in (*_find_relative_dates(words, now), *days):
+    for span, found in (*_find_relative_ranges_with_texts(words, now), *days):
         is_all = _FIGURES.fullmatch(words.replace(found, "", 1)) if (span, found) in days else found == words
         if is_all and span is None:
             raise ValueError(text)
@@ -189,8 +191,8 @@ def parse_text_as_period(text: str, now: datetime) -> tuple[date, date] | None:
 
 def find_time_ranges(question: str, now: datetime) -> tuple[TimeRange, ...]:
     """Return the ranges of time that a normalised question names, relative to `now`."""
-    dates = list(_find_absolute_dates(question, now))
-    found = [*dates, *_find_relative_dates(question, now)]
+    dates = list(_find_absolute_ranges_with_texts(question, now))
+    found = [*dates, *_find_relative_ranges_with_texts(question, now)]
     if not dates:
-        found += _find_weekday_dates(question, now)
+        found += _find_weekday_ranges_with_texts(question, now)
     return tuple(span for span, _ in found if span and span.start <= now)

@@ -21,7 +21,7 @@ class ChosenSource:
     score: Mapping[str, float]
     mark: Mark = ""
 
-    def to_row(self) -> list[Any]:
+    def to_json_row(self) -> list[Any]:
         return [self.id, self.score, self.mark] if self.mark else [self.id, self.score]
 
 
@@ -64,8 +64,8 @@ class ExplanationRecord:
         form |= {
             "at": self.at.isoformat(),
             "parts": {part.name: [part.tokens, part.budget] for part in self.parts},
-            "snippets": [snippet.to_row() for snippet in self.snippets],
-            "facts": [fact.to_row() for fact in self.facts],
+            "snippets": [snippet.to_json_row() for snippet in self.snippets],
+            "facts": [fact.to_json_row() for fact in self.facts],
             "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
         }
         present = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
@@ -73,7 +73,7 @@ class ExplanationRecord:
 
 
 def make_explanation_record(
-    context: Context, *, answered_at: datetime, model: str, looked_up_ids: Sequence[int] = ()
+    context: Context, *, answered_at: datetime, model: str, message_ids_found_by_tools: Sequence[int] = ()
 ) -> ExplanationRecord:
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return ExplanationRecord(
@@ -96,7 +96,7 @@ def make_explanation_record(
             for fact in context.facts
         ),
         profile=context.profile.id if context.profile else None,
-        looked_up=tuple(looked_up_ids),
+        looked_up=tuple(message_ids_found_by_tools),
         cut=tuple(cut for cut in context.cut if cut.last_id < UNSTORED),
         message_was_cut=context.message_was_cut,
         whole=context.whole,

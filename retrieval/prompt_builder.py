@@ -90,9 +90,9 @@ class PromptBuilder:
             replied = replace(incoming.replied, text=tokenizer.truncate(incoming.replied.text, limit))
             self._clock = f"{prompts.format_replied_message(replied)}\n{self._clock}"
         sections = [command_list, prompts.READER if explains_format else ""]
-        system = append_sections(tokenizer, system_prompt, sections, budgets.system)
+        system = append_sections_that_fit(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.truncate(system, budgets.system)
-        self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
+        self._pictures = sent_along.select_pictures_that_fit(incoming, budgets.ceiling)
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
         words, was_shortened = self._incoming.render_within_limit(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
@@ -109,7 +109,7 @@ class PromptBuilder:
         self._budgets = budgets.scale(share)
 
     @property
-    def shown_ids(self) -> frozenset[int]:
+    def message_ids_in_prompt(self) -> frozenset[int]:
         return frozenset(message.id for turn in self._turns if turn.is_whole for message in turn.messages)
 
     @property
@@ -120,7 +120,7 @@ class PromptBuilder:
 
     def add_last_turns(self, messages: Sequence[Message]) -> None:
         """Add the newest turns that fit. Shorten the next older turn to fit, if possible, and omit all before it."""
-        for turn in reversed(self._renderer.render(messages)):
+        for turn in reversed(self._renderer.render_turns(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
                 self._add_turn(turn)
@@ -142,7 +142,7 @@ class PromptBuilder:
     def add_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Add the lasting instructions that fit, the most important first."""
         room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
-        self._instructions = self._limit_facts("instructions", instructions, room)
+        self._instructions = self._select_facts_that_fit("instructions", instructions, room)
         if self._instructions:
             used = self._tokens.count(self._format_instructions()) + 4
             self._left -= used
@@ -178,7 +178,7 @@ class PromptBuilder:
 
     def has_room_for(self, messages: Sequence[Message]) -> bool:
         """Return True if the turns of these messages fit the budget for recent turns."""
-        return sum(turn.tokens for turn in self._renderer.render(messages)) <= self._budgets.recent
+        return sum(turn.tokens for turn in self._renderer.render_turns(messages)) <= self._budgets.recent
 
     def add_older_turns(self, messages: Sequence[Message]) -> None:
         """Add turns that precede those already added, newest first, until the budget for recent turns is used up."""
@@ -186,7 +186,7 @@ class PromptBuilder:
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [
             turn
-            for turn in self._renderer.render([message for message in messages if message.turn not in known])
+            for turn in self._renderer.render_turns([message for message in messages if message.turn not in known])
             if not any(first <= turn.messages[0].id <= last for first, last in seen)
         ]
         sizes = [turn.tokens for turn in older]
@@ -194,7 +194,7 @@ class PromptBuilder:
         last = sum(turn.tokens for turn in self._turns)
         # The cut moves by half the budget at once. If it moved with every turn, it would miss the provider's cache.
         budget = max(0, self._full_recent - last)
-        start = prefix_cache.find_first_fitting_turn(sizes, budget=budget, step=self._full_recent // 2)
+        start = prefix_cache.find_index_of_first_fitting_turn(sizes, budget=budget, step=self._full_recent // 2)
         room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
         while start < len(older) and sum(sizes[start:]) > room:
             start += 1
@@ -208,7 +208,7 @@ class PromptBuilder:
         if self._turns_broken_off or any(cut.what == "turns" for cut in self._cut):
             return
         known = {turn.messages[0].turn for turn in self._turns}
-        made = self._renderer.render(messages)
+        made = self._renderer.render_turns(messages)
         later = len(made) - sum(turn.messages[0].turn in known for turn in made)
         taken = sum(turn.tokens for turn in self._turns)
         recent = min(self._full_recent, self._budgets.recent) - taken
@@ -229,13 +229,15 @@ class PromptBuilder:
     def add_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Add the facts that fit, best first. Their tokens are taken from the budget for snippets."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
-        self._facts = self._limit_facts("facts", facts, room)
+        self._facts = self._select_facts_that_fit("facts", facts, room)
         if self._facts:
             used = self._tokens.count(self._format_facts()) + 4
             self._left -= used
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
-    def _limit_facts(self, block: quoting.Block, facts: Sequence[RecalledFact], max_tokens: int) -> list[RecalledFact]:
+    def _select_facts_that_fit(
+        self, block: quoting.Block, facts: Sequence[RecalledFact], max_tokens: int
+    ) -> list[RecalledFact]:
         max_tokens -= self._tokens.count(quoting.format_block(block, []))
         fitting = list[RecalledFact]()
         for fact in facts:
@@ -270,7 +272,7 @@ class PromptBuilder:
     def build_context(self) -> Context:
         """Build the finished context. Raise ContextTooLong if it cannot be cut to fit."""
         while (total := self._tokens.count_request_tokens(request := self._build_messages())) > self._budgets.ceiling:
-            if not self._drop_least_important_part(total - self._budgets.ceiling):
+            if not self._try_to_drop_least_important_part(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
         parts = self._make_context_parts(total)
         return Context(
@@ -285,11 +287,11 @@ class PromptBuilder:
             profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
-            whole=self._estimate_uncut_tokens(parts),
+            whole=self._estimate_tokens_with_full_history(parts),
             earlier=self._history[0] if self._history else 0,
         )
 
-    def _estimate_uncut_tokens(self, parts: Sequence[ContextPart]) -> int:
+    def _estimate_tokens_with_full_history(self, parts: Sequence[ContextPart]) -> int:
         """Estimate the tokens of a request with the full history verbatim, or return 0 if its size is unknown."""
         if self._history is None:
             return 0
@@ -302,7 +304,7 @@ class PromptBuilder:
         fixed = self._tokens.count_request_tokens([]) + frames
         return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
 
-    def _drop_least_important_part(self, excess: int) -> bool:
+    def _try_to_drop_least_important_part(self, excess_tokens: int) -> bool:
         """Drop or shorten the least important remaining part. Return False if no part is left."""
         if self._snippets:
             self._snippets.pop()
@@ -319,16 +321,16 @@ class PromptBuilder:
             self._instructions.pop()
         elif self._turns:
             self._cut.append(self._turns.pop().make_cut_record("no room"))
-        elif self._clock and self._tokens.count(self._words) < excess + WORTH_SHOWING:
+        elif self._clock and self._tokens.count(self._words) < excess_tokens + WORTH_SHOWING:
             self._clock = ""
         elif self._words:
             self._message_was_cut = True
             had = self._tokens.count(self._words)
-            cut, _ = self._incoming.render_within_limit(had - excess - 4)
+            cut, _ = self._incoming.render_within_limit(had - excess_tokens - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
             had = self._tokens.count(self._system)
-            cut = self._tokens.omit_middle(self._system, had - excess - 4)
+            cut = self._tokens.omit_middle(self._system, had - excess_tokens - 4)
             self._system = cut if self._tokens.count(cut) < had else ""
         else:
             return False
@@ -409,7 +411,7 @@ class PromptBuilder:
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))
 
 
-def append_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], max_tokens: int) -> str:
+def append_sections_that_fit(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], max_tokens: int) -> str:
     """Return the system prompt, cut to fit `max_tokens`, followed by the sections that are small enough."""
     sizes = {section: tokenizer.count(section) + 2 for section in sections if section}
     fitting = [section for section, size in sizes.items() if size * SECTION_SHARE <= max_tokens]

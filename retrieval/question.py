@@ -8,7 +8,13 @@ from datetime import datetime
 from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import TimeRange, find_time_ranges
 from storage.search.protocol import Floats
-from text.analyzer import fold_accents, list_distinct_terms, list_query_terms, list_terms, normalize_text
+from text.analyzer import (
+    fold_accents,
+    list_distinct_search_terms,
+    list_multilingual_query_terms,
+    list_search_terms,
+    normalize_text,
+)
 from text.characters import cut_out_middle
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
@@ -32,11 +38,11 @@ class Question:
     def analyze(cls, text: str, *, previous_text: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
         """Analyse a question. `previous_text` is the same person's preceding message."""
         text = cut_out_middle(text, MAX_QUESTION_CHARS)
-        own = terms = tuple(list_distinct_terms(text))
+        own = terms = tuple(list_distinct_search_terms(text))
         times = find_time_ranges(fold_accents(normalize_text(cut_out_middle(text, MAX_CHARS_FOR_TIMES))), now)
         if previous_text and len(own) <= FOLLOW_UP_TERMS:
             text = f"{cut_out_middle(previous_text, MAX_QUESTION_CHARS)}\n{text}"
-            terms = tuple(dict.fromkeys([*own, *list_distinct_terms(text)]))
+            terms = tuple(dict.fromkeys([*own, *list_distinct_search_terms(text)]))
         meant = remove_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
 
@@ -96,7 +102,7 @@ class SearchQuery:
     def parse(cls, query: str) -> "SearchQuery":
         phrases = [_normalize_phrase("".join(groups)) for groups in _QUOTED.findall(query)]
         text = _QUOTED.sub(r"\1\2\3\4\5", query)
-        terms = tuple(list_query_terms(text))
+        terms = tuple(list_multilingual_query_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
         phrases = phrases if phrases or terms else [_normalize_phrase(text)]
         return cls(
@@ -112,7 +118,7 @@ class SearchQuery:
 
     def score_sentence(self, sentence: str) -> float:
         """Return a relevance score for a sentence. A quoted phrase counts as much as ten words."""
-        return len(set(self.terms) & set(list_terms(sentence))) + 10.0 * self._count_matches(sentence)
+        return len(set(self.terms) & set(list_search_terms(sentence))) + 10.0 * self._count_matches(sentence)
 
     def _count_matches(self, text: str) -> int:
         whole = _normalize_phrase(text)

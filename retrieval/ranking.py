@@ -41,12 +41,14 @@ class Ranking:
     is_verbose: bool  # True next to a long-winded assistant
 
     @property
-    def ids(self) -> list[int]:
+    def message_ids(self) -> list[int]:
         """The ids of the candidate messages, best first."""
         return list(dict.fromkeys(self.candidates.ids[self.candidates.messages[self.order]].tolist()))
 
-    def get_score_parts(self, passage: int) -> dict[str, float]:
-        return {name: round(float(values[passage]), 3) for name, values in self.parts.items() if values[passage]}
+    def get_score_parts(self, passage_row: int) -> dict[str, float]:
+        return {
+            name: round(float(values[passage_row]), 3) for name, values in self.parts.items() if values[passage_row]
+        }
 
 
 def rank_passages(candidates: Candidates, question: Question, similarities: Similarities | None = None) -> Ranking:
@@ -99,9 +101,9 @@ def find_passages_with_rarest_word(
     return [row for row in row_order if candidates.counts[lines, row].any()] if lowest <= limit else []
 
 
-def compute_idf(total: int, frequency: int) -> float:
+def compute_idf(document_count: int, document_frequency: int) -> float:
     """Return BM25's inverse document frequency in Lucene's variant, which is never negative."""
-    return math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+    return math.log(1 + (document_count - document_frequency + 0.5) / (document_frequency + 0.5))
 
 
 def _argsort_best_first(values: Values) -> NDArray[np.intp]:

@@ -55,15 +55,15 @@ class IncomingRenderer:
         if self._tokens.count(quoted_text) <= max_tokens:
             return quoted_text
         text = "\n".join(part.texts)
-        kept = self._tokens.truncate_for_rendering(
+        kept = self._tokens.truncate_to_fit_when_rendered(
             text, max_tokens, lambda text: part.quote([text]), self._tokens.omit_middle
         )
         return part.quote([kept]) if kept else ""
 
 
-def select_pictures(incoming: UserMessage, prompt_tokens: int) -> tuple[Picture, ...]:
-    """Return those pictures of a message, in order, that together fit in half of `prompt_tokens`."""
-    left, chosen = prompt_tokens // SHARE, list[Picture]()
+def select_pictures_that_fit(incoming: UserMessage, max_prompt_tokens: int) -> tuple[Picture, ...]:
+    """Return those pictures of a message, in order, that together fit in half of `max_prompt_tokens`."""
+    left, chosen = max_prompt_tokens // SHARE, list[Picture]()
     for picture in incoming.pictures:
         if picture.token_count <= left:
             chosen.append(picture)

@@ -39,7 +39,7 @@ class TurnRenderer:
         self._tokens = tokenizer
         self._in_group = in_group
 
-    def render(self, messages: Sequence[Message]) -> list[PastTurn]:
+    def render_turns(self, messages: Sequence[Message]) -> list[PastTurn]:
         grouped: dict[int, list[Message]] = {}
         for message in messages:
             if message.origin != "declined":
@@ -76,7 +76,9 @@ class TurnRenderer:
         quote = partial(self._quote_content, message)
         if max_tokens is None:
             return quote(message.content)
-        return quote(self._tokens.truncate_for_rendering(message.content, max_tokens, quote, self._tokens.omit_middle))
+        return quote(
+            self._tokens.truncate_to_fit_when_rendered(message.content, max_tokens, quote, self._tokens.omit_middle)
+        )
 
     def _quote_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":  # several people share the role "user"
@@ -98,9 +100,9 @@ def compute_common_cap(sizes: Sequence[int], max_total: int) -> int:
     return max(0, bisect_right(limits, max_total, key=lambda limit: sum(min(size, limit) for size in sizes)) - 1)
 
 
-def keep_newest_turns(messages: Sequence[Message], count: int) -> list[Message]:
-    """Return the messages of the `count` newest turns, in their original order."""
-    newest = sorted({message.turn for message in messages})[-count:]
+def select_messages_of_newest_turns(messages: Sequence[Message], turn_count: int) -> list[Message]:
+    """Return the messages of the `turn_count` newest turns, in their original order."""
+    newest = sorted({message.turn for message in messages})[-turn_count:]
     return [message for message in messages if message.turn in newest]
 
 
@@ -125,12 +127,12 @@ def find_uncovered_ranges(
     return gaps
 
 
-def find_reply_snippets(
+def make_snippets_around_reply_target(
     messages: Sequence[Message],
     tokenizer: Tokenizer,
     *,
     replied_to_id: int,
-    shown_ids: Set[int],
+    message_ids_in_prompt: Set[int],
     before_turn: int | None,
     available_tokens: int,
 ) -> list[Snippet]:
@@ -139,7 +141,7 @@ def find_reply_snippets(
     left = available_tokens // ROOM_SHARE
     for message in sorted(messages, key=lambda message: abs(message.id - replied_to_id)):
         is_later = before_turn is not None and message.turn >= before_turn
-        if is_later or message.id in shown_ids or message.origin in NEVER_RECALLED:
+        if is_later or message.id in message_ids_in_prompt or message.origin in NEVER_RECALLED:
             continue
         text = tokenizer.truncate(message.content, min(MAX_NEIGHBOUR_TOKENS, left - LINE_TOKENS))
         left -= tokenizer.count(text) + LINE_TOKENS

@@ -87,7 +87,7 @@ def make_asset_response(folder: Path, request: Request, path: str) -> Response:
     return Response(asset.compressed, media_type=asset.media_type, headers={**headers, "Content-Encoding": "gzip"})
 
 
-async def compress_response(request: Request, response: Response) -> Response:
+async def compress_response_if_accepted(request: Request, response: Response) -> Response:
     """Return the response, gzipped if it is large and the browser accepts that. Leave streams unchanged."""
     body = getattr(response, "body", b"")
     if len(body) < MIN_COMPRESSED_BYTES or not _is_gzip_accepted(request):
@@ -104,25 +104,27 @@ def _is_gzip_accepted(request: Request) -> bool:
     return "gzip" in request.headers.get("accept-encoding", "")
 
 
-def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:
-    """Return all module sources by name, with `entry` bundled together with the modules that it imports.
+def bundle_modules(sources: Mapping[str, str], entry_module: str) -> dict[str, str]:
+    """Return all module sources by name, with `entry_module` bundled together with the modules that it imports.
 
     Each bundled module becomes a function that keeps its names private and returns an object of its exports. The other
-    modules import these objects from `entry`, so that no module runs twice.
+    modules import these objects from `entry_module`, so that no module runs twice.
     """
-    bundle = _sort_dependencies(sources, entry)
+    bundle = _list_dependencies_in_order(sources, entry_module)
     parts = [
         f"const ${name} = await (async () => {{\n{_convert_module_to_function_body(sources[name])}}})();\n"
         for name in bundle
     ]
     exports = ", ".join(f"${name}" for name in bundle)
-    others = {name: _rewrite_imports(source, bundle, entry) for name, source in sources.items() if name not in bundle}
-    return {**others, entry: f"{''.join(parts)}export {{ {exports} }};\n"}
+    others = {
+        name: _rewrite_imports(source, bundle, entry_module) for name, source in sources.items() if name not in bundle
+    }
+    return {**others, entry_module: f"{''.join(parts)}export {{ {exports} }};\n"}
 
 
-def _sort_dependencies(sources: Mapping[str, str], entry: str) -> list[str]:
+def _list_dependencies_in_order(sources: Mapping[str, str], entry_module: str) -> list[str]:
     imports: dict[str, list[str]] = {}
-    missing = [entry]
+    missing = [entry_module]
     while missing:
         name = missing.pop()
         imports[name] = [imported for _, imported in _IMPORT.findall(sources[name])]
@@ -136,11 +138,11 @@ def _convert_module_to_function_body(module_source: str) -> str:
     return f"{body}return {{ {', '.join(names)} }};\n"
 
 
-def _rewrite_imports(source: str, bundled_names: list[str], entry: str) -> str:
+def _rewrite_imports(source: str, bundled_names: list[str], entry_module: str) -> str:
     used = sorted({name for _, name in _IMPORT.findall(source)} & set(bundled_names))
     linked = _IMPORT.sub(lambda found: _convert_import_to_assignment(found) if found[2] in used else found[0], source)
     names = ", ".join(f"${name}" for name in used)
-    return f'import {{ {names} }} from "./{entry}.js";\n{linked}' if used else linked
+    return f'import {{ {names} }} from "./{entry_module}.js";\n{linked}' if used else linked
 
 
 def _convert_import_to_assignment(import_match: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ import httpx
 KEPT_ALIVE = 30.0  # seconds of an idle connection; Telegram and model servers keep them longer
 
 
-def open_session(*, max_connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
+def open_http_session(*, max_connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """Open a client session, which the caller must close. If `max_connections` is 0, there is no limit."""
     connector = aiohttp.TCPConnector(limit=max_connections, keepalive_timeout=KEPT_ALIVE, ssl=get_ssl_context())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))

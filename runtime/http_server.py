@@ -29,10 +29,10 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self._seen: object = None
         self._since = self.loop.time()
-        self._request_check = self.loop.call_later(self.request_within, self._drop_incomplete_request)
+        self._request_check = self.loop.call_later(self.request_within, self._drop_client_if_request_incomplete)
         self._unread = 0
-        self._reader_check = self.loop.call_later(self.read_within, self._drop_if_not_reading)
-        if len(self.connections) > self.max_connections and not self._evict_idle_client():
+        self._reader_check = self.loop.call_later(self.read_within, self._drop_client_if_not_reading)
+        if len(self.connections) > self.max_connections and not self._try_to_evict_idle_client():
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -40,19 +40,19 @@ class BoundedProtocol(H11Protocol):
         self._reader_check.cancel()
         super().connection_lost(exc)
 
-    def _drop_if_not_reading(self) -> None:
+    def _drop_client_if_not_reading(self) -> None:
         unread = self.transport.get_write_buffer_size()
         if unread and unread == self._unread:
             self.transport.abort()
             return
         self._unread = unread
-        self._reader_check = self.loop.call_later(self.read_within, self._drop_if_not_reading)
+        self._reader_check = self.loop.call_later(self.read_within, self._drop_client_if_not_reading)
 
     @property
     def _awaits_client_data(self) -> bool:
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
-    def _evict_idle_client(self) -> bool:
+    def _try_to_evict_idle_client(self) -> bool:
         # Prefer connections that have never sent a complete request.
         others = [other for other in self.connections if isinstance(other, BoundedProtocol) and other is not self]
         waiting = [other for other in others if other._awaits_client_data and not other.transport.is_closing()]
@@ -61,12 +61,12 @@ class BoundedProtocol(H11Protocol):
         min(waiting, key=lambda connection: (connection.cycle is not None, connection._since)).transport.close()
         return True
 
-    def _drop_incomplete_request(self) -> None:
+    def _drop_client_if_request_incomplete(self) -> None:
         if self._awaits_client_data and self._seen == (self.cycle,):
             self.transport.close()
             return
         self._seen = (self.cycle,) if self._awaits_client_data else None
-        self._request_check = self.loop.call_later(self.request_within, self._drop_incomplete_request)
+        self._request_check = self.loop.call_later(self.request_within, self._drop_client_if_request_incomplete)
 
 
 class _Server(uvicorn.Server):
@@ -114,7 +114,7 @@ async def serve_app(
 
     At the end, running requests get `grace_seconds` to finish. Idle connections are closed after `idle_seconds`.
     """
-    listener = _open_socket(host.strip("[]"), port)
+    listener = _open_listening_socket(host.strip("[]"), port)
     # Without access logs, which would contain tokens and whatever a stranger sends.
     config = uvicorn.Config(
         app,
@@ -152,7 +152,7 @@ async def serve(
         yield bound_port
 
 
-def _open_socket(host: str, port: int) -> socket.socket:
+def _open_listening_socket(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio turns off Nagle's algorithm, which would delay answers by 40 ms, only for sockets with this protocol.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

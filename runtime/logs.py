@@ -98,7 +98,7 @@ def _redact_record_and_get_error(record: logging.LogRecord) -> tuple[logging.Log
     return safe, record.exc_info[1] if record.exc_info else None
 
 
-def log_unfiltered(message: str, level: int = logging.INFO) -> None:
+def log_regardless_of_level(message: str, level: int = logging.INFO) -> None:
     """Write a message to stderr regardless of LOG_LEVEL, as JSON if LOG_FORMAT is json."""
     formatters = (handler.formatter for handler in logging.getLogger().handlers)
     if formatter := next((known for known in formatters if isinstance(known, JsonFormatter)), None):

@@ -34,7 +34,7 @@ def make_gauge(name: str, description: str, labels: Labels | None = None) -> Gau
     return gauge
 
 
-def make_histogram(name: str, description: str, labels: Labels | None = None) -> Histogram:
+def make_duration_histogram(name: str, description: str, labels: Labels | None = None) -> Histogram:
     return Histogram(name, description, tuple(labels or ()), registry=REGISTRY, buckets=SECONDS)
 
 

@@ -58,7 +58,7 @@ class Visitors:
         self._limiters = LRUCache[int | str, RateLimiter](MAX_VISITORS)
         self.strangers = RateLimiter(burst=300, per_second=80)  # a request takes 1 ms of the event loop
 
-    def remember_person(self, token: str, person_id: int) -> None:
+    def remember_person_of_token(self, token: str, person_id: int) -> None:
         self._persons[_hash_token(token)] = person_id
 
     def find_limiter_and_check_session(self, scope: Scope) -> tuple[RateLimiter, bool]:

@@ -21,7 +21,7 @@ class Supervisor:
         is_for_us = environ.get("WATCHDOG_PID") in (None, "", str(os.getpid()))
         self._watchdog_seconds = int(limit) / 1e6 if self._address and is_for_us and limit.isdecimal() else 0.0
 
-    def notify(self, state: str) -> None:
+    def notify_systemd(self, state: str) -> None:
         """Send systemd a state such as "READY=1"."""
         if not self._address:
             return
@@ -32,12 +32,12 @@ class Supervisor:
         except OSError as error:
             log.warning("systemd was not told %s: %s", state, type(error).__name__)
 
-    def notify_watchdog(self) -> AbstractAsyncContextManager[None]:
+    def notify_watchdog_in_background(self) -> AbstractAsyncContextManager[None]:
         """Notify the watchdog regularly while the block runs. If the event loop is blocked, nothing is sent."""
         if not self._watchdog_seconds:
             return nullcontext()
 
         async def report_alive() -> None:
-            self.notify("WATCHDOG=1")
+            self.notify_systemd("WATCHDOG=1")
 
         return repeat_in_background("the watchdog", report_alive, interval=self._watchdog_seconds / 2, at_start=True)

@@ -70,14 +70,14 @@ async def acquire_or_undo(
 async def run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Run `work` until the block ends. If it fails, log the error at once and do not run it again."""
     task = asyncio.create_task(work)
-    task.add_done_callback(_log_failure)
+    task.add_done_callback(_log_task_failure)
     try:
         yield
     finally:
         await cancel_and_wait(task)
 
 
-def _log_failure(task: asyncio.Task[Any]) -> None:
+def _log_task_failure(task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         # Without the error's text, which may quote what people said.
         log.error("%s ended with %s", getattr(task.get_coro(), "__qualname__", "a task"), type(error).__name__)

@@ -22,7 +22,7 @@ from records.model_calls import Completion, Prompt, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
 from summaries.quality_score import Source, SummaryScore, find_names_and_numbers, score_summary
-from text.analyzer import list_terms
+from text.analyzer import list_search_terms
 from text.characters import QUESTION_MARKS, find_sentence_ends
 from text.fingerprint import list_essential_words
 from text.tokenizer import Tokenizer
@@ -81,11 +81,13 @@ class Summarizer:
             spent.append(completion.usage)
             return completion.text.strip()
 
-        wishes = self._tokens.truncate_for_rendering(inputs.wishes, self._get_window() // 5, quoting.quote_text)
-        inputs = replace(inputs, wishes=wishes, superseded=self._limit_superseded_facts(inputs.superseded))
+        wishes = self._tokens.truncate_to_fit_when_rendered(inputs.wishes, self._get_window() // 5, quoting.quote_text)
+        inputs = replace(
+            inputs, wishes=wishes, superseded=self._select_last_superseded_facts_that_fit(inputs.superseded)
+        )
         for attempt in (inputs, inputs.without_prior_summaries()):
             try:
-                text = await self._generate_text_with_retry(attempt, ask_for_text, faults)
+                text = await self._generate_text_retrying_in_smaller_parts(attempt, ask_for_text, faults)
             except ModelDeclined:
                 if faults:
                     raise
@@ -94,7 +96,7 @@ class Summarizer:
             text = await asyncio.to_thread(self._clean_up_and_shorten, text, inputs)
             faults, judged = await asyncio.to_thread(self._find_faults_and_score, text, attempt)
             if not faults and judged is not None and attempt is inputs:
-                text, judged = await self._add_missing_details(text, judged, attempt, ask_for_text)
+                text, judged = await self._add_missing_details_if_better(text, judged, attempt, ask_for_text)
             if not faults:
                 return NewSummary(
                     text=text,
@@ -109,7 +111,7 @@ class Summarizer:
         log.info("a summary was refused: %s", "; ".join(faults))
         raise SummaryRejected(f"The summary was refused: {'; '.join(faults)}.")
 
-    async def _add_missing_details(
+    async def _add_missing_details_if_better(
         self, text: str, score: SummaryScore, inputs: SummaryInput, ask: AskForText
     ) -> tuple[str, SummaryScore]:
         """Ask for missing names and numbers. Return the new text if it scores higher, or else the old one."""
@@ -123,7 +125,7 @@ class Summarizer:
             return text, score
         completed = replace(inputs, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
         try:
-            again = await self._generate_text_with_retry(completed, ask, ())
+            again = await self._generate_text_retrying_in_smaller_parts(completed, ask, ())
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, score
@@ -134,11 +136,11 @@ class Summarizer:
     def _clean_up_and_shorten(self, text: str, inputs: SummaryInput) -> str:
         lines = [source.text for source in inputs.new_sources]
         own = quoting.remove_prompt_tags(_remove_superseded_facts(text, inputs.superseded), lines)
-        own = quality_gate.remove_headings(own, lines)
+        own = quality_gate.remove_copied_headings(own, lines)
         kept = quality_score.shorten_summary(own, inputs.limit, count_tokens=self._tokens.count)
         return self._tokens.truncate(kept, inputs.limit)
 
-    def _limit_superseded_facts(self, superseded_facts: Sequence[str]) -> Sequence[str]:
+    def _select_last_superseded_facts_that_fit(self, superseded_facts: Sequence[str]) -> Sequence[str]:
         superseded_facts, room = superseded_facts[-MAX_SUPERSEDED:], self._get_window() // 5
         for number in range(len(superseded_facts) - 1, -1, -1):
             room -= self._tokens.count(superseded_facts[number]) + 1
@@ -166,53 +168,61 @@ class Summarizer:
         size = source_tokens if not inputs.window else sum(self._tokens.count(source.text) for source in told)
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
-    async def _generate_text_with_retry(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
+    async def _generate_text_retrying_in_smaller_parts(
+        self, inputs: SummaryInput, ask: AskForText, previous_faults: Sequence[str]
+    ) -> str:
         """Generate the text. If the model rejects a request as too long, retry with smaller parts."""
         while True:
             window = self._get_window()
             try:
-                return await self._generate_text(inputs, ask, faults)
+                return await self._generate_text(inputs, ask, previous_faults)
             except ContextTooLong:
                 if self._get_window() >= window:
                     raise
 
-    async def _generate_text(self, inputs: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
+    async def _generate_text(self, inputs: SummaryInput, ask: AskForText, previous_faults: Sequence[str]) -> str:
         """Generate the text in one request if the input fits, or else in parts. Tokens are counted in threads."""
-        if request := await asyncio.to_thread(self._make_prompt_if_it_fits, inputs, faults):
+        if request := await asyncio.to_thread(self._make_prompt_if_it_fits, inputs, previous_faults):
             return await ask(request)
         if inputs.dropped:
-            return await self._generate_text(inputs.without_prior_summaries(), ask, faults)
+            return await self._generate_text(inputs.without_prior_summaries(), ask, previous_faults)
         if inputs.prior:
             said = await self._generate_text(replace(inputs, prior=()), ask, ())
             below = [*inputs.prior, Source(text=_format_bullet(said), is_user=False)]
-            return await self._generate_text(replace(inputs, lines=below, prior=(), of_summaries=True), ask, faults)
-        parts = await asyncio.to_thread(self._make_prompts_for_parts, inputs, faults)
+            return await self._generate_text(
+                replace(inputs, lines=below, prior=(), of_summaries=True), ask, previous_faults
+            )
+        parts = await asyncio.to_thread(self._make_prompts_for_parts, inputs, previous_faults)
         texts = [text for part in parts if (text := await ask(part))]
         if len(texts) < 2:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         of_texts = replace(inputs, lines=(), of_summaries=True)
         below = await asyncio.to_thread(
-            self._make_bullet_sources, texts, self._count_free_tokens(of_texts, faults) // 2 - 1
+            self._make_bullet_sources, texts, self._count_tokens_left_for_sources(of_texts, previous_faults) // 2 - 1
         )
-        return await self._generate_text(replace(of_texts, lines=below), ask, faults)
+        return await self._generate_text(replace(of_texts, lines=below), ask, previous_faults)
 
-    def _make_prompt_if_it_fits(self, inputs: SummaryInput, faults: Sequence[str]) -> list[PromptMessage] | None:
-        request = self._make_prompt(inputs, faults)
+    def _make_prompt_if_it_fits(
+        self, inputs: SummaryInput, previous_faults: Sequence[str]
+    ) -> list[PromptMessage] | None:
+        request = self._make_prompt(inputs, previous_faults)
         return request if self._tokens.count_request_tokens(request) <= self._get_window() else None
 
     def _make_bullet_sources(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
         return [
             Source(
-                text=_format_bullet(self._tokens.truncate_for_rendering(text, max_tokens, _format_bullet)),
+                text=_format_bullet(self._tokens.truncate_to_fit_when_rendered(text, max_tokens, _format_bullet)),
                 is_user=False,
             )
             for text in texts
         ]
 
-    def _make_prompts_for_parts(self, inputs: SummaryInput, faults: Sequence[str]) -> list[list[PromptMessage]]:
+    def _make_prompts_for_parts(
+        self, inputs: SummaryInput, previous_faults: Sequence[str]
+    ) -> list[list[PromptMessage]]:
         """Return prompts that each fit the context window and together contain all lines. Split overlong lines."""
-        room = self._count_free_tokens(inputs, faults)
+        room = self._count_tokens_left_for_sources(inputs, previous_faults)
         pieces = [
             Source(text=piece, is_user=line.is_user)
             for line in inputs.lines
@@ -227,9 +237,9 @@ class Summarizer:
                 used = 0
             groups[-1].append(piece)
             used += size
-        return [self._make_prompt(replace(inputs, lines=group), faults) for group in groups]
+        return [self._make_prompt(replace(inputs, lines=group), previous_faults) for group in groups]
 
-    def _make_prompt(self, inputs: SummaryInput, faults: Sequence[str]) -> list[PromptMessage]:
+    def _make_prompt(self, inputs: SummaryInput, previous_faults: Sequence[str]) -> list[PromptMessage]:
         of: Literal["summaries", "conversation"] = "summaries" if inputs.of_summaries else "conversation"
         kind: prompts.FoldKind = of
         # Small models answer the last block: one gave back the superseded facts alone.
@@ -244,15 +254,15 @@ class Summarizer:
         carried = [(name, lines) for name, lines in blocks if lines or name == of]
         names = [name for name, _ in carried]
         system = prompts.make_fold_instructions(
-            kind, max_tokens=inputs.limit, blocks=names, wishes=inputs.wishes, faults=faults
+            kind, max_tokens=inputs.limit, blocks=names, wishes=inputs.wishes, faults=previous_faults
         )
         return [
             PromptMessage(role="system", content=system),
             PromptMessage(role="user", content="\n".join(quoting.format_block(*block) for block in carried)),
         ]
 
-    def _count_free_tokens(self, inputs: SummaryInput, faults: Sequence[str]) -> int:
-        frame = self._tokens.count_request_tokens(self._make_prompt(replace(inputs, lines=()), faults))
+    def _count_tokens_left_for_sources(self, inputs: SummaryInput, previous_faults: Sequence[str]) -> int:
+        frame = self._tokens.count_request_tokens(self._make_prompt(replace(inputs, lines=()), previous_faults))
         return max(MIN_SOURCE_TOKENS, self._get_window() - frame - 16)
 
 
@@ -265,7 +275,7 @@ class SummaryWriter:
     _quota: Quota
     _fallback: ChatModel | None
 
-    async def require_quota(self, owner: int) -> None:
+    async def raise_if_quota_used_up(self, owner: int) -> None:
         """Raise QuotaExceeded if the owner has used up their quota."""
         await self._quota.raise_if_used_up(owner)
 
@@ -327,9 +337,9 @@ def _is_mere_agreement(previous_message: Message, message: Message) -> bool:
     )
 
 
-def _remove_superseded_facts(text: str, superseded: Sequence[str]) -> str:
+def _remove_superseded_facts(text: str, superseded_facts: Sequence[str]) -> str:
     # Sentences that copy one of the lines word for word.
-    gone = {list_essential_words(line.removeprefix("- ")) for line in superseded}
+    gone = {list_essential_words(line.removeprefix("- ")) for line in superseded_facts}
     sentences = [text[start:end] for start, end in pairwise([0, *find_sentence_ends(text), len(text)])]
     return "".join(text for text in sentences if not gone or list_essential_words(text) not in gone).strip()
 
@@ -339,7 +349,7 @@ def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Sou
     return [Source(text=prompts.format_summary(summary, zone), is_user=False) for summary in summaries]
 
 
-def format_superseded_facts(facts: Sequence[Fact], first_at: datetime, last_at: datetime) -> list[str]:
+def list_superseded_facts_of_period(facts: Sequence[Fact], first_at: datetime, last_at: datetime) -> list[str]:
     """Return a line for each superseded fact that was observed from `first_at` to `last_at`, oldest first.
 
     The facts that replaced them are not included, since a summary should depend on its own sources only.
@@ -354,6 +364,6 @@ def _format_bullet(text: str) -> str:
 
 
 def _mentions_dropped_text(text: str, dropped_sources: Sequence[Source], window_sources: Sequence[Source]) -> bool:
-    gone = {term for source in dropped_sources for term in list_terms(source.text[:MAX_COMPARED_CHARS])}
-    kept = {term for source in window_sources for term in list_terms(source.text[:MAX_COMPARED_CHARS])}
-    return bool((gone - kept) & set(list_terms(text)))
+    gone = {term for source in dropped_sources for term in list_search_terms(source.text[:MAX_COMPARED_CHARS])}
+    kept = {term for source in window_sources for term in list_search_terms(source.text[:MAX_COMPARED_CHARS])}
+    return bool((gone - kept) & set(list_search_terms(text)))

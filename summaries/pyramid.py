@@ -30,15 +30,17 @@ def can_fold(counts: Counts, min_turns: int) -> bool:
     return counts.gap > 0 or counts.active_turns >= min_turns or has_too_many
 
 
-def find_gap_message_ids(turns: Sequence[ActiveTurn], first_ids: Sequence[int], *, max_turns: int) -> tuple[int, ...]:
+def find_gap_message_ids(
+    turns: Sequence[ActiveTurn], first_ids_of_summaries: Sequence[int], *, max_turns: int
+) -> tuple[int, ...]:
     """Return the ids of the oldest active messages that come before a summary.
 
-    Such gaps appear when a summary is deleted because some of its messages were forgotten. `first_ids` contains
-    the first message id of each active summary, in ascending order.
+    Such gaps appear when a summary is deleted because some of its messages were forgotten. `first_ids_of_summaries`
+    contains the first message id of each active summary, in ascending order.
     """
-    if not turns or not first_ids or turns[0].message_ids[0] >= first_ids[-1]:
+    if not turns or not first_ids_of_summaries or turns[0].message_ids[0] >= first_ids_of_summaries[-1]:
         return ()
-    border = first_ids[bisect_right(first_ids, turns[0].message_ids[0])]
+    border = first_ids_of_summaries[bisect_right(first_ids_of_summaries, turns[0].message_ids[0])]
     gap = [turn.message_ids for turn in turns if turn.message_ids[0] < border][:max_turns]
     return tuple(sorted(message_id for ids in gap for message_id in ids if message_id < border))
 

@@ -10,10 +10,10 @@ from itertools import pairwise, permutations
 from math import log
 
 from llm.prompts import split_off_heading
-from text.analyzer import detect_latin_language, fold_accents
+from text.analyzer import detect_language_of_latin_words, fold_accents
 from text.characters import split_sentences
 from text.date_words import ISO_DATE, find_iso_dates
-from text.fingerprint import NUMBER, parse_number_word, remove_thousands_separators
+from text.fingerprint import NUMBER, parse_number_word_or_month, remove_thousands_separators
 from text.stopwords import FUNCTION_WORDS, WORD_LISTS
 
 LONG_SOURCE_TOKENS = 200  # from which on a summary must be shorter than its source
@@ -54,9 +54,9 @@ def parse_source_line(text: str) -> SourceLine:
     return SourceLine(days=tuple(find_iso_dates(heading)), words=words)
 
 
-def remove_headings(text: str, lines: Sequence[str]) -> str:
-    """Remove the bracketed headings of `lines`, such as "[2026-05-03 14:02]", wherever they were copied into a text."""
-    for heading in dict.fromkeys(split_off_heading(line)[0] for line in lines):
+def remove_copied_headings(text: str, source_lines: Sequence[str]) -> str:
+    """Remove bracketed headings such as "[2026-05-03 14:02]" that were copied from `source_lines` into a text."""
+    for heading in dict.fromkeys(split_off_heading(line)[0] for line in source_lines):
         if heading:
             text = text.replace(f"[{heading}] ", "").replace(f"[{heading}]", "")
     return text
@@ -90,12 +90,14 @@ def is_in_another_language(text: str, source: str) -> bool:
 
     Within a script, compare function words, or else letters that only one text uses. Return False if in doubt.
     """
-    script, language = _find_script(source), _detect_language(source)
-    parts = [text] if _find_script(text) else [part for part in split_sentences(text) if _find_script(part) != script]
-    foreign = "\n".join(filter(_find_script, parts))
+    script, language = _detect_script(source), _detect_language(source)
+    parts = (
+        [text] if _detect_script(text) else [part for part in split_sentences(text) if _detect_script(part) != script]
+    )
+    foreign = "\n".join(filter(_detect_script, parts))
     if not script or 2 * len(foreign) < len(text):
         return False
-    if _find_script(foreign) != script:
+    if _detect_script(foreign) != script:
         is_other = script != "LATIN" or bool(language)  # talk in romanised Russian may be summarised in Cyrillic
     elif language:
         is_other = _detect_language(text) not in ("", language)
@@ -109,7 +111,7 @@ def _extract_letters(text: str) -> str:
     return "".join(filter(str.isalpha, fold_accents(text[:MAX_LANGUAGE_CHARS].casefold())))
 
 
-def _find_script(text: str) -> str:
+def _detect_script(text: str) -> str:
     """Return the name of a text's main script, or "" if the text has few letters or mixes scripts."""
     letters = _extract_letters(text)
     scripts = Counter(unicodedata.name(letter, "?").split(" ", 1)[0].split("-")[0] for letter in letters)
@@ -121,7 +123,7 @@ def _find_script(text: str) -> str:
 def _detect_language(text: str) -> str:
     """Return the language of a text in Latin or Arabic script, or "" if it has few function words of one language."""
     words = [word for word in _WORD.findall(text[:MAX_LANGUAGE_CHARS].casefold()) if len(word) > 1]
-    latin = detect_latin_language(words, default="")
+    latin = detect_language_of_latin_words(words, default="")
     names = (latin,) if latin else ("arabic", "persian")
     counts = {name: sum(fold_accents(word) in _FUNCTION_WORDS[name] for word in words) for name in names}
     language = max(counts, key=counts.__getitem__)
@@ -134,7 +136,7 @@ def _differ_in_letters(text: str, source: str) -> bool:
     For example, Ukrainian has letters that Russian lacks. All Chinese and Korean characters count as one letter, and so
     do all kana. Ignore Latin letters, which may be names, and letters in a minority of clauses, which may be quotes.
     """
-    clauses = [list(filter(None, map(_normalize_letters, _CLAUSE_END.split(each)))) for each in (text, source)]
+    clauses = [list(filter(None, map(_extract_normalized_letters, _CLAUSE_END.split(each)))) for each in (text, source)]
     counts = [Counter("".join(parts)) for parts in clauses]
     total = sum(own.total() for own in counts)
     return any(
@@ -145,14 +147,16 @@ def _differ_in_letters(text: str, source: str) -> bool:
     )
 
 
-def _normalize_letters(text: str) -> str:
+def _extract_normalized_letters(text: str) -> str:
     return _CHARACTERS.sub("字", _KANA.sub("ア", _LATIN_LETTERS.sub("", _extract_letters(text))))
 
 
 def find_invented_numbers(text: str, source: str) -> set[str]:
     """Return the numbers in a text that its source contains neither as digits nor as words."""
     known = find_numbers(source)
-    known.update(str(spelled) for word in _WORD.findall(source) if (spelled := parse_number_word(word)) is not None)
+    known.update(
+        str(spelled) for word in _WORD.findall(source) if (spelled := parse_number_word_or_month(word)) is not None
+    )
     return {number for number in find_numbers(_LIST_MARK.sub("", text)) if number not in known}
 
 
@@ -182,7 +186,7 @@ def _remove_inferable_dates(text: str, source_dates: Sequence[date]) -> str:
             continue
         # "22 November", "November 22nd", "22 de noviembre"
         near_words = [near_word[0] for near_word in words[max(0, place - 2) : place + 3]]
-        months = {parse_number_word(near_word) for near_word in near_words if not near_word[0].isdigit()}
+        months = {parse_number_word_or_month(near_word) for near_word in near_words if not near_word[0].isdigit()}
         if any((month, int(digits[0])) in days for month in months):
             gone.append((word.start(), word.end()))
     pieces = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *gone, (len(text), 0)])]
@@ -191,21 +195,24 @@ def _remove_inferable_dates(text: str, source_dates: Sequence[date]) -> str:
 
 def _repeats_more_than_source(text: str, source: str) -> bool:
     """Return True if a text repeats sentences or phrases more often than its source does."""
-    said, said_before = _count_sentences(text), _count_sentences(source)
+    said, said_before = _count_each_sentence(text), _count_each_sentence(source)
     if any(count >= 3 and count > said_before[sentence] for sentence, count in said.items()):
         return True
     words = [word.casefold() for word in _WORD.findall(text)]
     if len(words) < 24:
         return False
-    runs, runs_before = _count_trigrams(words), _count_trigrams([word.casefold() for word in _WORD.findall(source)])
+    runs, runs_before = (
+        _count_each_trigram(words),
+        _count_each_trigram([word.casefold() for word in _WORD.findall(source)]),
+    )
     looping = sum(count for run, count in runs.items() if count > 2 and count > runs_before[run])
     return looping > len(words) // 2
 
 
-def _count_sentences(text: str) -> Counter[str]:
+def _count_each_sentence(text: str) -> Counter[str]:
     parts = (part.strip() for part in re.split(r"[.!?。！？\n]+", text))
     return Counter(part.casefold() for part in parts if len(part) > 12)
 
 
-def _count_trigrams(words: Sequence[str]) -> Counter[tuple[str, str, str]]:
+def _count_each_trigram(words: Sequence[str]) -> Counter[tuple[str, str, str]]:
     return Counter(zip(words, words[1:], words[2:], strict=False))

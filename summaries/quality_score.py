@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from summaries.quality_gate import find_invented_numbers, find_numbers, parse_source_line
-from text.analyzer import fold_accents, list_terms
+from text.analyzer import fold_accents, list_search_terms
 from text.characters import split_sentences_with_spaces
 
 WEIGHTS = {"retention": 0.35, "novelty": 0.25, "coverage": 0.2, "compression": 0.1, "repetition": 0.1}
@@ -53,10 +53,10 @@ def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_t
         [Source(text=parse_source_line(source.text).words, is_user=source.is_user) for source in sources]
     )
     texts = [source.text for source in sources]
-    if not any(find_names_and_numbers(text) or len(_collect_terms(text)) >= MIN_TERMS for text in texts):
+    if not any(find_names_and_numbers(text) or len(_collect_search_terms(text)) >= MIN_TERMS for text in texts):
         return None
     whole = "\n".join(texts)
-    sentences = [_collect_terms(sentence) for sentence in split_sentences_with_spaces(text)]
+    sentences = [_collect_search_terms(sentence) for sentence in split_sentences_with_spaces(text)]
     words = [word.casefold() for word in _TOKEN.findall(text)]
     runs = list(zip(words, words[1:], words[2:], strict=False))
     parts = {
@@ -146,12 +146,12 @@ def _measure_coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) 
         shares = ((len(terms & sentence), min(len(terms), len(sentence))) for sentence in sentences if sentence)
         return any(common and common >= MIN_SHARED_TERMS * shorter for common, shorter in shares)
 
-    turns = [terms for terms in (_collect_terms(source.text) for source in sources) if len(terms) >= 2]
+    turns = [terms for terms in (_collect_search_terms(source.text) for source in sources) if len(terms) >= 2]
     return sum(map(is_covered, turns)) / len(turns) if turns else 1.0
 
 
-def _collect_terms(text: str) -> frozenset[str]:
-    return frozenset(list_terms(text))
+def _collect_search_terms(text: str) -> frozenset[str]:
+    return frozenset(list_search_terms(text))
 
 
 def _truncate_sources(sources: Sequence[Source]) -> list[Source]:

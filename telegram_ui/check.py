@@ -34,9 +34,9 @@ class CheckReporter:
         self.status = 0
         self._secrets = secrets
 
-    def report(self, part: str, line: str, *, status: int = 0) -> None:
+    def report(self, part: str, line: str, *, exit_status: int = 0) -> None:
         print(f"{part}: {line}", flush=True)
-        self.status = max(self.status, status)
+        self.status = max(self.status, exit_status)
 
     async def report_result(self, part: str, check: Awaitable[str]) -> None:
         """Await a check and print its result, or the error that it raises."""
@@ -47,7 +47,7 @@ class CheckReporter:
             for secret in self._secrets:  # before the text is cut, because a part of a secret is secret too
                 words = words.replace(secret, "***")
             said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
-            self.report(part, error.sentence + said, status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
+            self.report(part, error.sentence + said, exit_status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
 
 
 MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows
@@ -61,7 +61,7 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
     missing = find_missing_settings(settings)
     known = "" if missing else "all values can be used."
     sentences = filter(None, (known, *(error.sentence for error in missing.values()), *warnings))
-    findings.report("settings", " ".join(sentences), status=2 if missing else 0)
+    findings.report("settings", " ".join(sentences), exit_status=2 if missing else 0)
     if "TELEGRAM_BOT_TOKEN" in missing:
         findings.report("telegram", "not asked, since there is no token")
     else:
@@ -84,7 +84,7 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
             for name in settings.openai_models:
                 if name == settings.openai_model:
                     continue
-                model = await assembly.open_model(name, settings, stack, setting_name="OPENAI_MODELS")
+                model = await assembly.open_chat_model(name, settings, stack, setting_name="OPENAI_MODELS")
                 await findings.report_result("model", model.probe_and_describe())
             if transcriber := await assembly.open_transcriber(settings, stack):
                 await findings.report_result("transcription", transcriber.probe_and_describe())

@@ -70,7 +70,7 @@ def normalize_text(text: str) -> str:
     return lowered.replace("’", "'").translate(_DIGITS_AND_POINTS)
 
 
-def remove_optional_marks(text: str) -> str:
+def remove_optional_diacritics(text: str) -> str:
     """Remove marks that people may leave out, such as Arabic vowel points. Keep diacritics that are part of letters."""
     return text if text.isascii() else normalize_unicode("NFC", text).translate(_WITHOUT_POINTS)
 
@@ -104,7 +104,7 @@ def stem_word(word: str, language: str) -> str:
 
 
 @lru_cache(maxsize=CACHED_WORDS)
-def _find_script_and_languages(word: str) -> tuple[str, Mapping[str, float]]:
+def _find_script_and_language_scores(word: str) -> tuple[str, Mapping[str, float]]:
     """Return the script of a word ("PAIRS" if written without spaces), and a score for each language it suggests."""
     if _PAIRS.search(word):
         return "PAIRS", {}
@@ -117,31 +117,31 @@ def _find_script_and_languages(word: str) -> tuple[str, Mapping[str, float]]:
     return script, {language: (language in spoken) + 0.5 * (language in spelt) for language in spoken | spelt}
 
 
-def detect_latin_language(words: Iterable[str], default: str = "english") -> str:
+def detect_language_of_latin_words(words: Iterable[str], default: str = "english") -> str:
     """Return the most likely language of words in Latin script, or `default` if the evidence is weak."""
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
     for word in words:
-        for language, vote in _find_script_and_languages(word)[1].items():
+        for language, vote in _find_script_and_language_scores(word)[1].items():
             scores[language] += vote
     best = max(scores, key=scores.__getitem__)
     # One foreign letter is not enough: "café" is an English word too.
     return best if scores[best] > 0.5 else default
 
 
-def list_terms(text: str) -> list[str]:
+def list_search_terms(text: str) -> list[str]:
     """Return the search terms of a text, in order and with repetitions.
 
     These are stems of content words, character pairs for scripts without spaces, and whole codes and addresses.
     """
     plain = normalize_text(text)
     words = _WORD.findall(plain)
-    languages = _SCRIPT_LANGUAGE | {"LATIN": detect_latin_language(words)}
+    languages = _SCRIPT_LANGUAGE | {"LATIN": detect_language_of_latin_words(words)}
     if not _PERSIAN.isdisjoint(plain):
         languages["ARABIC"] = "persian"
     terms: list[str] = []
     function_words: list[str] = []
     for word in words:
-        script = _find_script_and_languages(word)[0]
+        script = _find_script_and_language_scores(word)[0]
         if script == "PAIRS":
             terms += _split_into_character_pairs(word)
             continue
@@ -172,27 +172,27 @@ def is_character_pair(word: str) -> bool:
     return _PAIRS.match(word) is not None
 
 
-def list_stems(word: str) -> set[str]:
+def collect_possible_stems(word: str) -> set[str]:
     """Return every search term that a word may have, depending on the language of the message."""
-    return {*list_terms(word), *_find_stems(word)}
+    return {*list_search_terms(word), *_find_stems(word)}
 
 
-def list_distinct_terms(question: str) -> list[str]:
+def list_distinct_search_terms(question: str) -> list[str]:
     """Return the distinct search terms of a question, in order."""
-    return list(dict.fromkeys(list_terms(question)))
+    return list(dict.fromkeys(list_search_terms(question)))
 
 
-def list_query_terms(query: str) -> list[str]:
+def list_multilingual_query_terms(query: str) -> list[str]:
     """Return a query's terms, plus the stems that its words have in other languages they may belong to."""
-    terms = list_distinct_terms(query)
+    terms = list_distinct_search_terms(query)
     return list(
         dict.fromkeys(
-            [*terms, *chain.from_iterable(find_foreign_stems(terms, query, accepts_short_stems=True).values())]
+            [*terms, *chain.from_iterable(map_terms_to_foreign_stems(terms, query, accepts_short_stems=True).values())]
         )
     )
 
 
-def find_foreign_stems(
+def map_terms_to_foreign_stems(
     terms: Collection[str], *questions: str, accepts_short_stems: bool = False
 ) -> Mapping[str, tuple[str, ...]]:
     """Map search terms to the stems that the same words in `questions` have in other Latin-script languages.
@@ -203,7 +203,7 @@ def find_foreign_stems(
     shortest, share = MIN_STEM_LETTERS, MIN_STEM_SHARE
     if accepts_short_stems:
         shortest, share = MIN_LETTERS_ALONE, MIN_SHARE_ALONE
-    wanted = {term for term in terms if term.isalpha() and _find_script_and_languages(term)[0] == "LATIN"}
+    wanted = {term for term in terms if term.isalpha() and _find_script_and_language_scores(term)[0] == "LATIN"}
     beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}
     words = (islice(_WORD.findall(normalize_text(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
@@ -221,7 +221,7 @@ def find_foreign_stems(
 
 @lru_cache(maxsize=CACHED_STEMS)
 def _find_stems(word: str) -> tuple[str, ...]:
-    if any(map(str.isdigit, word)) or _find_script_and_languages(word)[0] != "LATIN":
+    if any(map(str.isdigit, word)) or _find_script_and_language_scores(word)[0] != "LATIN":
         return ()
     return tuple(dict.fromkeys(_stem_term(word, language)[0] for language in _LATIN))
 

@@ -22,7 +22,7 @@ _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”“’»)\]]*+(?=\s)|
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.\s*$")
 
 
-def replace_surrogates(text: str) -> str:
+def repair_surrogates(text: str) -> str:
     """Join surrogate pairs, and replace lone surrogates with U+FFFD, since UTF-8 cannot encode them."""
     try:
         text.encode()
@@ -43,7 +43,7 @@ _FLAGS = frozenset(
 
 def remove_invisible_characters(text: str) -> str:
     """Remove invisible characters, which could hide instructions, except those that emoji and some scripts need."""
-    return _UNDRAWN.sub(_replace_invisible_run, replace_surrogates(text))
+    return _UNDRAWN.sub(_get_replacement_of_invisible_run, repair_surrogates(text))
 
 
 def collapse_to_single_line(text: str) -> str:
@@ -51,7 +51,7 @@ def collapse_to_single_line(text: str) -> str:
     return " ".join(remove_invisible_characters(text).split())
 
 
-def _replace_invisible_run(run: re.Match[str]) -> str:
+def _get_replacement_of_invisible_run(run: re.Match[str]) -> str:
     """Keep a run that changes how its neighbours are drawn. Replace a line separator with a space, others with ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
@@ -67,10 +67,10 @@ def _replace_invisible_run(run: re.Match[str]) -> str:
     return " " if "\u2028" in signs or "\u2029" in signs else ""
 
 
-def replace_surrogates_in_json(json_value: Any) -> Any:
-    """Return a JSON value with `replace_surrogates` applied to all its strings."""
+def repair_surrogates_in_json(json_value: Any) -> Any:
+    """Return a JSON value with `repair_surrogates` applied to all its strings."""
     written = json.dumps(json_value, ensure_ascii=False)
-    repaired = replace_surrogates(written)
+    repaired = repair_surrogates(written)
     return json_value if repaired is written else json.loads(repaired)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from text.analyzer import fold_accents, list_terms, normalize_text, remove_optional_marks, stem_word
+from text.analyzer import fold_accents, list_search_terms, normalize_text, remove_optional_diacritics, stem_word
 from text.stopwords import WORD_LISTS
 
 # A missed difference merges two facts wrongly. Therefore a doubtful case counts as a difference.
@@ -30,12 +30,16 @@ def _map_calendar_names_to_keys() -> Mapping[str, str]:
     for locale in _LOCALES:
         for context in ("format", "stand-alone"):
             months, days = get_month_names("wide", context, locale), get_day_names("wide", context, locale)
-            found |= {_strip_case_ending(normalize_text(name)): f"month{number}" for number, name in months.items()}
-            found |= {_strip_case_ending(normalize_text(name)): f"day{number + 1}" for number, name in days.items()}
+            found |= {
+                _strip_plural_or_case_ending(normalize_text(name)): f"month{number}" for number, name in months.items()
+            }
+            found |= {
+                _strip_plural_or_case_ending(normalize_text(name)): f"day{number + 1}" for number, name in days.items()
+            }
     return found
 
 
-def _strip_case_ending(word: str) -> str:
+def _strip_plural_or_case_ending(word: str) -> str:
     """Remove a plural or case ending, as in "Mondays", "montags" or "среду"."""
     return stem_word(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
 
@@ -70,7 +74,7 @@ def make_fingerprint(text: str) -> Fingerprint:
     numbers: list[str] = []
     dates: list[str] = []
     names: list[str] = []
-    plain_text = remove_optional_marks(text)
+    plain_text = remove_optional_diacritics(text)
     hedges = set(_HEDGING_PHRASES.findall(plain_text.casefold()))
     negated = any(mark in text for mark in _HAN_NEGATION)
     for match in _WORD.finditer(plain_text):
@@ -83,7 +87,7 @@ def make_fingerprint(text: str) -> Fingerprint:
             negated = True
         elif bare in NUMBER_WORDS and not word[0].isupper():
             numbers.append(str(NUMBER_WORDS[bare]))
-        elif (named := _map_calendar_names_to_keys().get(_strip_case_ending(bare))) and (
+        elif (named := _map_calendar_names_to_keys().get(_strip_plural_or_case_ending(bare))) and (
             word[0].isupper() or bare not in _ALSO_OTHER_WORDS
         ):
             dates.append(named)
@@ -114,22 +118,22 @@ def list_essential_words(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=CACHED)
-def find_topics(text: str) -> frozenset[str]:
+def collect_topic_stems(text: str) -> frozenset[str]:
     """Return the stems of a text's content words, without negations and fillers."""
     words = [
         str(NUMBER_WORDS.get(word, word))
         for word in _WORD.findall(normalize_text(text))
         if word not in _IGNORED and not word.endswith(_NEGATED_AUXILIARY)
     ]
-    return frozenset(term[:7] for term in list_terms(" ".join(words)))
+    return frozenset(term[:7] for term in list_search_terms(" ".join(words)))
 
 
-def parse_number_word(word: str) -> int | None:
+def parse_number_word_or_month(word: str) -> int | None:
     """Return the number that a number word or a month's name stands for, or None."""
     plain = normalize_text(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
-    named = _map_calendar_names_to_keys().get(_strip_case_ending(plain), "")
+    named = _map_calendar_names_to_keys().get(_strip_plural_or_case_ending(plain), "")
     return int(named.removeprefix("month")) if named.startswith("month") else _map_short_month_names().get(plain)
 
 

@@ -19,7 +19,7 @@ _TAGS = {
 _BREAKS: dict[str, Node] = {"SoftBreak": "\n", "HardBreak": ["br"], "Rule": ["hr"]}
 
 
-def parse_markdown(text: str) -> list[Node] | None:
+def parse_markdown_if_marked_up(text: str) -> list[Node] | None:
     """Return the nodes of a Markdown text, or None if it has no markup, is too long or is nested too deeply."""
     if len(text) > MAX_RICH_CHARS:
         return None

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Set
 from itertools import chain, islice, pairwise
 
-from text.analyzer import list_terms
+from text.analyzer import list_search_terms
 from text.characters import count_weighted_characters, find_grapheme_start, find_sentence_ends, split_sentences
 
 MAX_WHOLE_LETTERS = 600  # as `count_weighted_characters` counts, some 150 tokens: up to here a message is one passage
@@ -27,7 +27,7 @@ def split_into_passages(text: str) -> list[str]:
     return passages
 
 
-def extract_passages(text: str, indexes: Set[int]) -> str:
+def join_passages_at_indexes(text: str, indexes: Set[int]) -> str:
     """Return the passages of a text at these indexes as one text, with "…" in place of omitted passages."""
     passages = split_into_passages(text)
     if len(indexes) >= len(passages):
@@ -40,15 +40,15 @@ def extract_passages(text: str, indexes: Set[int]) -> str:
     return joined.strip() + (" …" if last < len(passages) - 1 else "")
 
 
-def extract_informative_sentences(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
+def extract_informative_sentences(text: str, max_tokens: int, count_tokens: Callable[[str], int]) -> str:
     """Return the most informative sentences of a text, in order and without code, within `max_tokens` tokens.
 
     Repeatedly choose the sentence with the highest total weight of new terms per token, among those with at least two
     new terms. The weight of a term is the number of sentences that contain it, since a text repeats its topic.
     """
     sentences = list(islice(dict.fromkeys(split_sentences("".join(text.split("```")[::2]))), MAX_SENTENCES))
-    terms = {sentence: frozenset(list_terms(sentence)) for sentence in sentences}
-    costs = {sentence: count(f"{sentence} … ") for sentence in sentences}
+    terms = {sentence: frozenset(list_search_terms(sentence)) for sentence in sentences}
+    costs = {sentence: count_tokens(f"{sentence} … ") for sentence in sentences}
     frequency = Counter(chain.from_iterable(terms.values()))
     said = set[str]()
     chosen: list[str] = []

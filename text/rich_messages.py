@@ -36,7 +36,8 @@ def parse_rich_message(raw: object) -> RichText:
         return RichText()
     reader = _RichMessageReader()
     return RichText(
-        text=reader.read_blocks(raw.get("blocks", raw), 0).strip("\n")[:MAX_CHARS], media=tuple(reader.media)
+        text=reader.convert_blocks_to_markdown(raw.get("blocks", raw), 0).strip("\n")[:MAX_CHARS],
+        media=tuple(reader.media),
     )
 
 
@@ -47,10 +48,12 @@ class _RichMessageReader:
         self.media: list[tuple[str, Any]] = []
         self._parts_left = MAX_PARTS
 
-    def read_blocks(self, blocks: object, level: int) -> str:
-        return _join_paragraphs(*(self._read_block(block, level) for block in self._iterate_items(blocks)))
+    def convert_blocks_to_markdown(self, blocks: object, level: int) -> str:
+        return _join_paragraphs(
+            *(self._convert_block_to_markdown(block, level) for block in self._iterate_items(blocks))
+        )
 
-    def _read_block(self, block: object, level: int) -> str:
+    def _convert_block_to_markdown(self, block: object, level: int) -> str:
         if not isinstance(block, Mapping) or level >= MAX_LEVELS:
             return self._read_inline(block, level)
         words, names = self._read_known_block(block, level)
@@ -61,12 +64,16 @@ class _RichMessageReader:
         """Return a block of a known type as Markdown, and the names of the fields used, or ("", ()) for other types."""
         kind = str(block.get("type", ""))
         if "cells" in block:
-            table = self._read_table(block["cells"], level)
+            table = self._convert_table_to_markdown(block["cells"], level)
             return _join_lines(self._read_inline(block.get("caption"), level), table), ("cells", "caption")
         if isinstance(items := block.get("items"), list | tuple):
-            return _join_lines(*(self._read_list_item(item, level) for item in self._iterate_items(items))), ("items",)
+            return _join_lines(
+                *(self._convert_list_item_to_markdown(item, level) for item in self._iterate_items(items))
+            ), ("items",)
         if "quot" in kind:
-            inner = _join_paragraphs(self._read_text(block, level), self.read_blocks(block.get("blocks"), level + 1))
+            inner = _join_paragraphs(
+                self._read_text(block, level), self.convert_blocks_to_markdown(block.get("blocks"), level + 1)
+            )
             credit = self._read_inline(block.get("credit"), level)
             words = _join_lines(inner, credit and f"— {credit}")
             return words and _indent_lines(words, "> ", "> "), ("text", "blocks", "credit")
@@ -93,32 +100,34 @@ class _RichMessageReader:
             surround_with_mark("**", self._read_inline(block.get("summary"), level)),
             self._read_text(block, level),
             f"{place.get('latitude')}, {place.get('longitude')}" if isinstance(place, Mapping) else "",
-            self.read_blocks(block.get("blocks"), level + 1),
-            self._read_caption(block.get("caption"), level),
+            self.convert_blocks_to_markdown(block.get("blocks"), level + 1),
+            self._convert_caption_to_markdown(block.get("caption"), level),
             self._read_inline(block.get("credit"), level),
         ]
         if block.get("type") != "anchor":
             parts += [
-                self._read_unknown_field(value, level + 1)
+                self._convert_unknown_field_to_markdown(value, level + 1)
                 for name, value in block.items()
-                if name not in _READ_BY_NAME and not _is_identifier(name, value)
+                if name not in _READ_BY_NAME and not _is_identifier_field(name, value)
             ]
         return _join_paragraphs(*parts)
 
-    def _read_unknown_field(self, value: object, level: int) -> str:
+    def _convert_unknown_field_to_markdown(self, value: object, level: int) -> str:
         if not isinstance(value, list | tuple) or any(isinstance(part, str) for part in value):
-            return self._read_block(value, level)
+            return self._convert_block_to_markdown(value, level)
         if level >= MAX_LEVELS:
             return self._collect_plain_text(value)
-        return _join_paragraphs(*(self._read_unknown_field(part, level + 1) for part in self._iterate_items(value)))
+        return _join_paragraphs(
+            *(self._convert_unknown_field_to_markdown(part, level + 1) for part in self._iterate_items(value))
+        )
 
-    def _read_caption(self, caption: object, level: int) -> str:
+    def _convert_caption_to_markdown(self, caption: object, level: int) -> str:
         if isinstance(caption, Mapping) and "type" not in caption:
             credit = self._read_inline(caption.get("credit"), level)
             return _join_lines(self._read_text(caption, level), credit and f"— {credit}")
         return self._read_inline(caption, level)
 
-    def _read_list_item(self, item: object, level: int) -> str:
+    def _convert_list_item_to_markdown(self, item: object, level: int) -> str:
         if not isinstance(item, Mapping):
             return _add_prefix("- ", self._read_inline(item, level))
         label, number = self._collect_plain_text(item.get("label")), item.get("value")
@@ -133,7 +142,7 @@ class _RichMessageReader:
             return ""
         return _indent_lines(words, f"{mark}{box} ", " " * (len(mark) + 1))
 
-    def _read_table(self, cells: object, level: int) -> str:
+    def _convert_table_to_markdown(self, cells: object, level: int) -> str:
         """Return the cells as a Markdown table. Positions that a cell with a larger span covers stay empty."""
         rows = list[list[str]]()
         rows_left = dict[int, int]()  # by column: how many more rows a cell above covers
@@ -162,16 +171,16 @@ class _RichMessageReader:
     def _read_inline(self, node: object, level: int) -> str:
         """Return the text of a RichText, which is a string, a list, or an object with a type."""
         if isinstance(node, str):
-            return node if self._consume_part_budget() else ""
+            return node if self._try_to_consume_part_budget() else ""
         if level >= MAX_LEVELS:
             return self._collect_plain_text(node)
         if isinstance(node, list | tuple):
             return "".join(self._read_inline(part, level + 1) for part in self._iterate_items(node))
-        if not isinstance(node, Mapping) or not self._consume_part_budget():
+        if not isinstance(node, Mapping) or not self._try_to_consume_part_budget():
             return ""
         kind = node.get("type")
         if kind == "code":
-            return _format_code(self._collect_plain_text(node.get("text")))
+            return _format_inline_code(self._collect_plain_text(node.get("text")))
         if "expression" in node:
             return surround_with_mark("$", self._collect_plain_text(node["expression"]))
         if "blocks" in node and "text" not in node:
@@ -194,12 +203,12 @@ class _RichMessageReader:
     def _collect_plain_text(self, node: object) -> str:
         """Return all strings in a node, at any depth, as plain text. Skip strings that are identifiers."""
         words, waiting = list[str](), [node]
-        while waiting and self._consume_part_budget():
+        while waiting and self._try_to_consume_part_budget():
             part = waiting.pop()
             if isinstance(part, str):
                 words.append(part)
             elif isinstance(part, Mapping):
-                inner = [value for name, value in part.items() if not _is_identifier(name, value)]
+                inner = [value for name, value in part.items() if not _is_identifier_field(name, value)]
                 waiting += _reverse_with_spaces(inner) if len(inner) > 1 else inner
             elif isinstance(part, list | tuple):
                 # Several objects are rather blocks than the runs of one sentence.
@@ -219,16 +228,16 @@ class _RichMessageReader:
             value = [value]
         if isinstance(value, list | tuple):
             for part in value:
-                if not self._consume_part_budget():
+                if not self._try_to_consume_part_budget():
                     return
                 yield part
 
-    def _consume_part_budget(self) -> bool:  # False once there were too many
+    def _try_to_consume_part_budget(self) -> bool:  # False once there were too many
         self._parts_left -= 1
         return self._parts_left >= 0
 
 
-def _is_identifier(name: object, value: object) -> bool:
+def _is_identifier_field(name: object, value: object) -> bool:
     # Addresses and identifiers have no spaces.
     is_identifier = isinstance(value, str) and (name == "type" or len(value.split()) < 2)
     return is_identifier and _NO_WORDS.fullmatch(str(name)) is not None
@@ -284,7 +293,7 @@ def surround_with_mark(mark: str, text: str) -> str:
     return f"{text[:before]}{mark}{inner}{mark}{text[before + len(inner) :]}"
 
 
-def _format_code(code: str) -> str:
+def _format_inline_code(code: str) -> str:
     if "`" not in code:
         return surround_with_mark("`", code)
     fence = _make_fence(code, 1)

@@ -22,51 +22,55 @@ PARTS_OF_HOURS: Mapping[int, str] = {
 }  # fmt: skip
 
 
-def find_zone(text: str) -> str | None:
+def find_zone_name(text: str) -> str | None:
     """Return the tz database name of the zone that a text names ("" for UTC), or None if none or several match."""
     if len(text) > MAX_NAME_CHARS:
         return None
-    name = _simplify_name(text)
+    name = _normalize_zone_name(text)
     if name.removeprefix("etc/") in UTC_NAMES:
         return ""
     offset = _OFFSET.fullmatch(name.replace(" ", "").replace("−", "-"))
     if offset:  # "GMT-5" is five hours behind Greenwich, as in everyday use, although "Etc/GMT-5" is ahead
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
-        return find_zone_of_offset(minutes if offset[1] == "+" else -minutes)
+        return find_zone_name_of_offset(minutes if offset[1] == "+" else -minutes)
     # "Lisbon, Portugal" means the city alone.
-    return _map_zone_names().get(name) or _map_zone_names().get(_simplify_name(text.partition(",")[0]))
+    return _map_simplified_names_to_zones().get(name) or _map_simplified_names_to_zones().get(
+        _normalize_zone_name(text.partition(",")[0])
+    )
 
 
-def find_zone_of_offset(minutes: int) -> str | None:
-    """Return a zone that is always `minutes` ahead of UTC, "" for UTC itself, or None if there is none."""
-    if minutes % 60:
-        return PARTS_OF_HOURS.get(minutes)
+def find_zone_name_of_offset(offset_minutes: int) -> str | None:
+    """Return a zone that is always `offset_minutes` ahead of UTC, "" for UTC itself, or None if there is none."""
+    if offset_minutes % 60:
+        return PARTS_OF_HOURS.get(offset_minutes)
     # In the names of the database the sign is that of POSIX: Etc/GMT+5 is five hours behind Greenwich.
-    return (f"Etc/GMT{-minutes // 60:+d}" if minutes else "") if -12 <= minutes // 60 <= 14 else None
+    return (
+        (f"Etc/GMT{-offset_minutes // 60:+d}" if offset_minutes else "") if -12 <= offset_minutes // 60 <= 14 else None
+    )
 
 
-def list_utc_offsets() -> Sequence[int]:
+def list_utc_offsets_in_minutes() -> Sequence[int]:
     """Return UTC offsets in minutes, from west to east. Of two offsets that are 24 hours apart, include only one."""
     # Two zones that are 24 hours apart show the same time.
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
 
 
-def format_time_at_offset(now: datetime, minutes: int) -> str:
-    """Return the time of day at a UTC offset of `minutes`, like "14:05"."""
-    return f"{now.astimezone(ZoneInfo(find_zone_of_offset(minutes) or 'UTC')):%H:%M}"
+def format_time_at_offset(now: datetime, offset_minutes: int) -> str:
+    """Return the time of day at a UTC offset of `offset_minutes`, like "14:05"."""
+    return f"{now.astimezone(ZoneInfo(find_zone_name_of_offset(offset_minutes) or 'UTC')):%H:%M}"
 
 
 def find_similar_zone_names(text: str, limit: int = 5) -> Sequence[str]:
     """Return up to `limit` zones whose names contain `text` or resemble it."""
-    part = _simplify_name(text)
+    part = _normalize_zone_name(text)
     if not 2 < len(part) <= MAX_NAME_CHARS:
         return []
-    zones = sorted(zone for zone in available_timezones() if part in _simplify_name(zone))
-    near = get_close_matches(part, _map_zone_names(), n=limit, cutoff=0.8)
-    return list(dict.fromkeys([*zones, *(_map_zone_names()[city] for city in near)]))[:limit]
+    zones = sorted(zone for zone in available_timezones() if part in _normalize_zone_name(zone))
+    near = get_close_matches(part, _map_simplified_names_to_zones(), n=limit, cutoff=0.8)
+    return list(dict.fromkeys([*zones, *(_map_simplified_names_to_zones()[city] for city in near)]))[:limit]
 
 
-def format_zone(name: str) -> str:
+def format_zone_name(name: str) -> str:
     """Return a zone's name for display: "UTC+3" instead of "Etc/GMT-3", and "UTC" instead of ""."""
     hours = name.removeprefix("Etc/GMT")
     if hours == name or not hours[1:].isdecimal():
@@ -75,32 +79,34 @@ def format_zone(name: str) -> str:
 
 
 @cache
-def _map_zone_names() -> Mapping[str, str]:
+def _map_simplified_names_to_zones() -> Mapping[str, str]:
     """Map simplified zone names, and simplified city names that occur in only one zone, to zone names."""
     ends: dict[str, set[str]] = {}
     for zone in available_timezones():
         area, _, city = zone.rpartition("/")
         if area and area != "Etc":
-            ends.setdefault(_simplify_name(city), set()).add(zone)
+            ends.setdefault(_normalize_zone_name(city), set()).add(zone)
     cities = {city: zones.pop() for city, zones in ends.items() if len(zones) == 1}
-    return cities | {_simplify_name(zone): zone for zone in available_timezones()}
+    return cities | {_normalize_zone_name(zone): zone for zone in available_timezones()}
 
 
-def _simplify_name(text: str) -> str:
+def _normalize_zone_name(text: str) -> str:
     return " ".join(fold_accents(normalize_text(text)).replace("_", " ").replace(".", " ").split())
 
 
-def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
+def to_utc(local_time: datetime, zone: tzinfo | None) -> datetime:
     """Convert a local time in `zone` (None: UTC) to UTC. If it is ambiguous, choose the earlier time."""
     # A time that daylight saving skips counts as if the clock had not changed.
-    return local.replace(tzinfo=zone or UTC).astimezone(UTC)
+    return local_time.replace(tzinfo=zone or UTC).astimezone(UTC)
 
 
-def add_months(local: datetime, *, months: int, day: int = 0) -> datetime:
+def add_months(local_time: datetime, *, months: int, day: int = 0) -> datetime:
     """Return the time `months` later, on `day` (0: the same day) or on the month's last day if that is earlier."""
-    number = local.year * 12 + local.month - 1 + months
+    number = local_time.year * 12 + local_time.month - 1 + months
     year, month = number // 12, number % 12 + 1
-    return local.replace(year=year, month=month, day=min(day or local.day, calendar.monthrange(year, month)[1]))
+    return local_time.replace(
+        year=year, month=month, day=min(day or local_time.day, calendar.monthrange(year, month)[1])
+    )
 
 
 def find_next_repetition(

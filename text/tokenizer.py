@@ -134,7 +134,7 @@ class Tokenizer:
                 return result
         return head
 
-    def truncate_for_rendering(
+    def truncate_to_fit_when_rendered(
         self,
         text: str,
         max_tokens: int,

@@ -26,7 +26,7 @@ _MARKS = re.compile(
 _END = re.compile(r"</[a-z][^>]*>", re.IGNORECASE)
 
 
-def feed_in_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
+def feed_page_in_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
     """Feed a page to the parser piece by piece. Yield after each piece, so that the caller can stop early."""
     # An end tag stays. Anything else becomes a space.
     shown = _MARKS.sub(lambda mark: mark[0] if _END.fullmatch(mark[0]) else " ", page)

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 from attachments.formats import plain
 from attachments.passages import DocumentLine, ReadLimitReached
-from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_in_pieces
+from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_page_in_pieces
 
 MAX_PAGE_CHARS = 5_000_000  # characters of markup that are read: of a page, or of all chapters of a book
 MAX_HEADING_CHARS = 80
@@ -58,7 +58,7 @@ def read_lines(data: bytes, *, group_name: str = "", max_chars: int | None = Non
     page, max_chars = plain.decode_text(data), MAX_PAGE_CHARS if max_chars is None else max_chars
     seen = page if len(page) <= max_chars else page[:max_chars].rpartition("<")[0]
     reader = _PageReader()
-    for _ in feed_in_pieces(reader, seen):
+    for _ in feed_page_in_pieces(reader, seen):
         for heading, text in reader.lines:
             yield DocumentLine(text=text, group=group_name or (f"“{heading}”" if heading else ""))
         reader.lines.clear()

@@ -51,7 +51,7 @@ def _read_paragraph(paragraph: Element) -> str:
 def read_xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
     """Yield the non-empty rows of each sheet of a workbook."""
     for member in archive.infolist():  # whatever its name: the parts of a book are named by other parts
-        packed.refuse_entity_definitions(archive.read(member))
+        packed.raise_if_xml_defines_entities(archive.read(member))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and extensions that it does not keep
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)

@@ -39,14 +39,14 @@ def read_zip_member(archive: zipfile.ZipFile, member_name: str) -> bytes:
 
 def parse_xml(xml: bytes) -> ElementTree.Element:
     """Parse XML and return its root element. Raise DocumentUnreadable if it is invalid or defines entities."""
-    refuse_entity_definitions(xml)
+    raise_if_xml_defines_entities(xml)
     try:
         return ElementTree.fromstring(xml)  # noqa: S314 - without definitions there is nothing to expand
     except ElementTree.ParseError:
         raise DocumentUnreadable(tr("files-damaged")) from None
 
 
-def refuse_entity_definitions(data: bytes) -> None:
+def raise_if_xml_defines_entities(data: bytes) -> None:
     """Raise DocumentUnreadable if XML defines entities, because they could expand without limit."""
     plain = data.replace(b"\0", b"")
     if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:

@@ -23,7 +23,7 @@ from storage.tables import explanations as explanation_table
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.folds import delete_summaries
 from storage.tables.owner_tables import OwnerTables, delete_owner_rows, reserve_ids
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 _SUMMARY_ROWS = RowMapper(
     SummarySources, SUMMARIES, thread="thread_id", chunks="source_chunk_ids", summaries="source_ids"
@@ -109,7 +109,7 @@ class DeletionCascade(OwnerTables):
         self, scope: Scope, message_id: int, text: str, *, reason: str, now: datetime, explanation: str = ""
     ) -> Message | None:
         """Replace a text, keep the old one as a version, and delete what was built on it. Return None if unchanged."""
-        text = replace_surrogates(text)
+        text = repair_surrogates(text)
         async with self.database.open_transaction(scope.owner) as tx:
             row = await tx.fetch_row(_MESSAGE, *scope, message_id)
             if row is None or row["content"] == text:

@@ -89,7 +89,7 @@ async def _find_repeating_facts(
 
 
 def _collect_terms(texts: Iterable[str]) -> Set[str]:
-    return frozenset(term for text in texts for term in analyzer.list_terms(text))
+    return frozenset(term for text in texts for term in analyzer.list_search_terms(text))
 
 
 async def _repeats_forgotten_words(
@@ -97,7 +97,10 @@ async def _repeats_forgotten_words(
 ) -> bool:
     """Return True if the text contains one of `terms`, and no remaining message contains that term."""
     own = {
-        term for row in source_rows for part in (row["speaker"], row["content"]) for term in analyzer.list_terms(part)
+        term
+        for row in source_rows
+        for part in (row["speaker"], row["content"])
+        for term in analyzer.list_search_terms(part)
     }
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in source_rows} or {0}:

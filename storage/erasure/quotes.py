@@ -67,7 +67,7 @@ class _ForgottenWords:
     is_complete: bool = True
 
     def find_terms(self, text: str) -> set[str]:
-        return {self.terms[term] for term in analyzer.list_terms(text) if term in self.terms}
+        return {self.terms[term] for term in analyzer.list_search_terms(text) if term in self.terms}
 
     def find_word_runs(self, text: str) -> set[tuple[str, ...]]:
         words = analyzer.split_words(text) if self.runs else []
@@ -95,7 +95,7 @@ class _ForgottenWords:
         Everyday words prove a quote only in a short text that contains nothing else.
         """
         return self.has_unambiguous_quote(text, phrases) or (
-            bool(phrases) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_terms(text))
+            bool(phrases) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_search_terms(text))
         )
 
     def find_forgotten_phrases(self, text: str, written_at: str) -> set[Phrase]:
@@ -195,15 +195,19 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_m
             read.append(text[:left])
             split = analyzer.split_words(read[-1])
             spoken.update(split)
-            is_english = analyzer.detect_latin_language(split) == "english"
+            is_english = analyzer.detect_language_of_latin_words(split) == "english"
             foreign.update(word for word in split if not (is_english and word.isascii()))
             phrases = chain(
-                analyzer.list_terms(read[-1]), _iterate_quotable_runs(split), _iterate_number_spellings(read[-1])
+                analyzer.list_search_terms(read[-1]), _iterate_quotable_runs(split), _iterate_number_spellings(read[-1])
             )
             for phrase in phrases:
                 words.since[phrase] = min(at, words.since.get(phrase, at))
         left -= len(text)
-    rare = {word: analyzer.list_stems(word) for word in spoken if _is_rare_word(word, is_memory_large=is_memory_large)}
+    rare = {
+        word: analyzer.collect_possible_stems(word)
+        for word in spoken
+        if _is_rare_word(word, is_memory_large=is_memory_large)
+    }
     words.rare.update(*rare.values())
     everyday = (word for word in foreign & rare.keys() if word.isalpha() and _count_tokens(f" {word}") < CERTAIN_PIECES)
     words.unsure.update(*(rare[word] for word in everyday))
@@ -216,7 +220,7 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_m
     words.rare |= {term for term in with_digits if _is_rare_word(term, is_memory_large=is_memory_large)}
     chosen = sorted(terms, key=lambda term: (term not in words.rare, term not in with_digits, -len(term)))[:MAX_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(terms)
-    variants = analyzer.find_foreign_stems(chosen, *read)
+    variants = analyzer.map_terms_to_foreign_stems(chosen, *read)
     words.terms = {form: term for term in chosen for form in variants.get(term, ())} | {term: term for term in chosen}
     return words
 

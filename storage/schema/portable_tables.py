@@ -15,7 +15,7 @@ from records.owners import Formatting, SpokenAnswers
 from records.reminders import Repeat
 from storage.engine.protocol import Row, Value
 from storage.engine.sqlite_driver import RESTORE
-from text.characters import replace_surrogates, replace_surrogates_in_json
+from text.characters import repair_surrogates, repair_surrogates_in_json
 
 log = logging.getLogger(__name__)
 
@@ -127,10 +127,10 @@ class Table:
             if column.kind == "truth":
                 values.append(int(bool(value)))
             elif column.kind in _NESTED:
-                values.append(json.dumps(replace_surrogates_in_json(value)))
+                values.append(json.dumps(repair_surrogates_in_json(value)))
             elif isinstance(value, str):
                 # JSON may escape half a surrogate pair, which cannot be written as UTF-8.
-                values.append(replace_surrogates(value))
+                values.append(repair_surrogates(value))
             elif value is None or isinstance(value, (int, float, bytes)):
                 values.append(value)
             else:

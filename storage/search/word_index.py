@@ -89,7 +89,7 @@ def extract_message_terms(seq: int, row: AnyRow, content_terms: Sequence[str] | 
     passage_starts = []
     for part in parts:
         passage_starts.append(len(terms))
-        terms += analyzer.list_terms(part) if content_terms is None else content_terms
+        terms += analyzer.list_search_terms(part) if content_terms is None else content_terms
     return TermsEntry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
@@ -112,4 +112,4 @@ def list_heading_terms(row: AnyRow) -> list[str]:
 
 @lru_cache(maxsize=2_000)
 def _list_terms_cached(text: str) -> tuple[str, ...]:
-    return tuple(analyzer.list_terms(text))
+    return tuple(analyzer.list_search_terms(text))

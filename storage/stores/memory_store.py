@@ -39,7 +39,7 @@ from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
 from storage.tables.timeline import TimelineTable
-from text.analyzer import list_terms
+from text.analyzer import list_search_terms
 
 MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not indexed.
 
@@ -176,7 +176,7 @@ class MemoryStore(SummaryTable):
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
         def find_matching_versions() -> list[Message]:
-            matching = [row for row in rows if not set(terms).isdisjoint(list_terms(row["earlier"]))]
+            matching = [row for row in rows if not set(terms).isdisjoint(list_search_terms(row["earlier"]))]
             return [replace(parse_message(row), content=row["earlier"]) for row in matching]
 
         return await asyncio.to_thread(find_matching_versions)

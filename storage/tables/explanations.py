@@ -8,7 +8,7 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.schema.rows import format_moment, parse_message
 from storage.tables.owner_tables import OwnerTables
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 
 class ExplanationTable(OwnerTables):
@@ -56,7 +56,7 @@ def store_explanation(connection: Connection, message: Message, explanation: str
     if not explanation:
         return
     scope, created_at = message.scope, format_moment(message.created_at)
-    connection.execute(_KEEP, (message.id, *scope, replace_surrogates(explanation), created_at))
+    connection.execute(_KEEP, (message.id, *scope, repair_surrogates(explanation), created_at))
     connection.execute(_DROP_OLDEST, (scope.owner, 100))
 
 

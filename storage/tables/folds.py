@@ -15,7 +15,7 @@ from storage.engine.protocol import Connection, OwnerDatabase, Row, Transaction
 from storage.schema.portable_tables import SUMMARIES
 from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, format_moment, parse_moment
 from storage.tables.owner_tables import OwnerTables, reserve_ids
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 # How long a restore prevents folds. Its messages need no new summaries, but are active until it ends.
 RESTORE_WAITS = timedelta(days=1)
@@ -84,7 +84,7 @@ class SummaryTable(OwnerTables):
         """
         async with self.database.open_transaction(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
-                moment, error = format_moment(now), replace_surrogates(error)
+                moment, error = format_moment(now), repair_surrogates(error)
                 failing = "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ? RETURNING reason"
                 [job] = await tx.fetch_rows(failing, moment, error, lease.job_id)
                 await tx.execute(_FAIL, *lease.scope, moment, job["reason"], error, int(is_reported))
@@ -187,7 +187,7 @@ async def delete_summaries(tx: Transaction, owner: int, ids: Collection[int], re
 
 def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
     """Return the fields of a new summary that are stored unchanged, with invalid surrogates replaced in its text."""
-    return {**asdict(new_summary), "text": replace_surrogates(new_summary.text)}
+    return {**asdict(new_summary), "text": repair_surrogates(new_summary.text)}
 
 
 async def upsert_summary(tx: Transaction, summary: Summary) -> None:

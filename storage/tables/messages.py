@@ -19,7 +19,7 @@ from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
 from storage.tables import profile as profile_table
 from storage.tables.owner_tables import reserve_ids
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 AnalyzedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its entry in the word index
 
@@ -27,7 +27,7 @@ AnalyzedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its
 async def analyze_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[AnalyzedDraft]:
     """Analyse the words of new messages. Call this before the transaction, since a transaction blocks other writers."""
     clean = [
-        replace(draft, content=replace_surrogates(draft.content), speaker=replace_surrogates(draft.speaker))
+        replace(draft, content=repair_surrogates(draft.content), speaker=repair_surrogates(draft.speaker))
         for draft in drafts
     ]
     rows = [(0, MESSAGE_ROWS.to_row(draft.with_id(0, scope))) for draft in clean]

@@ -7,15 +7,15 @@ from functools import partial
 from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
-from chat.operation import describe_backups, list_people, make_operator_overview
-from locales.catalog import format_decimal, join_list, list_words, tr, use_language
+from chat.operation import describe_latest_backup, list_people, make_operator_overview
+from locales.catalog import format_decimal, join_with_commas, list_words, tr, use_language
 from records.errors import KeepsakeError
 from records.owners import AccessStatus, KnownPerson
 from records.scopes import Person
 from runtime import logs
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
 from telegram_ui.commands.wording import format_day_and_time, format_quote
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
@@ -34,25 +34,25 @@ class AdminCommands(CommandGroup):
     """Handlers of /admin, which is available only to admins."""
 
     @Command("admin", where="admins")
-    async def _show_overview_or_broadcast(self, event: ChatEvent) -> str | None:
+    async def _show_overview_or_draft_broadcast(self, event: ChatEvent) -> ReplyText | None:
         text = event.argument.strip()
         word = (text.split(maxsplit=1) or [""])[0]
         if not text:
-            return await self._show_overview(event)
+            return await self._show_operator_overview(event)
         if word.casefold() not in list_words("broadcast-words"):
             return tr("admin-arguments")
         await broadcast.ask_to_confirm_broadcast(self._dependencies, event, text[len(word) :])
         return None
 
     @Action(KIND, where="admins")
-    async def _handle_button_press(self, event: ChatEvent) -> str | None:
+    async def _handle_button_press(self, event: ChatEvent) -> ReplyText | None:
         what, _, number = event.argument.partition(".")
         if not number.isdecimal():
             return tr("shared-dead-button")
         if what in (ALLOW, REFUSE):
             return await self._allow_or_refuse_person(event, int(number), what)
         if what == OVERVIEW:
-            return await self._show_overview(event)
+            return await self._show_operator_overview(event)
         if what == ERRORS:
             return await self._show_errors(event)
         if what == PEOPLE:
@@ -61,23 +61,23 @@ class AdminCommands(CommandGroup):
             return await self._set_group_privacy(event, reads_all_messages=number == "1")
         return await self._remove_person(event, int(number)) if what == REMOVE else tr("shared-dead-button")
 
-    async def _allow_or_refuse_person(self, event: ChatEvent, person_id: int, action: str) -> str:
+    async def _allow_or_refuse_person(self, event: ChatEvent, person_id: int, action: str) -> ReplyText:
         decided = self._services.memory.people.find_person(person_id)
         standing: AccessStatus = "allowed" if action == ALLOW else "refused"
         if decided is None or decided.standing != standing:
             decided = await set_access(self._dependencies, person_id, standing, event.person.id)
-        text = _format_known_person(decided)
+        text = _format_person_with_access_status(decided)
         await self._show_text(event, text, self._make_back_row(event))
         return text[:200]
 
-    async def _remove_person(self, event: ChatEvent, person_id: int) -> str:
+    async def _remove_person(self, event: ChatEvent, person_id: int) -> ReplyText:
         if person_id in self._operation.admin_ids:
             return tr("admin-not-an-admin")
         removed = await set_access(self._dependencies, person_id, "removed", event.person.id)
         await self._show_people(event, 0)
-        return _format_known_person(removed)[:200]
+        return _format_person_with_access_status(removed)[:200]
 
-    async def _set_group_privacy(self, event: ChatEvent, *, reads_all_messages: bool) -> str:
+    async def _set_group_privacy(self, event: ChatEvent, *, reads_all_messages: bool) -> ReplyText:
         bot = self._delivery.bot
         post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": reads_all_messages})
         try:
@@ -86,10 +86,10 @@ class AdminCommands(CommandGroup):
                 await bot.get_me()  # refreshes bot.can_read_all_group_messages
         except TelegramError as error:
             raise DeliveryError(tr("errors-telegram-unreachable")) from error
-        await self._show_overview(event)
+        await self._show_operator_overview(event)
         return tr("admin-groups-changed" if is_changed else "admin-groups-refused")
 
-    async def _show_overview(self, event: ChatEvent) -> str | None:
+    async def _show_operator_overview(self, event: ChatEvent) -> ReplyText | None:
         settings, reads_all_messages = self._operation.settings, bool(self._delivery.bot.can_read_all_group_messages)
         found = await make_operator_overview(self._services, self._operation)
         waiting = max(0, found.waiting - 1)  # not counting /admin itself
@@ -103,8 +103,8 @@ class AdminCommands(CommandGroup):
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),
-            describe_backups(self._services.backups, await self._read_zone(event.chat.scope.owner)),
-            tr("admin-models", models=join_list(self._operation.model_names)),
+            describe_latest_backup(self._services.backups, await self._read_zone(event.chat.scope.owner)),
+            tr("admin-models", models=join_with_commas(self._operation.model_names)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
             tr("admin-groups-all" if reads_all_messages else "admin-groups-addressed"),
         ]
@@ -116,7 +116,7 @@ class AdminCommands(CommandGroup):
         is_offered = self._delivery.newer_api.can_use(SET_PRIVACY)
         return await self._show_text(event, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
 
-    async def _show_errors(self, event: ChatEvent) -> str | None:
+    async def _show_errors(self, event: ChatEvent) -> ReplyText | None:
         zone = await self._read_zone(event.chat.scope.owner)
         lines = [
             f"{format_day_and_time(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
@@ -125,11 +125,11 @@ class AdminCommands(CommandGroup):
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
         return await self._show_text(event, text, self._make_back_row(event))
 
-    async def _show_people(self, event: ChatEvent, page: int) -> str | None:
+    async def _show_people(self, event: ChatEvent, page: int) -> ReplyText | None:
         shown, page, pages = select_page(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
         lines, rows = [tr("admin-people")], []
         for person in shown:
-            lines.append(_format_known_person(person))
+            lines.append(_format_person_with_access_status(person))
             is_in = person.standing == "allowed"
             label = f"{tr('admin-remove' if is_in else 'admin-allow')} {person.id}"
             rows.append([self._make_button(event, KIND, label, f"{REMOVE if is_in else ALLOW}.{person.id}")])
@@ -141,12 +141,12 @@ class AdminCommands(CommandGroup):
         return [self._make_button(event, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
 
 
-def _format_known_person(person: KnownPerson) -> str:
+def _format_person_with_access_status(person: KnownPerson) -> str:
     name = f"{person.name} ({person.id})" if person.name else str(person.id)
     return f"{name} – {tr(f'admin-standing-{person.standing}')}"
 
 
-async def ask_admins_to_admit(dependencies: Dependencies, person: Person, message_text: str) -> None:
+async def ask_admins_to_admit_stranger(dependencies: Dependencies, person: Person, message_text: str) -> None:
     """Ask all admins whether a stranger may use the bot. Log errors instead of raising them."""
     services, operation = dependencies.services, dependencies.operator
     name = f"{person.name} (@{person.username})" if person.username else person.name
@@ -157,19 +157,21 @@ async def ask_admins_to_admit(dependencies: Dependencies, person: Person, messag
         for number in sorted(operation.admin_ids):
             language = await services.memory.get_language(number) or ""
             with use_language(dependencies.choose_language(language)):
-                await _ask_admin_for_access(dependencies, number, stranger, message_text)
+                await _ask_admin_to_admit_stranger(dependencies, number, stranger, message_text)
     except KeepsakeError as error:
         log.warning("the admins could not be asked about somebody: %s", type(error).__name__)
 
 
-async def _ask_admin_for_access(dependencies: Dependencies, admin_id: int, stranger: KnownPerson, quote: str) -> None:
+async def _ask_admin_to_admit_stranger(
+    dependencies: Dependencies, admin_id: int, stranger: KnownPerson, message_text: str
+) -> None:
     chat, admin = Chat(id=admin_id), Person(id=admin_id, name="")
     row = [
         dependencies.buttons.make_button(KIND, chat, admin, label, f"{what}.{stranger.id}")
         for label, what in ((tr("admin-allow"), ALLOW), (tr("admin-refuse"), REFUSE))
     ]
     text = tr("admin-request", name=stranger.name, id=str(stranger.id))
-    if said := format_quote(quote, MAX_QUOTE_CHARS):
+    if said := format_quote(message_text, MAX_QUOTE_CHARS):
         text += f"\n\n{tr('shared-quoted', text=said)}"
     try:
         await dependencies.delivery.send_text(chat, text, keyboard=make_keyboard(row))

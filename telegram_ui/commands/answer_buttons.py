@@ -16,14 +16,14 @@ from records.turns import IncomingPiece, Reply, UserMessage
 from runtime.tasks import finish_if_cancelled
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, make_keyboard, make_nonce, make_page_buttons
-from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.documents import send_voice
 from telegram_ui.sending.formatting import convert_markdown
-from telegram_ui.sending.markdown import close_formatting
+from telegram_ui.sending.markdown import close_open_formatting
 from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
@@ -32,15 +32,15 @@ NOTHING = "wn"
 
 class AnswerButtons(CommandGroup):
     @Action(CORRECTED, queue="chat", runs_once="by button")
-    async def _answer_edited_message(self, event: ChatEvent) -> str | None:
+    async def _answer_edited_message(self, event: ChatEvent) -> ReplyText | None:
         return await self._regenerate_answer(event, (), status_text=tr("answers-answering"))
 
     @Action(ANOTHER, queue="chat", runs_once="by button")
-    async def _handle_regenerate_button(self, event: ChatEvent) -> str | None:
+    async def _regenerate_answer_above_button(self, event: ChatEvent) -> ReplyText | None:
         return await self._regenerate_answer(event, await self._find_answer_message_ids(event), from_answer_button=True)
 
     @Action(VERSION, queue="chat")
-    async def _show_answer_version(self, event: ChatEvent) -> str | None:
+    async def _show_answer_version(self, event: ChatEvent) -> ReplyText | None:
         turn, _, number = event.argument.partition(".")
         chat = event.chat
         begin, shown = self._dependencies.answers.begin, await self._find_answer_message_ids(event)
@@ -54,16 +54,16 @@ class AnswerButtons(CommandGroup):
         return None
 
     @Action(RETRY, queue="chat", runs_once="by button")
-    async def _retry_answer(self, event: ChatEvent) -> str | None:
+    async def _retry_answer(self, event: ChatEvent) -> ReplyText | None:
         return await self._regenerate_answer(event, () if event.message_id is None else (event.message_id,))
 
     @Action(AGAIN)
-    async def _reject_second_retry(self, event: ChatEvent) -> str:
+    async def _get_already_retried_toast(self, event: ChatEvent) -> ReplyText:
         # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
     @Action(GO_ON, queue="chat", runs_once="by button")
-    async def _continue_answer(self, event: ChatEvent) -> str | None:
+    async def _continue_answer(self, event: ChatEvent) -> ReplyText | None:
         """Continue a truncated answer in a new turn, so that both parts are kept in the prompt and in memory."""
         stream = await self._begin_stream(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
@@ -74,12 +74,12 @@ class AnswerButtons(CommandGroup):
         )
         reply_to = self._services.conversation.reply
         async with stream.mark_if_interrupted():
-            reply = await reply_to(incoming, on_text=stream.show, on_stop=stream.get_seen_text)
+            reply = await reply_to(incoming, on_text=stream.schedule_preview, on_stop=stream.get_seen_text)
         await finish_if_cancelled(self._deliver_answer(event, stream, incoming, reply))
         return None
 
     @Action(LISTEN, queue="slow", runs_once="by button")
-    async def _send_answer_as_voice(self, event: ChatEvent) -> str | None:
+    async def _send_answer_as_voice(self, event: ChatEvent) -> ReplyText | None:
         if self._dependencies.services.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")
         if not event.message_text.strip():
@@ -90,12 +90,12 @@ class AnswerButtons(CommandGroup):
         return None
 
     @Action(NOTHING)
-    async def _delete_bot_question(self, event: ChatEvent) -> None:
+    async def _delete_what_was_wrong_question(self, event: ChatEvent) -> None:
         if event.message_id is not None:
             await self._delivery.delete_messages(event.chat, [event.message_id])
 
     @Action(STOP)
-    async def _stop_answer(self, event: ChatEvent) -> str | None:
+    async def _stop_answer(self, event: ChatEvent) -> ReplyText | None:
         if self._dependencies.answers.stop(event.chat.chat_scope):
             return None
         # The process that wrote the answer was killed.
@@ -104,11 +104,15 @@ class AnswerButtons(CommandGroup):
 
     async def _regenerate_answer(
         self, event: ChatEvent, replaced_ids: Sequence[int], *, from_answer_button: bool = False, status_text: str = ""
-    ) -> str | None:
+    ) -> ReplyText | None:
         """Answer a turn again. If given, `status_text` replaces the text of the message whose button was pressed."""
         chat, turn = event.chat, int(event.argument.partition(".")[0])
         stream = await self._begin_stream(event, replaced_ids=replaced_ids)
-        again = partial(self._services.conversation.answer_again, on_text=stream.show, on_stop=stream.get_seen_text)
+        again = partial(
+            self._services.conversation.answer_last_turn_again,
+            on_text=stream.schedule_preview,
+            on_stop=stream.get_seen_text,
+        )
         async with stream.mark_if_interrupted():
             answered = await again(chat.scope, turn, event.person, in_group=not chat.is_private)
         if answered is not None:
@@ -142,7 +146,7 @@ class AnswerButtons(CommandGroup):
         if not sent:
             return
         if not reply.is_error:
-            await self._services.explanations.record_shown_messages(incoming, sent)
+            await self._services.explanations.record_answer_message_ids(incoming, sent)
         if (before := self._last_buttons.record_answer(chat, sent)) is not None:
             await self._last_buttons.remove_buttons_later(self._delivery, chat, before)
         for notice in reply.notices:
@@ -166,7 +170,7 @@ async def send_voice_answer_if_wanted(
     reply: Reply,
     message_ids: Sequence[int],
     *,
-    asked_aloud: bool = False,
+    was_asked_by_voice: bool = False,
 ) -> None:
     """Send an answer as a voice message if the settings ask for it. Report errors in the chat, except DeliveryError."""
     if dependencies.services.speech is None or reply.is_error or not message_ids:
@@ -175,7 +179,7 @@ async def send_voice_answer_if_wanted(
         config = await dependencies.services.memory.get_config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
         words = convert_markdown(reply.text)[0]
-        if words.strip() and (chosen == "always" or (chosen == "voice" and asked_aloud)):
+        if words.strip() and (chosen == "always" or (chosen == "voice" and was_asked_by_voice)):
             await _send_text_as_voice(dependencies, replace(chat, reply_to=message_ids[0]), person, words)
     except DeliveryError:
         raise
@@ -193,8 +197,10 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
 def format_reply(reply: Reply) -> str:
     """Format a reply. Add an incognito notice, the text shown before an error, or a stop notice if they apply."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
-    above += f"{close_formatting(reply.half)}\n\n" if reply.half else ""
-    return above + (f"{close_formatting(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)
+    above += f"{close_open_formatting(reply.half)}\n\n" if reply.half else ""
+    return above + (
+        f"{close_open_formatting(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text
+    )
 
 
 def make_answer_keyboard(
@@ -205,13 +211,15 @@ def make_answer_keyboard(
         return None
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     if reply.is_error:
-        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_turn_payload(reply.turn))])
-    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_turn_payload(reply.turn))]
+        return make_keyboard(
+            [button(RETRY, label=tr("answers-try-again"), payload=_make_turn_button_payload(reply.turn))]
+        )
+    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_turn_button_payload(reply.turn))]
     if reply.is_truncated:
-        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_turn_payload(reply.turn)))
+        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_turn_button_payload(reply.turn)))
     row.append(button(WHY, label=tr("answers-why")))
     if dependencies.services.speech is not None:
-        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_turn_payload(reply.turn)))
+        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_turn_button_payload(reply.turn)))
     versions = make_page_buttons(
         reply.version - 1,
         reply.versions,
@@ -222,7 +230,7 @@ def make_answer_keyboard(
     return make_keyboard(row, versions, offer)
 
 
-def _make_turn_payload(turn: int) -> str:
+def _make_turn_button_payload(turn: int) -> str:
     return f"{turn}.{make_nonce()}"
 
 
@@ -233,19 +241,23 @@ def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -
 
 async def offer_to_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Ask the author of an edited message whether to answer it again."""
-    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_turn_payload(turn))
+    button = dependencies.buttons.make_button(
+        CORRECTED, chat, person, tr("answers-again"), _make_turn_button_payload(turn)
+    )
     await dependencies.delivery.send_text(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
-async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
+async def ask_what_was_wrong_with_answer(
+    dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int
+) -> None:
     """Ask what was wrong with an answer. Do nothing if the Telegram message is not an answer."""
-    turn = await dependencies.services.explanations.find_turn_of_message(chat.scope, telegram_id)
+    turn = await dependencies.services.explanations.find_turn_of_answer_message(chat.scope, telegram_id)
     if turn is None:
         return
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     row = [
         button(FACTS, label=tr("answers-wrong-facts"), payload=f"{telegram_id:x}"),
-        button(ANOTHER, label=tr("answers-again"), payload=_make_turn_payload(turn)),
+        button(ANOTHER, label=tr("answers-again"), payload=_make_turn_button_payload(turn)),
         button(NOTHING, label=tr("answers-wrong-nothing")),
     ]
     about = replace(chat, reply_to=telegram_id)

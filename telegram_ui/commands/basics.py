@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from locales.catalog import tr
 from locales.sentences import format_memory_state, format_privacy_text
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.sending.formatting import TextBuilder
 
 TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"  # buttons under /start and /help
@@ -18,7 +18,7 @@ class BasicCommands(CommandGroup):
     heading = "start"
 
     @Action(TURN_ON, who="admins")
-    async def _turn_on_memory(self, event: ChatEvent) -> str | None:
+    async def _turn_on_memory(self, event: ChatEvent) -> ReplyText | None:
         text, was_on = await self._switch_memory_on(event)
         await self._show_welcome(event)
         if was_on:
@@ -36,14 +36,14 @@ class BasicCommands(CommandGroup):
         await self._show_text(event, text, turn_on, [stored, self._make_button(event, HELP, tr("basics-button-help"))])
 
     @Command("help")
-    async def _show_help(self, event: ChatEvent) -> str | None:
+    async def _show_help(self, event: ChatEvent) -> ReplyText | None:
         name = event.argument.strip().removeprefix("/").casefold()
         if row := next((row for row in self._list_permitted_commands(event) if row.name == name), None):
             return _format_command(row)
         return await self._show_common_commands(event)
 
     @Action(HELP)
-    async def _show_common_commands(self, event: ChatEvent) -> str | None:
+    async def _show_common_commands(self, event: ChatEvent) -> ReplyText | None:
         rows = {row.name: _format_command(row) for row in self._dependencies.commands}
         keyboard = make_keyboard([self._make_button(event, MORE, tr("basics-button-more"))])
         introduction = tr("basics-just-write" if event.chat.is_private else "basics-just-mention")
@@ -72,7 +72,7 @@ class BasicCommands(CommandGroup):
     _press_stored = Action(STORED)(_show_privacy_text)
 
     @Command("stop")
-    async def _get_nothing_to_stop_reply(self, event: ChatEvent) -> str:
+    async def _get_nothing_to_stop_reply(self, event: ChatEvent) -> ReplyText:
         return tr("answers-nothing-to-stop")  # updates/dispatch.py stops answers, if there are any
 
     def _list_permitted_commands(self, event: ChatEvent) -> list[Command]:
@@ -84,7 +84,7 @@ def _format_command(command: Command) -> str:
     return tr("basics-row", command=f"/{command.name}", description=command.description)
 
 
-def make_private_menu(commands: Sequence[Command]) -> list[Command]:
+def select_private_menu_commands(commands: Sequence[Command]) -> list[Command]:
     """Return the commands shown in the menu of private chats, in order."""
     named = {row.name: row for row in commands}
     return [named[name] for name in IN_PRIVATE_MENU if name in named]

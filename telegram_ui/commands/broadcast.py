@@ -13,7 +13,7 @@ from records.scopes import Person
 from runtime.tasks import repeat_in_background
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from telegram_ui.sending.formatting import Piece
 
@@ -39,10 +39,10 @@ class BroadcastCommands(CommandGroup):
         return True
 
     @Action(KIND, where="admins")
-    async def _handle_button_press(self, event: ChatEvent) -> str | None:
+    async def _handle_button_press(self, event: ChatEvent) -> ReplyText | None:
         what, _, number = event.argument.partition(".")
         if what == WRITE:
-            await self._question.ask(event, tr("broadcast-question"), subject_id=None, example="")
+            await self._question.ask(event, tr("broadcast-question"), subject_id=None, placeholder="")
             return None
         broadcasts = self._services.memory.broadcasts
         found = await broadcasts.find_broadcast(int(number)) if number.isdecimal() else None
@@ -85,7 +85,7 @@ def _make_broadcast_buttons(
     ]
 
 
-def run_broadcasts(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
+def send_broadcasts_in_background(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send confirmed broadcasts while the block runs. Those left unsent are sent in the next run."""
     send = partial(send_broadcasts, dependencies)
     return repeat_in_background("broadcasting", send, interval=POLL_SECONDS, at_start=True, grace=GRACE_SECONDS)

@@ -20,7 +20,7 @@ from locales.catalog import tr
 from records.scopes import Person, Scope
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 Item = TypeVar("Item")
 
@@ -38,7 +38,7 @@ class Buttons:
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
 
-    def sign_payload(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
+    def make_signed_callback_data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
         """Return signed callback data for a button. Raise ValueError if the kind or the payload is invalid."""
         if len(payload) > MAX_PAYLOAD_CHARS or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
@@ -49,11 +49,13 @@ class Buttons:
     ) -> InlineKeyboardButton:
         """Return a button that only this person may press. If `erases` is True, it is shown in red."""
         style = "danger" if erases else None
-        return InlineKeyboardButton(label, callback_data=self.sign_payload(kind, chat, person, payload), style=style)
+        return InlineKeyboardButton(
+            label, callback_data=self.make_signed_callback_data(kind, chat, person, payload), style=style
+        )
 
     def verify_payload(self, callback_data: str, chat: Chat, person: Person) -> str:
         """Return the payload of a pressed button. Raise ForeignButton if it is forged or belongs to someone else."""
-        kind, _, rest = replace_surrogates(callback_data).partition(":")
+        kind, _, rest = repair_surrogates(callback_data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
         expected = self._make_signature(kind, chat, person, payload)
@@ -71,8 +73,8 @@ class ForeignButton(Exception):  # noqa: N818 - not a failure
     """Raised if a button belongs to another person or chat. The exception's text is shown to the user as a toast."""
 
 
-def parse_button_kind(data: str) -> str:
-    return data.partition(":")[0]
+def parse_button_kind(callback_data: str) -> str:
+    return callback_data.partition(":")[0]
 
 
 def select_page(items: Sequence[Item], page: int, per_page: int) -> tuple[Sequence[Item], int, int]:

@@ -11,8 +11,8 @@ from records.owners import get_memory_mode
 from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
-from telegram_ui.commands.wording import format_conversation, format_moment, format_option
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.wording import format_conversation_title, format_moment_with_utc_note, format_option
 from text.characters import collapse_to_single_line
 
 KIND = "cht"
@@ -27,7 +27,7 @@ class ChatsCommands(CommandGroup):
     question_kind = "title"
 
     @Command("new", who="admins")
-    async def _begin_chat(self, event: ChatEvent) -> str:
+    async def _begin_chat(self, event: ChatEvent) -> ReplyText:
         chat_scope, title = event.chat.chat_scope, " ".join(event.argument.split())
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
@@ -39,7 +39,7 @@ class ChatsCommands(CommandGroup):
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     @Action(KIND, who="admins")
-    async def _handle_button_press(self, event: ChatEvent) -> str | None:
+    async def _handle_button_press(self, event: ChatEvent) -> ReplyText | None:
         action, number = event.argument[:1], event.argument[1:]
         if action == NEW:
             await self._delivery.send_text(event.chat, await self._begin_chat(replace(event, argument="")) or "")
@@ -53,7 +53,7 @@ class ChatsCommands(CommandGroup):
             return tr("chats-gone")
         if action == RENAME:
             await self._question.ask(
-                event, tr("chats-which-title"), subject_id=scope.thread, example=tr("chats-example")
+                event, tr("chats-which-title"), subject_id=scope.thread, placeholder=tr("chats-example")
             )
             return None
         if action != GO:
@@ -64,7 +64,7 @@ class ChatsCommands(CommandGroup):
         await self._show_chats_page(event)
         return tr("chats-opened")
 
-    async def _show_chats_page(self, event: ChatEvent, page: int = 0) -> str | None:
+    async def _show_chats_page(self, event: ChatEvent, page: int = 0) -> ReplyText | None:
         chat_scope, memory, first = event.chat.chat_scope, self._services.memory, page * CHATS_PER_PAGE
         if get_memory_mode(await memory.get_config(chat_scope.owner)) == "off":
             return tr("chats-off")
@@ -79,7 +79,7 @@ class ChatsCommands(CommandGroup):
         lines = [tr("chats-heading"), ""]
         rows: list[list[InlineKeyboardButton]] = []
         for number, listed in enumerate(found, start=first + 1):
-            title, date = format_conversation(listed), format_moment(listed.last_at, zone)
+            title, date = format_conversation_title(listed), format_moment_with_utc_note(listed.last_at, zone)
             count = tr("shared-messages", messages=listed.messages)
             lines.append(tr("chats-line", number=str(number), title=title, count=count, date=date))
             thread = str(listed.scope.thread)
@@ -94,9 +94,11 @@ class ChatsCommands(CommandGroup):
     _list_chats = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
-        return await self._question.accept_answer(event, partial(self._rename_chat, event), max_chars=MAX_TITLE_CHARS)
+        return await self._question.accept_text_if_answer(
+            event, partial(self._rename_chat, event), max_chars=MAX_TITLE_CHARS
+        )
 
-    async def _rename_chat(self, event: ChatEvent, thread: int) -> str:
+    async def _rename_chat(self, event: ChatEvent, thread: int) -> ReplyText:
         scope, title = Scope(owner=event.chat.id, thread=thread), collapse_to_single_line(event.argument)
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))

@@ -10,19 +10,24 @@ import telegram
 from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
-from chat.choices import Choice, NotOffered, list_choices
+from chat.choices import Choice, NotOffered, list_changeable_settings
 from llm.chat_model import choose_model
 from locales.catalog import LANGUAGES, get_current_language, tr, use_language
 from locales.sentences import format_memory_state
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands import wording
-from telegram_ui.commands.basics import make_private_menu
+from telegram_ui.commands.basics import select_private_menu_commands
 from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_into_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.commands.summaries import POLICY
 from telegram_ui.commands.wizard import parse_threshold
-from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_utc_offsets
+from text.time_zones import (
+    find_zone_name_of_offset,
+    format_time_at_offset,
+    format_zone_name,
+    list_utc_offsets_in_minutes,
+)
 
 LANGUAGE, MODEL, PERSONA = "lng", "mod", "per"
 LISTS = {"language": LANGUAGE, "model": MODEL, "persona": PERSONA}  # the settings with a list of their own
@@ -50,14 +55,14 @@ class ChoiceCommands(CommandGroup):
 
     @property
     def _choices(self) -> Mapping[str, Choice]:
-        return {choice.name: choice for choice in list_choices(self._services)}
+        return {choice.name: choice for choice in list_changeable_settings(self._services)}
 
     @Command("settings", who="admins", stands_alone=True, is_ephemeral=True)
-    async def _open_settings(self, event: ChatEvent) -> None:
+    async def _show_current_settings(self, event: ChatEvent) -> None:
         await self._show_settings(event, await self._read_config(event))
 
     @Action(KIND, who="admins")
-    async def _apply_pressed_choice(self, event: ChatEvent) -> str | None:
+    async def _apply_pressed_choice(self, event: ChatEvent) -> ReplyText | None:
         what, _, value = event.argument.partition(".")
         if what == BACK:
             return await self._show_settings(event, await self._read_config(event))
@@ -65,11 +70,11 @@ class ChoiceCommands(CommandGroup):
             return await self._ask_for_local_time(event, None if value else event.message_id)
         if what == OFFSET:
             return await self._set_zone_from_offset(event, value)
-        if refused := await self._set_choice(event, what, value):
+        if refused := await self._set_choice_or_get_refusal(event, what, value):
             return refused
         return await self._show_settings(event, await self._read_config(event))
 
-    async def _set_choice(self, event: ChatEvent, setting: str, value: str) -> str | None:
+    async def _set_choice_or_get_refusal(self, event: ChatEvent, setting: str, value: str) -> ReplyText | None:
         choice = self._choices.get(setting)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
@@ -84,7 +89,7 @@ class ChoiceCommands(CommandGroup):
                 return str(refused)
         return None
 
-    async def _show_settings(self, event: ChatEvent, config: OwnerConfig | None) -> str | None:
+    async def _show_settings(self, event: ChatEvent, config: OwnerConfig | None) -> ReplyText | None:
         def make_button(label: str, payload: str) -> InlineKeyboardButton:
             return self._make_button(event, KIND, label, payload)
 
@@ -120,7 +125,7 @@ class ChoiceCommands(CommandGroup):
         ]
 
     @Command("tz")
-    async def _set_or_ask_for_time_zone(self, event: ChatEvent) -> str | None:
+    async def _set_or_ask_for_time_zone(self, event: ChatEvent) -> ReplyText | None:
         name = event.argument.strip()
         if not name:
             return await self._ask_for_local_time(event, None)
@@ -132,24 +137,30 @@ class ChoiceCommands(CommandGroup):
             return str(unknown)
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
-    async def _ask_for_local_time(self, event: ChatEvent, message_id: int | None) -> str | None:
-        """Ask for the person's local time with buttons. `message_id` is the settings message to replace, if any."""
+    async def _ask_for_local_time(self, event: ChatEvent, replaced_message_id: int | None) -> ReplyText | None:
+        """Ask for the person's local time with buttons, in place of message `replaced_message_id` if given."""
         config, now = await self._read_config(event), self._now()
-        after = "" if message_id is None else f".{BACK}"
+        after = "" if replaced_message_id is None else f".{BACK}"
         times = [
             self._make_button(event, KIND, format_time_at_offset(now, offset), f"{OFFSET}.{offset}{after}")
-            for offset in list_utc_offsets()
+            for offset in list_utc_offsets_in_minutes()
         ]
         rows = split_into_rows(times, 5)
-        back = [] if message_id is None else [self._make_settings_button(event)]
-        here = format_zone_with_time(config.timezone if config else "", now, wording.find_zone(config))
+        back = [] if replaced_message_id is None else [self._make_settings_button(event)]
+        here = format_zone_with_time(config.timezone if config else "", now, wording.get_zone_or_utc(config))
         text = f"{here}\n{tr('choices-which-time')}"
-        await self._delivery.replace_message(event.chat, message_id, text, keyboard=make_keyboard(*rows, back))
+        await self._delivery.edit_message_or_send_new(
+            event.chat, replaced_message_id, text, keyboard=make_keyboard(*rows, back)
+        )
         return None
 
-    async def _set_zone_from_offset(self, event: ChatEvent, value: str) -> str | None:
-        minutes, _, after = value.partition(".")
-        name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
+    async def _set_zone_from_offset(self, event: ChatEvent, offset_payload: str) -> ReplyText | None:
+        minutes, _, after = offset_payload.partition(".")
+        name = (
+            find_zone_name_of_offset(int(minutes))
+            if minutes.removeprefix("-").isdecimal() and len(minutes) < 5
+            else None
+        )
         if name is None:
             return tr("shared-dead-button")
         config = await self._update_config(event, timezone=name)
@@ -160,7 +171,7 @@ class ChoiceCommands(CommandGroup):
         return chosen
 
     @Command("incognito", who="admins")
-    async def _switch_incognito(self, event: ChatEvent) -> str:
+    async def _switch_incognito(self, event: ChatEvent) -> ReplyText:
         config, word = await self._read_config(event), event.argument.strip().lower()
         if config is None or not config.enabled or word not in ("", ON, OFF):
             return format_memory_state(config)
@@ -169,7 +180,7 @@ class ChoiceCommands(CommandGroup):
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
 
     @Command("language", who="admins")
-    async def _set_or_ask_for_language(self, event: ChatEvent) -> str | None:
+    async def _set_or_ask_for_language(self, event: ChatEvent) -> ReplyText | None:
         wanted = event.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != NOTHING_CHOSEN["language"]:
@@ -179,7 +190,7 @@ class ChoiceCommands(CommandGroup):
             return tr("language-chosen", language=LANGUAGES[get_current_language()])
 
     @Command("model", who="admins")
-    async def _set_or_show_model(self, event: ChatEvent) -> str | None:
+    async def _set_or_show_model(self, event: ChatEvent) -> ReplyText | None:
         wanted = event.argument.strip().casefold()
         found = next((name for name in self._services.models if name.casefold() == wanted), None)
         if found is None:
@@ -188,7 +199,7 @@ class ChoiceCommands(CommandGroup):
         return tr("model-chosen", model=wording.format_quote(found, 2 * MAX_LABEL_CHARS))
 
     @Command("persona", who="admins")
-    async def _set_or_show_persona(self, event: ChatEvent) -> str | None:
+    async def _set_or_show_persona(self, event: ChatEvent) -> ReplyText | None:
         if event.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
             await self._set_option(event, "persona", "")
         elif event.argument.strip():
@@ -197,19 +208,19 @@ class ChoiceCommands(CommandGroup):
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         store = partial(self._store_custom_persona, event)
-        return await self._question.accept_answer(event, store, max_chars=MAX_PERSONA_CHARS)
+        return await self._question.accept_text_if_answer(event, store, max_chars=MAX_PERSONA_CHARS)
 
-    async def _store_custom_persona(self, event: ChatEvent, message_id: int = 0) -> str:
-        """Store a persona in the person's own words. `message_id` is the message to update, or 0."""
+    async def _store_custom_persona(self, event: ChatEvent, replaced_message_id: int = 0) -> ReplyText:
+        """Store a persona in the person's own words. `replaced_message_id` is the message to update, or 0."""
         try:
             config = await self._update_config(event, persona_text=event.argument)
         except NotOffered as too_long:
             return str(too_long)
-        if message_id:
-            await self._show_options(event, "persona", message_id)
+        if replaced_message_id:
+            await self._show_options(event, "persona", replaced_message_id)
         return tr("model-own-now", text=config.persona_text)
 
-    async def _handle_option(self, event: ChatEvent, setting: str) -> str | None:
+    async def _handle_option(self, event: ChatEvent, setting: str) -> ReplyText | None:
         """Handle a press on one of the values listed for a setting, or on the button that opens that list."""
         language = get_current_language()
         if event.argument != ASK:
@@ -218,7 +229,7 @@ class ChoiceCommands(CommandGroup):
                 return tr("shared-dead-button")
             if value == OWN_PERSONA:
                 question, example = tr("model-own-question", most=str(MAX_PERSONA_CHARS)), tr("model-own-example")
-                await self._question.ask(event, question, subject_id=event.message_id, example=example)
+                await self._question.ask(event, question, subject_id=event.message_id, placeholder=example)
                 return None
             await self._set_option(event, setting, value)
             language = self._resolve_language(event, value) if setting == "language" else language
@@ -233,23 +244,25 @@ class ChoiceCommands(CommandGroup):
         await self._update_config(event, **{setting: value})
         if setting == "language":
             with use_language(self._resolve_language(event, value)):
-                await self._set_bot_menu(event, value)
+                await self._update_chat_menu(event, value)
 
-    def _resolve_language(self, event: ChatEvent, language: str) -> str:
+    def _resolve_language(self, event: ChatEvent, chosen_language: str) -> str:
         is_shared = not event.chat.is_private
-        return self._dependencies.choose_language(language, event.person.language, is_shared=is_shared)
+        return self._dependencies.choose_language(chosen_language, event.person.language, is_shared=is_shared)
 
-    async def _set_bot_menu(self, event: ChatEvent, language: str) -> None:
+    async def _update_chat_menu(self, event: ChatEvent, language: str) -> None:
         if not event.chat.is_private:
             return
         bot: telegram.Bot = event.update.get_bot()
         scope = BotCommandScopeChat(event.chat.id)
-        rows = [(row.name, row.description) for row in make_private_menu(self._dependencies.commands)]
+        rows = [(row.name, row.description) for row in select_private_menu_commands(self._dependencies.commands)]
         with suppress(TelegramError):  # commands work without a menu
             await (bot.set_my_commands(rows, scope=scope) if language else bot.delete_my_commands(scope=scope))
 
-    async def _show_options(self, event: ChatEvent, setting: str, message_id: int | None = None) -> str | None:
-        """Show the possible values of a setting, in the message `message_id` or in a new message."""
+    async def _show_options(
+        self, event: ChatEvent, setting: str, replaced_message_id: int | None = None
+    ) -> ReplyText | None:
+        """Show the possible values of a setting, in the message `replaced_message_id` or in a new message."""
         config, choice = await self._read_config(event), self._choices[setting]
         chosen, values = choice.get_value(config), choice.values
         if setting == "model" and len(values) == 1:
@@ -261,7 +274,9 @@ class ChoiceCommands(CommandGroup):
         buttons = self._make_choice_buttons(event, LISTS[setting], shown, make_option_key(setting, chosen))
         rows = [*split_into_rows(buttons, 1 if setting == "model" else 2), [self._make_settings_button(event)]]
         text = self._format_option_heading(setting, chosen, config)
-        await self._delivery.replace_message(event.chat, message_id, text, keyboard=make_keyboard(*rows))
+        await self._delivery.edit_message_or_send_new(
+            event.chat, replaced_message_id, text, keyboard=make_keyboard(*rows)
+        )
         return None
 
     def _format_option_heading(self, setting: str, chosen: str, config: OwnerConfig | None) -> str:
@@ -299,7 +314,10 @@ def make_settings_rows(
         name: choice for name, choice in choices.items() if choice.is_offered(config) and (is_on or name == "enabled")
     }
     rows = [_make_choice_row(shown[name], config, make_button) for name in LABELS if name in shown]
-    zone, time = format_zone(config.timezone if config else ""), wording.format_time(now, wording.find_zone(config))
+    zone, time = (
+        format_zone_name(config.timezone if config else ""),
+        wording.format_time(now, wording.get_zone_or_utc(config)),
+    )
     return [*rows, [make_button(tr("choices-zone", zone=zone, time=time), ZONE)]]
 
 
@@ -319,5 +337,5 @@ def _make_choice_row(choice: Choice, config: OwnerConfig | None, make_button: Ma
 
 
 def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
-    sentence = tr("choices-zone-is", zone=format_zone(name), time=wording.format_time(now, zone))
+    sentence = tr("choices-zone-is", zone=format_zone_name(name), time=wording.format_time(now, zone))
     return f"{sentence} {tr('choices-zone-fixed')}" if name.startswith("Etc/") else sentence

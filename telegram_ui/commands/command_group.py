@@ -19,7 +19,7 @@ from records.scopes import Person, Scope
 from settings import Settings
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, make_keyboard, make_nonce
-from telegram_ui.commands.wording import find_zone, format_option
+from telegram_ui.commands.wording import format_option, get_zone_or_utc
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.formatting import Piece
@@ -98,8 +98,10 @@ def _get_author_ids(message: telegram.Message) -> tuple[int, int] | None:
     return message.from_user.id, message.sender_chat.id if message.sender_chat else 0
 
 
-Handler = Callable[[Any, ChatEvent], Awaitable[str | None]]
-"""A group's method. The text that it returns is sent as a message after a command, and as a toast after a press."""
+ReplyText = str
+"""A text for the person: sent as a message after a command, and shown as a toast after a press."""
+Handler = Callable[[Any, ChatEvent], Awaitable[ReplyText | None]]
+"""A group's method for a command or a press."""
 
 
 async def _raise_not_implemented(*_: object) -> None:
@@ -127,7 +129,7 @@ class Action:
     def __call__(self, handler: Handler) -> Self:
         return replace(self, handler=handler)
 
-    def __get__(self, group: "CommandGroup", owner: type) -> Callable[[ChatEvent], Awaitable[str | None]]:
+    def __get__(self, group: "CommandGroup", owner: type) -> Callable[[ChatEvent], Awaitable[ReplyText | None]]:
         return partial(self.handler, group)
 
 
@@ -183,7 +185,7 @@ class Dependencies:
 
     def choose_language(self, chosen: str, app_language: str = "", *, is_shared: bool = False) -> str:
         """Return the chosen language, else the app's (unless the chat is shared), or else the bot's default."""
-        return choose_language(chosen, app_language, is_shared=is_shared, default=self.settings.default_language)
+        return choose_language(chosen, app_language, is_shared_chat=is_shared, default=self.settings.default_language)
 
 
 class CommandGroup:
@@ -226,25 +228,25 @@ class CommandGroup:
         return await self._services.memory.get_config(event.chat.scope.owner)
 
     async def _read_zone(self, owner: int) -> tzinfo:
-        return find_zone(await self._services.memory.get_config(owner))
+        return get_zone_or_utc(await self._services.memory.get_config(owner))
 
     async def _update_config(self, event: ChatEvent, **choices: object) -> OwnerConfig:
         """Store the owner's choices. Raise NotOffered for a value that cannot be chosen."""
         return await save_settings(self._services, event.chat.scope.owner, choices)
 
-    async def _set_group_language(self, event: ChatEvent) -> None:
+    async def _save_current_language_for_group(self, event: ChatEvent) -> None:
         if not event.chat.is_private:
             owner, spoken = event.chat.scope.owner, get_current_language()
             await self._services.memory.change_config(owner, lambda known: replace(known, language=spoken))
 
-    async def _switch_memory_on(self, event: ChatEvent) -> tuple[str, bool]:
+    async def _switch_memory_on(self, event: ChatEvent) -> tuple[ReplyText, bool]:
         """Turn memory on. Return the reply, and True if memory was already on."""
         owner, memory = event.chat.scope.owner, self._services.memory
         before = await memory.get_config(owner)
         was_on = before is not None and before.enabled
         config = before if before is not None and was_on else await memory.set_enabled(owner, enabled=True)
         if before is None:
-            await self._set_group_language(event)
+            await self._save_current_language_for_group(event)
         return tr("summaries-on", storage=STORAGE_NAMES[config.storage], turns=config.every_n), was_on
 
     def _make_button(
@@ -253,11 +255,11 @@ class CommandGroup:
         return self._dependencies.buttons.make_button(kind, event.chat, event.person, label, payload, erases=erases)
 
     def _make_choice_buttons(
-        self, event: ChatEvent, kind: str, labels: Mapping[str, str], chosen: str
+        self, event: ChatEvent, kind: str, labels_by_payload: Mapping[str, str], chosen_payload: str
     ) -> list[InlineKeyboardButton]:
         return [
-            self._make_button(event, kind, format_option(label, is_chosen=payload == chosen), payload)
-            for payload, label in labels.items()
+            self._make_button(event, kind, format_option(label, is_chosen=payload == chosen_payload), payload)
+            for payload, label in labels_by_payload.items()
         ]
 
     def _make_settings_button(self, event: ChatEvent) -> InlineKeyboardButton:
@@ -265,13 +267,13 @@ class CommandGroup:
 
     async def _show_text(
         self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]
-    ) -> str | None:
+    ) -> ReplyText | None:
         """Show a text in the message whose button was pressed, or in a new message after a command.
 
         Return None, so that a handler can return the result of this call without sending another reply.
         """
         pressed = event.message_id if event.update.callback_query is not None else None
-        await self._delivery.replace_message(event.chat, pressed, text, keyboard=make_keyboard(*rows))
+        await self._delivery.edit_message_or_send_new(event.chat, pressed, text, keyboard=make_keyboard(*rows))
         return None
 
 
@@ -288,13 +290,13 @@ class TextQuestion:
         self._may_configure = dependencies.may_configure
         self._now = dependencies.services.clock
 
-    async def ask(self, event: ChatEvent, question: str, *, subject_id: int | None, example: str) -> None:
+    async def ask(self, event: ChatEvent, question: str, *, subject_id: int | None, placeholder: str) -> None:
         """Ask a question about a subject, replacing the person's open question, if any."""
         await self._store_state(event, f"{self._kind}{subject_id or ''}", make_nonce())
         if event.chat.is_private:
             await self._delivery.send_text(event.chat, question)
         else:
-            field = ForceReply(selective=True, input_field_placeholder=example[:64])
+            field = ForceReply(selective=True, input_field_placeholder=placeholder[:64])
             public = replace(event.chat, only_for=None)  # an ephemeral message cannot be replied to
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
@@ -310,7 +312,7 @@ class TextQuestion:
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
-    async def accept_answer(
+    async def accept_text_if_answer(
         self, event: ChatEvent, apply_answer: Callable[[int], Awaitable[str | None]], *, max_chars: int
     ) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.

@@ -12,7 +12,7 @@ from locales.catalog import tr
 from records.scopes import Person
 from telegram_ui.commands.admin import set_access
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup, Dependencies
+from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup, Dependencies, ReplyText
 from telegram_ui.sending import documents
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
@@ -27,10 +27,10 @@ class DashboardCommands(CommandGroup):
     heading = "recall"
 
     @Command("dashboard", who="admins", stands_alone=True)
-    async def _send_link(self, event: ChatEvent) -> str | None:
+    async def _send_link(self, event: ChatEvent) -> ReplyText | None:
         here, owner, url = event.chat, event.chat.scope.owner, self._dependencies.settings.dashboard_url
         if not url:
-            may_run_it = here.is_private and self._operation.counts_as_operator(event.person)
+            may_run_it = here.is_private and self._operation.is_admin_or_bot_has_none(event.person)
             return tr("web-set", setting="DASHBOARD_URL") if may_run_it else tr("web-none")
         if here.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
@@ -58,7 +58,7 @@ class DashboardCommands(CommandGroup):
         return None if here.is_private else tr("transfer-sent")
 
 
-def make_host(dependencies: Dependencies, health: Health) -> Host:
+def make_dashboard_host(dependencies: Dependencies, health: Health) -> Host:
     async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 

@@ -1,7 +1,7 @@
 """/export: exports a memory as files, for people to read or for programs to import."""
 
-from locales.catalog import join_list, tr
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
+from locales.catalog import join_with_commas, tr
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
@@ -16,7 +16,7 @@ class ExportCommands(CommandGroup):
     heading = "data"
 
     @Command("export", who="admins", queue="slow")
-    async def _offer_or_send_export(self, event: ChatEvent) -> str | None:
+    async def _offer_or_send_export(self, event: ChatEvent) -> ReplyText | None:
         if (wanted := event.argument.strip().lower()) in (MARKDOWN, JSON):
             return await self._send_files(event, wanted)
         for_me = self._make_button(event, EXPORT, tr("transfer-for-me"), MARKDOWN)
@@ -28,7 +28,7 @@ class ExportCommands(CommandGroup):
         if sentence := await self._send_files(event, event.argument):
             await self._delivery.send_text(event.chat, sentence)
 
-    async def _send_files(self, event: ChatEvent, kind: str) -> str | None:
+    async def _send_files(self, event: ChatEvent, export_format: str) -> ReplyText | None:
         """Send the exported files to the person's private chat. Return a reply to the command, or None."""
         here = event.chat
         if not here.is_private and event.person.id == ANONYMOUS_ADMIN:
@@ -40,7 +40,9 @@ class ExportCommands(CommandGroup):
             of_group = f"{tr('transfer-of-group', title=format_quote(group.title or '', 2 * MAX_QUOTE_CHARS))} "
         exporter, owner = self._services.exporter, here.scope.owner
         await self._services.distiller.correct_stale_profile(owner)
-        async with exporter.export_for_people(owner) if kind == MARKDOWN else exporter.export_files(owner) as files:
+        async with (
+            exporter.export_for_people(owner) if export_format == MARKDOWN else exporter.export_files(owner) as files
+        ):
             if not files:
                 return tr("transfer-nothing")
             try:
@@ -57,7 +59,9 @@ class ExportCommands(CommandGroup):
 
 def make_caption(file: ExportedFile) -> str:
     counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
-    what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
+    what = join_with_commas(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr(
+        "transfer-settings"
+    )
     for kind in ("zip", "html"):
         if file.name.endswith(f".{kind}"):
             return tr(f"transfer-caption-{kind}", what=what)

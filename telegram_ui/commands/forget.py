@@ -9,14 +9,14 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from locales.sentences import format_erasures, format_forget_receipt, format_quote_counts
+from locales.sentences import format_counts_of_erased_items, format_forget_receipt, format_quote_counts
 from records.facts import Fact
 from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_nonce, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
 from telegram_ui.commands.forget_targets import ForgetTarget, parse_forget_argument
 from text import analyzer
 
@@ -40,7 +40,7 @@ class ForgetCommands(CommandGroup):
         self._found = LRUCache[str, tuple[int, ...]](MAX_REMEMBERED)
 
     @Command("forget")
-    async def _ask_what_to_forget(self, event: ChatEvent) -> str | None:
+    async def _ask_what_to_forget(self, event: ChatEvent) -> ReplyText | None:
         if event.replies_to_former_group and not event.argument:
             return tr("forget-former")
         if not await self._may_configure(event.chat, event.person):
@@ -61,7 +61,7 @@ class ForgetCommands(CommandGroup):
         rows = [[self._make_target_button(event, CHOOSE, label, target)] for label, target in choices.items()]
         return await self._show_text(event, tr("forget-usage"), *rows)
 
-    async def _ask_to_forget_own_message(self, event: ChatEvent) -> str | None:
+    async def _ask_to_forget_own_message(self, event: ChatEvent) -> ReplyText | None:
         if event.argument or not event.replies_to_same_author:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
         message = await self._find_message_replied_to(event)
@@ -72,23 +72,23 @@ class ForgetCommands(CommandGroup):
     async def _find_message_replied_to(self, event: ChatEvent) -> Message | None:
         if (telegram_id := event.replied_message_id) is None:
             return None
-        scope = await self._services.memory.find_conversation(event.chat.chat_scope, telegram_id=telegram_id)
+        scope = await self._services.memory.find_conversation_of_message(event.chat.chat_scope, telegram_id=telegram_id)
         async with self._services.memory.open_store(scope.owner) as store:
             return await store.explanations.find_message(scope, telegram_id)
 
-    async def _find_scope(self, event: ChatEvent, target: ForgetTarget) -> Scope:
+    async def _find_target_scope(self, event: ChatEvent, target: ForgetTarget) -> Scope:
         """Return the scope that contains the target. A message may be in any conversation of the chat."""
         if target.kind not in ("message", "turn"):
             return event.chat.scope
-        return await self._services.memory.find_conversation(event.chat.chat_scope, message_id=target.number)
+        return await self._services.memory.find_conversation_of_message(event.chat.chat_scope, message_id=target.number)
 
-    async def _show_matches(self, event: ChatEvent) -> str | None:
+    async def _show_matches(self, event: ChatEvent) -> ReplyText | None:
         scope, query = event.chat.scope, event.argument
         async with self._services.memory.open_store(scope.owner) as store:
-            terms = analyzer.list_query_terms(query)
+            terms = analyzer.list_multilingual_query_terms(query)
             found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             earlier = await store.search_previous_versions(scope, terms)
-            facts = _find_facts(set(terms), await store.facts.list_all_facts(scope.owner))
+            facts = _find_facts_with_any_term(set(terms), await store.facts.list_all_facts(scope.owner))
             request = await store.read_turn(scope, event.requested_in) if event.requested_in else []
             _, conversations = await store.conversations.list_conversations(event.chat.chat_scope, offset=0, limit=1)
         # An edited message can still be found by its old words.
@@ -131,8 +131,10 @@ class ForgetCommands(CommandGroup):
         keep = self._make_target_button(event, KEEP, tr("forget-none-of-them"), _EVERYTHING)
         return await self._show_text(event, "\n".join(lines), *rows, [keep])
 
-    async def _ask_to_confirm(self, event: ChatEvent, target: ForgetTarget, *, kind: str = ERASE) -> str | None:
-        text, choices = await self._make_question(event.chat.chat_scope, await self._find_scope(event, target), target)
+    async def _ask_to_confirm(self, event: ChatEvent, target: ForgetTarget, *, kind: str = ERASE) -> ReplyText | None:
+        text, choices = await self._make_question(
+            event.chat.chat_scope, await self._find_target_scope(event, target), target
+        )
         rows = [[self._make_target_button(event, kind, label, choice)] for label, choice in choices]
         keep = [self._make_target_button(event, KEEP, tr("forget-keep-it"), target)] if choices else []
         return await self._show_text(event, text, *rows, keep)
@@ -150,10 +152,13 @@ class ForgetCommands(CommandGroup):
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]
         if not forgotten.is_empty:
-            lines += [tr("forget-erases", what=format_erasures(forgotten)), *_quote_texts_to_forget(forgotten)]
+            lines += [
+                tr("forget-erases", what=format_counts_of_erased_items(forgotten)),
+                *_quote_texts_to_forget(forgotten),
+            ]
         lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
-            return await self._make_question_with_quotes(lines, conversation, target, tr("forget-it"), forgotten)
+            return await self._make_question_with_quote_choice(lines, conversation, target, tr("forget-it"), forgotten)
         text = "\n".join([*lines, tr("forget-choices-stay"), tr("forget-final")])
         return text, [(tr("forget-all-of-it"), target)]
 
@@ -166,13 +171,13 @@ class ForgetCommands(CommandGroup):
                 case "conversation":
                     found, _ = await store.conversations.list_conversations(chat_scope, offset=0, limit=sys.maxsize)
                     matches = [listed for listed in found if listed.scope.thread == target.number]
-                    titles = map(wording.format_conversation, matches)
+                    titles = map(wording.format_conversation_title, matches)
                     return tr("shared-quoted", text=next(titles, tr("chats-untitled")))
                 case "days":
                     return wording.format_date_range(target.first, target.last)
         return tr("forget-group" if chat_scope.owner < 0 else "forget-everything")
 
-    async def _make_question_with_quotes(
+    async def _make_question_with_quote_choice(
         self, lines: Sequence[str], scope: Scope, target: ForgetTarget, label: str, forget_result: ForgetResult
     ) -> ForgetQuestion:
         with_quotes = replace(target, with_quotes=True)
@@ -188,7 +193,7 @@ class ForgetCommands(CommandGroup):
             *(f"  {_format_message(answer, zone)}" for answer in answers),
             *_quote_texts_to_forget(whole, already_quoted=forget_result, with_messages=False),
         ]
-        text = "\n".join([*lines, *quotes, f"{too}: {format_erasures(whole)}", tr("forget-final")])
+        text = "\n".join([*lines, *quotes, f"{too}: {format_counts_of_erased_items(whole)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
 
     async def _make_message_question(self, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
@@ -200,15 +205,15 @@ class ForgetCommands(CommandGroup):
         whole = await self._services.memory.preview_forgetting(scope.owner, _make_request_to_forget_messages(turn))
         zone = await self._read_zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _format_message(message, zone), ""]
-        lines.append(tr("forget-erases", what=format_erasures(whole)))
+        lines.append(tr("forget-erases", what=format_counts_of_erased_items(whole)))
         alone, both = ForgetTarget(kind="message", number=number), replace(target, kind="turn")
         if len(turn) == 1:
             lines += _quote_texts_to_forget(whole, with_messages=False)
-            return await self._make_question_with_quotes(lines, scope, alone, tr("forget-it"), whole)
+            return await self._make_question_with_quote_choice(lines, scope, alone, tr("forget-it"), whole)
         others = [other for other in turn if other is not message and other.origin != "tool"]
         lines += [f"  {_format_message(other, zone)}" for other in others[:MAX_SHOWN]]
         lines += _quote_texts_to_forget(whole, with_messages=False)
-        text, choices = await self._make_question_with_quotes(lines, scope, both, tr("forget-turn"), whole)
+        text, choices = await self._make_question_with_quote_choice(lines, scope, both, tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
     async def _make_found_messages_question(self, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
@@ -219,18 +224,21 @@ class ForgetCommands(CommandGroup):
         whole = await self._preview_erasure(scope, turns)
         messages = await self._services.memory.preview_forgetting(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
-        counts = f"{only}: {format_erasures(messages)}", f"{label}: {format_erasures(whole)}"
+        counts = (
+            f"{only}: {format_counts_of_erased_items(messages)}",
+            f"{label}: {format_counts_of_erased_items(whole)}",
+        )
         lines = [tr("forget-ask-this"), "", *counts, *_quote_texts_to_forget(whole)]
-        text, choices = await self._make_question_with_quotes(lines, scope, turns, label, whole)
+        text, choices = await self._make_question_with_quote_choice(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
     @Action(CHOOSE, who="admins")
-    async def _ask_to_confirm_choice(self, event: ChatEvent) -> str | None:
+    async def _ask_to_confirm_choice(self, event: ChatEvent) -> ReplyText | None:
         target = ForgetTarget.parse_payload(event.argument, self._now())
         return await self._ask_to_confirm(event, target) if target is not None else tr("shared-dead-button")
 
     @Action(CONVERSATION, who="admins")
-    async def _ask_to_erase_conversation(self, event: ChatEvent) -> str | None:
+    async def _ask_to_erase_conversation(self, event: ChatEvent) -> ReplyText | None:
         scope = Scope(owner=event.chat.id, thread=int(event.argument))
         if not await self._services.memory.has_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
@@ -240,10 +248,10 @@ class ForgetCommands(CommandGroup):
     async def _cancel_erasure(self, event: ChatEvent) -> None:
         await self._show_text(event, tr("forget-kept"))
 
-    async def _forget_chosen_target(self, event: ChatEvent) -> str:
+    async def _forget_chosen_target(self, event: ChatEvent) -> ReplyText:
         if (target := ForgetTarget.parse_payload(event.argument, self._now())) is None:
             return tr("shared-dead-button")
-        scope = await self._find_scope(event, target)
+        scope = await self._find_target_scope(event, target)
         async with self._delivery.show_typing(event.chat):
             request = await self._make_forget_request(scope, target)
             was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)
@@ -264,7 +272,7 @@ class ForgetCommands(CommandGroup):
     async def _make_forget_request(self, scope: Scope, target: ForgetTarget) -> ForgetRequest:
         match target.kind:
             case "message":
-                request = await self._make_request_to_forget_ids(scope, [target.number])
+                request = await self._make_request_to_forget_message_ids(scope, [target.number])
             case "turn":
                 request = _make_request_to_forget_messages(await self._read_turns(scope, target.number, target.request))
             case "fact":
@@ -272,20 +280,20 @@ class ForgetCommands(CommandGroup):
             case "conversation":
                 request = ForgetRequest(what="conversations", ids=(target.number,))
             case "found":
-                request = await self._make_request_to_forget_ids(scope, self._found.get(target.key, ()))
+                request = await self._make_request_to_forget_message_ids(scope, self._found.get(target.key, ()))
             case "found turns":
-                found = (await self._make_request_to_forget_ids(scope, self._found.get(target.key, ()))).ids
+                found = (await self._make_request_to_forget_message_ids(scope, self._found.get(target.key, ()))).ids
                 messages = [message for number in found for message in await self._read_turns(scope, number)]
                 request = _make_request_to_forget_messages(list({message.id: message for message in messages}.values()))
             case "days":
-                request = target.make_days_request(await self._read_zone(scope.owner))
+                request = target.make_request_to_forget_days(await self._read_zone(scope.owner))
             case "everything":
                 request = ForgetRequest(what="everything")
         return replace(request, with_quotes=target.with_quotes)
 
-    async def _make_request_to_forget_ids(self, scope: Scope, ids: Sequence[int]) -> ForgetRequest:
+    async def _make_request_to_forget_message_ids(self, scope: Scope, message_ids: Sequence[int]) -> ForgetRequest:
         async with self._services.memory.open_store(scope.owner) as store:
-            return _make_request_to_forget_messages(await store.read_messages(scope, ids))
+            return _make_request_to_forget_messages(await store.read_messages(scope, message_ids))
 
     async def _read_turns(self, scope: Scope, message_id: int, request_turn: int = 0) -> Sequence[Message]:
         """Return the turn of a message, followed by the turn that asked to forget it, if any."""
@@ -330,12 +338,12 @@ def _quote_texts_to_forget(
     return lines
 
 
-def _find_facts(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
+def _find_facts_with_any_term(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts whose current or earlier text contains any of the terms, best match first."""
     found: dict[int, int] = {}
     for fact in facts:
         number = fact.superseded_by if fact.origin == "earlier" and fact.superseded_by else fact.id
-        found[number] = max(found.get(number, 0), len(terms & set(analyzer.list_terms(fact.text))))
+        found[number] = max(found.get(number, 0), len(terms & set(analyzer.list_search_terms(fact.text))))
     return sorted((fact for fact in facts if found.get(fact.id)), key=lambda fact: -found[fact.id])
 
 
@@ -345,5 +353,5 @@ def _format_fact(fact: Fact) -> str:
 
 def _format_message(message: Message, zone: tzinfo) -> str:
     text = wording.format_quote(wording.localize_message_notes(message, message.content), MAX_QUOTE_CHARS)
-    date = wording.format_moment(message.created_at, zone)
+    date = wording.format_moment_with_utc_note(message.created_at, zone)
     return tr("forget-line", id=str(message.id), date=date, speaker=wording.format_speaker(message), text=text)

@@ -71,7 +71,7 @@ class ForgetTarget:
             return cls(kind="days", first=first, last=last, with_quotes=with_quotes)
         return cls(kind=_KINDS[match[6] or "e"], key=match[7] or "", with_quotes=with_quotes)
 
-    def make_days_request(self, zone: tzinfo) -> ForgetRequest:
+    def make_request_to_forget_days(self, zone: tzinfo) -> ForgetRequest:
         """Return a request to forget these days, which begin at midnight in the owner's time zone."""
         since = datetime(self.first.year, self.first.month, self.first.day, tzinfo=zone)
         after = self.last + timedelta(days=1) if self.last < date.max else self.last

@@ -13,7 +13,7 @@ from locales.sentences import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleSummary, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, make_nonce, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, download_file, find_document
 from transfer.formats.history import ImportQuestion, ReadContext
@@ -106,7 +106,7 @@ class TransferCommands(CommandGroup):
 
     @Action(PASTE)
     async def _ask_to_paste_text(self, event: ChatEvent) -> None:
-        await self._question.ask(event, tr("transfer-paste-how"), subject_id=None, example="")
+        await self._question.ask(event, tr("transfer-paste-how"), subject_id=None, placeholder="")
         await self._delivery.send_text(event.chat, tr("transfer-paste-prompt"))
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
@@ -125,14 +125,14 @@ class TransferCommands(CommandGroup):
         await self._delivery.send_text(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
-    async def _show_next_step(self, event: ChatEvent, source: _ImportSource) -> str | None:
+    async def _show_next_step(self, event: ChatEvent, source: _ImportSource) -> ReplyText | None:
         here = replace(event, chat=replace(event.chat, reply_to=source.message_id))  # long texts need a new message
         return await self._show_text(here, *(await self._try_to_make_next_step(event, source))[0])
 
     async def _try_to_make_next_step(self, event: ChatEvent, source: _ImportSource) -> tuple[ImportStep, bool]:
         """Return the next step or an error message, and True if the file can be read."""
         try:
-            return await self._find_next_step(event, source), True
+            return await self._plan_next_import_step(event, source), True
         except ChatGone:
             raise
         except KeepsakeError as error:
@@ -163,7 +163,7 @@ class TransferCommands(CommandGroup):
     def _get_questionnaire(self, event: ChatEvent, source: _ImportSource) -> _Questionnaire:
         return self._asked.setdefault((event.chat.chat_scope, source.message_id), _Questionnaire())
 
-    async def _find_next_step(self, event: ChatEvent, source: _ImportSource) -> ImportStep:
+    async def _plan_next_import_step(self, event: ChatEvent, source: _ImportSource) -> ImportStep:
         data, given = await self._load_source(event, source)
         plan = await self._services.importer.plan(event.chat.scope, event.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
@@ -178,7 +178,7 @@ class TransferCommands(CommandGroup):
             asked.heading = lines[0] if question.is_long else "\n\n".join(lines)
             return self._make_question_step(event, asked, question)
         if not plan.has_anything_new:
-            return await self._offer_fact_extraction(event, format_plan(plan), plan.ids)
+            return await self._add_fact_extraction_offer(event, format_plan(plan), plan.ids)
         payload = _make_import_payload(is_after_questions=bool(plan.questions and given.answers))
         row = [
             self._make_button(event, IMPORT, tr("transfer-import"), payload),
@@ -190,20 +190,22 @@ class TransferCommands(CommandGroup):
         first = self._make_button(event, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
         return format_plan(plan), row, [first]
 
-    def _make_question_step(self, event: ChatEvent, questions: _Questionnaire, question: ImportQuestion) -> ImportStep:
-        buttons, step, letter = [], len(questions.answers), "t" if question.several else "s"
+    def _make_question_step(
+        self, event: ChatEvent, questionnaire: _Questionnaire, question: ImportQuestion
+    ) -> ImportStep:
+        buttons, step, letter = [], len(questionnaire.answers), "t" if question.several else "s"
         for number, text in enumerate(question.options):
-            label = f"{'✓ ' if number in questions.chosen else ''}{number + 1 if question.is_long else text}"
+            label = f"{'✓ ' if number in questionnaire.chosen else ''}{number + 1 if question.is_long else text}"
             buttons.append(self._make_button(event, ANSWER, label, f"{step}.{letter}{number}"))
         rows = split_into_rows(buttons, NUMBERS_A_ROW if question.is_long else 1)
         if question.several:
-            everything = tr("transfer-choose-none" if questions.chosen else "transfer-choose-all")
+            everything = tr("transfer-choose-none" if questionnaire.chosen else "transfer-choose-all")
             rows.append([self._make_button(event, ANSWER, everything, f"{step}.a")])
             rows.append([self._make_button(event, ANSWER, tr("transfer-go-on"), f"{step}.d")])
-        return format_question(question, questions.chosen, questions.heading), *rows
+        return format_question(question, questionnaire.chosen, questionnaire.heading), *rows
 
     @Action(ANSWER, who="admins", reads_file=True)
-    async def _store_import_answer(self, event: ChatEvent) -> str | None:
+    async def _store_import_answer(self, event: ChatEvent) -> ReplyText | None:
         if (sent := await self._find_source_for_button(event)) is None:
             return None
         asked = self._get_questionnaire(event, sent)
@@ -226,20 +228,20 @@ class TransferCommands(CommandGroup):
         await self._show_text(event, tr("transfer-ended" if event.argument == ASKED else "transfer-left"))
 
     @Action(LOOK, who="admins", reads_file=True)
-    async def _retry_reading(self, event: ChatEvent) -> None:
+    async def _retry_reading_source(self, event: ChatEvent) -> None:
         if (sent := await self._find_source_for_button(event)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
             await self._offer_import(event, sent)
 
     @Action(STOP, who="admins")
-    async def _pause_import(self, event: ChatEvent) -> str | None:
+    async def _pause_import(self, event: ChatEvent) -> ReplyText | None:
         if (progress := self._running.get((event.chat.chat_scope, event.message_id))) is None:
             return None
         progress.is_stopped = True
         return tr("transfer-stopping")
 
     @Action(IMPORT, who="admins", queue="slow", reads_file=True, runs_once="by button")
-    async def _import_file(self, event: ChatEvent) -> str | None:
+    async def _import_file(self, event: ChatEvent) -> ReplyText | None:
         key = (event.chat.chat_scope, event.message_id)
         if (sent := await self._find_source_for_button(event)) is None:
             return None
@@ -273,17 +275,19 @@ class TransferCommands(CommandGroup):
             await self._show_text(event, text, self._make_retry_row(event, error, IMPORT))
         else:
             await self._show_text(
-                event, *await self._offer_fact_extraction(event, format_import_result(result), result.ids)
+                event, *await self._add_fact_extraction_offer(event, format_import_result(result), result.ids)
             )
         finally:
             self._running.pop(key, None)
         return None
 
-    async def _offer_fact_extraction(self, event: ChatEvent, text: str, id_range: tuple[int, int] | None) -> ImportStep:
-        if id_range is None:
+    async def _add_fact_extraction_offer(
+        self, event: ChatEvent, text: str, message_id_range: tuple[int, int] | None
+    ) -> ImportStep:
+        if message_id_range is None:
             return (text,)
         try:
-            estimate = await self._services.history_extraction.estimate_cost(event.chat.scope.owner, *id_range)
+            estimate = await self._services.history_extraction.estimate_cost(event.chat.scope.owner, *message_id_range)
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
             return (text,)
@@ -292,11 +296,11 @@ class TransferCommands(CommandGroup):
         messages, requests, tokens = estimate.messages, estimate.requests, estimate.tokens
         cost = tr("learning-what-it-takes", messages=messages, requests=requests, tokens=tokens)
         return f"{text}\n\n{cost}", [
-            self._make_button(event, LEARN, tr("learning-offer"), f"{id_range[0]}.{id_range[1]}")
+            self._make_button(event, LEARN, tr("learning-offer"), f"{message_id_range[0]}.{message_id_range[1]}")
         ]
 
     @Action(LEARN, who="admins")
-    async def _begin_fact_extraction(self, event: ChatEvent) -> str | None:
+    async def _begin_fact_extraction(self, event: ChatEvent) -> ReplyText | None:
         first, _, last = event.argument.partition(".")
         match await self._services.history_extraction.begin(event.chat.scope.owner, int(first), int(last)):
             case "busy":
@@ -310,12 +314,14 @@ class TransferCommands(CommandGroup):
                 return await self._show_extraction_status(event, tr("learning-begun"), stop)
 
     @Action(STOP_LEARNING, who="admins")
-    async def _stop_fact_extraction(self, event: ChatEvent) -> str | None:
+    async def _stop_fact_extraction(self, event: ChatEvent) -> ReplyText | None:
         await self._services.history_extraction.stop(event.chat.scope.owner)
         go_on = self._make_button(event, LEARN, tr("answers-continue"), event.argument)
         return await self._show_extraction_status(event, tr("learning-stopped"), go_on)
 
-    async def _show_extraction_status(self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton) -> str | None:
+    async def _show_extraction_status(
+        self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton
+    ) -> ReplyText | None:
         """Replace the last paragraph of the import receipt, which shows the progress of learning."""
         receipt = event.message_text.rpartition("\n\n")[0]
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)

@@ -14,8 +14,8 @@ from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import ForgetRequest
 from records.owners import OwnerConfig
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
-from telegram_ui.commands.wording import find_zone, format_local_day
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.wording import format_local_date_of_moment, get_zone_or_utc
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class MemoryCommands(CommandGroup):
     question_kind = "fact"
 
     @Command("memory", is_ephemeral=True)
-    async def _handle_command(self, event: ChatEvent) -> str | None:
+    async def _handle_command(self, event: ChatEvent) -> ReplyText | None:
         if event.chat.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
         verb, _, rest = event.argument.strip().partition(" ")
@@ -60,14 +60,14 @@ class MemoryCommands(CommandGroup):
         if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         if verb == "add":
-            return await self._add_fact(event, rest)
+            return await self._add_fact_or_get_refusal(event, rest)
         if verb == "edit" and _parse_fact_id(number) and text.strip():
-            return await self._edit_fact(event, _parse_fact_id(number), text)
+            return await self._edit_fact_or_get_refusal(event, _parse_fact_id(number), text)
         if verb in ("pin", "unpin", "delete", "undo") and _parse_fact_id(rest):
             return await apply_fact_action(self._services, event.chat.scope.owner, verb, _parse_fact_id(rest))
         return tr("memory-usage")
 
-    async def _add_fact(self, event: ChatEvent, text: str) -> str | None:
+    async def _add_fact_or_get_refusal(self, event: ChatEvent, text: str) -> ReplyText | None:
         fact = await add_fact(self._services, event.chat.scope.owner, text)
         if isinstance(fact, str):
             return fact
@@ -78,16 +78,16 @@ class MemoryCommands(CommandGroup):
         rows = [] if fact.kind == "instruction" else [keep]
         return await self._show_text(event, tr("memory-added", text=fact.text), *rows)
 
-    async def _edit_fact(self, event: ChatEvent, fact_id: int, text: str) -> str | None:
-        refusal = await edit_fact(self._services, event.chat.scope.owner, fact_id, text, supersedes=False)
+    async def _edit_fact_or_get_refusal(self, event: ChatEvent, fact_id: int, text: str) -> ReplyText | None:
+        refusal = await edit_fact(self._services, event.chat.scope.owner, fact_id, text, keeps_old_fact=False)
         if refusal is None:
             await self._show_view(event, View(fact=fact_id))
         return refusal
 
-    async def _show_view(self, event: ChatEvent, view: View) -> str | None:
+    async def _show_view(self, event: ChatEvent, view: View) -> ReplyText | None:
         owner = event.chat.scope.owner
         config = await self._read_config(event)
-        text, rows = render_view(
+        text, rows = render_memory_view(
             view,
             await self._services.facts.list_all(owner),
             await self._services.distiller.list_versions(owner),
@@ -97,9 +97,9 @@ class MemoryCommands(CommandGroup):
         return await self._show_text(event, text, *rows)
 
     @Action(KIND)
-    async def _handle_button_press(self, event: ChatEvent) -> str | None:
+    async def _handle_button_press(self, event: ChatEvent) -> ReplyText | None:
         action, _, numbers = event.argument.partition(".")
-        view = parse_view(action, numbers)
+        view = parse_memory_view(action, numbers)
         if view is None:
             return tr("shared-dead-button")
         toast: str | None = None
@@ -121,10 +121,10 @@ class MemoryCommands(CommandGroup):
         await self._show_view(event, view)
         return toast and toast[:200]
 
-    def _refresh_profile(self, event: ChatEvent) -> str:
+    def _refresh_profile(self, event: ChatEvent) -> ReplyText:
         again = [self._make_button(event, KIND, tr("answers-try-again"), event.argument)]
 
-        async def send_result(result: Profile | str | None) -> None:
+        async def send_profile_or_failure(result: Profile | str | None) -> None:
             keyboard = make_keyboard(again if isinstance(result, str) else [])
             if isinstance(result, Profile):
                 text = f"{tr('memory-button-profile')}\n\n{result.text}"
@@ -135,10 +135,10 @@ class MemoryCommands(CommandGroup):
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
-        self._services.distiller.start_distilling(event.chat.scope.owner, send_result)
+        self._services.distiller.start_distilling(event.chat.scope.owner, send_profile_or_failure)
         return tr("memory-distilling")
 
-    async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> str | None:
+    async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> ReplyText | None:
         """Ask for the new text of a fact, or for a new fact if the id is 0."""
         owner = event.chat.scope.owner
         fact = next((fact for fact in await self._services.facts.list_all(owner) if fact.id == fact_id), None)
@@ -149,16 +149,20 @@ class MemoryCommands(CommandGroup):
         if await is_incognito(self._services, owner):
             return tr("memory-incognito-on")
         question = tr("memory-new-text", text=fact.text) if fact else tr("memory-new-fact")
-        await self._question.ask(event, question, subject_id=fact_id, example=fact.text if fact else question)
+        await self._question.ask(event, question, subject_id=fact_id, placeholder=fact.text if fact else question)
         return None
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         text = event.argument
 
         async def store_fact(fact_id: int) -> str | None:
-            return await (self._edit_fact(event, fact_id, text) if fact_id else self._add_fact(event, text))
+            return await (
+                self._edit_fact_or_get_refusal(event, fact_id, text)
+                if fact_id
+                else self._add_fact_or_get_refusal(event, text)
+            )
 
-        return await self._question.accept_answer(event, store_fact, max_chars=MAX_FACT_CHARS)
+        return await self._question.accept_text_if_answer(event, store_fact, max_chars=MAX_FACT_CHARS)
 
 
 def _parse_fact_id(text: str) -> int:
@@ -167,7 +171,7 @@ def _parse_fact_id(text: str) -> int:
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
 
 
-def parse_view(action: str, numbers: str) -> View | None:
+def parse_memory_view(action: str, numbers: str) -> View | None:
     """Return the view to show after a button is pressed, or None if the payload is invalid."""
     parts = numbers.split(".") if numbers else []
     if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
@@ -184,11 +188,11 @@ def parse_view(action: str, numbers: str) -> View | None:
     return None
 
 
-def render_view(
+def render_memory_view(
     view: View, facts: Sequence[Fact], profiles: Sequence[Profile], config: OwnerConfig | None, make_button: MakeButton
 ) -> RenderedPage:
     """Return the text of a view and its rows of buttons. `make_button` makes a button from its label and payload."""
-    zone = find_zone(config)
+    zone = get_zone_or_utc(config)
     if view.profiles:
         return _render_profiles(profiles, zone, make_button)
     if view.fact:
@@ -241,9 +245,12 @@ def _mark_if_pinned(fact: Fact, label: str) -> str:
 
 def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, make_button: MakeButton) -> RenderedPage:
     lines = [_mark_if_pinned(fact, fact.text), "", *filter(None, [format_importance(fact)])]
-    dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
+    dates = {
+        "from": format_local_date_of_moment(fact.valid_from, zone),
+        "said": format_local_date_of_moment(fact.observed_at, zone),
+    }
     if fact.valid_to:
-        until = format_local_day(fact.valid_to, zone)
+        until = format_local_date_of_moment(fact.valid_to, zone)
         is_one_day = fact.valid_from.astimezone(zone).date() == fact.valid_to.astimezone(zone).date()
         lines.append(tr("memory-held-until" if is_one_day else "memory-held", until=until, **dates))
     elif dates["from"] != dates["said"] or not fact.quote:  # what was said today may have been true for long
@@ -254,7 +261,7 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
     if fact.quote:  # which may be older than the text of an edited fact
         quoted = [row for row in facts if row.quote == fact.quote and fact.id in (row.id, row.superseded_by)]
         said_at = min(row.observed_at for row in quoted)
-        lines.append(tr("memory-quote", quote=fact.quote, said=format_local_day(said_at, zone)))
+        lines.append(tr("memory-quote", quote=fact.quote, said=format_local_date_of_moment(said_at, zone)))
     elif fact.source_ids:
         lines.append(tr("memory-learned", messages=len(fact.source_ids)))
     successor = next((other for other in facts if other.id == fact.superseded_by), None)
@@ -287,7 +294,7 @@ def _format_fact_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> lis
             if earlier.id not in seen:
                 seen.add(earlier.id)
                 waiting.append(earlier.id)
-                until = format_local_day(earlier.valid_to or fact.valid_from, zone)
+                until = format_local_date_of_moment(earlier.valid_to or fact.valid_from, zone)
                 lines.append(tr("memory-before", until=until, text=earlier.text))
     return lines
 
@@ -304,4 +311,7 @@ def _render_profiles(profiles: Sequence[Profile], zone: tzinfo, make_button: Mak
 
 
 def _format_profile(version: Profile, zone: tzinfo) -> list[str]:
-    return [tr("memory-profile", id=str(version.id), day=format_local_day(version.created_at, zone)), version.text]
+    return [
+        tr("memory-profile", id=str(version.id), day=format_local_date_of_moment(version.created_at, zone)),
+        version.text,
+    ]

@@ -3,12 +3,12 @@
 from telegram import Update
 
 from chat.facts_by_hand import add_fact
-from locales.catalog import list_translations, tr
+from locales.catalog import collect_translations, tr
 from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands import reminders
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
 from telegram_ui.commands.wording import set_reference_time
 from telegram_ui.sending.chat import Chat
 
@@ -19,7 +19,7 @@ GIVE = "command-"  # the payload of the button that runs the command in its mess
 
 class ProposalButtons(CommandGroup):
     @Action(PROPOSED, who="admins")
-    async def _apply_pressed_choice(self, event: ChatEvent) -> None:
+    async def _accept_or_decline_proposal(self, event: ChatEvent) -> None:
         kind, _, choice = event.argument.partition("-")
         config = await self._read_config(event)
         if choice == NO:
@@ -32,19 +32,19 @@ class ProposalButtons(CommandGroup):
             outcome = await self._remember_fact(event)
         await self._show_text(event, outcome)
 
-    async def _remember_fact(self, event: ChatEvent) -> str:
+    async def _remember_fact(self, event: ChatEvent) -> ReplyText:
         # The fact is part of the question, so that the button works even after a restart.
         heading, _, text = event.message_text.partition("\n\n")
-        if heading not in list_translations("proposals-ask-remember") or not text:
+        if heading not in collect_translations("proposals-ask-remember") or not text:
             return tr("shared-dead-button")
         added = await add_fact(self._services, event.chat.scope.owner, text)
         return added if isinstance(added, str) else tr("proposals-remembered", text=added.text)
 
 
-def extract_command(proposal: str) -> str | None:
+def extract_proposed_command(proposal_text: str) -> str | None:
     """Return the command in the text of a proposal, or None for any other text."""
-    heading, _, command = proposal.partition("\n\n")
-    return command if heading in list_translations("proposals-ask-command") and command.startswith("/") else None
+    heading, _, command = proposal_text.partition("\n\n")
+    return command if heading in collect_translations("proposals-ask-command") and command.startswith("/") else None
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:

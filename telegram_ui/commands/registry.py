@@ -15,12 +15,20 @@ from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answer_buttons import AnswerButtons
-from telegram_ui.commands.basics import BasicCommands, make_private_menu
+from telegram_ui.commands.basics import BasicCommands, select_private_menu_commands
 from telegram_ui.commands.broadcast import BroadcastCommands
 from telegram_ui.commands.buttons import ForeignButton, parse_button_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
+from telegram_ui.commands.command_group import (
+    Action,
+    ChatEvent,
+    Command,
+    CommandGroup,
+    Dependencies,
+    ReplyText,
+    TextQuestion,
+)
 from telegram_ui.commands.dashboard import DashboardCommands
 from telegram_ui.commands.exporting import ExportCommands
 from telegram_ui.commands.forget import ForgetCommands
@@ -55,7 +63,7 @@ def list_commands(groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS) -> tupl
     )
 
 
-def describe_commands() -> dict[str, str]:
+def describe_commands_for_model() -> dict[str, str]:
     """Return the descriptions of the commands that the model may offer, by name."""
     with use_language(ENGLISH):
         # Each costs some ten tokens of a prompt, and others lead to those that begin with /summary_.
@@ -79,7 +87,7 @@ class Commands:
                     raise ValueError(f"{action.key} is declared twice")
                 self._actions[action.key] = group, action
 
-    async def choose_language(self, chat: Chat, person: Person) -> str:
+    async def choose_reply_language(self, chat: Chat, person: Person) -> str:
         try:
             chosen = await self.dependencies.services.memory.get_language(chat.scope.owner)
         except KeepsakeError:
@@ -109,7 +117,7 @@ class Commands:
     async def handle_command(self, name: str, event: ChatEvent) -> None:
         """Run a known command and send its reply, or explain why it cannot be used like this."""
         group, action = self._actions[f"/{name}"]
-        event = await self._prepare_event(_to_ephemeral_event(event, action))
+        event = await self._prepare_event(_make_event_ephemeral_if_needed(event, action))
         # The handler of /cancel only says that there is nothing to cancel.
         if name == CANCEL and any([await group.cancel_awaited_input(event) for group in self._groups]):
             return
@@ -136,7 +144,7 @@ class Commands:
         try:
             if found := self._actions.get(parse_button_kind(data)):
                 payload = self.dependencies.buttons.verify_payload(data, event.chat, event.person)
-                event = _to_ephemeral_event(replace(event, argument=payload), found[1], query.id)
+                event = _make_event_ephemeral_if_needed(replace(event, argument=payload), found[1], query.id)
                 toast = await self._run_command(await self._prepare_event(event), *found)
         except ForeignButton as foreign:
             toast = str(foreign)
@@ -184,7 +192,7 @@ class Commands:
             with use_language(language):  # in a thread, because this reads the text files of a language
                 described = await asyncio.to_thread(lambda: {row.name: row.description for row in self._rows})
             for scope, listed in (
-                (telegram.BotCommandScopeAllPrivateChats(), make_private_menu(self._rows)),
+                (telegram.BotCommandScopeAllPrivateChats(), select_private_menu_commands(self._rows)),
                 (telegram.BotCommandScopeAllGroupChats(), in_groups),
                 (telegram.BotCommandScopeAllChatAdministrators(), admins),
             ):
@@ -198,7 +206,7 @@ class Commands:
                 ]
                 await bot.set_my_commands(menu, scope=scope, language_code=None if language == default else language)
 
-    async def set_menu_button(self, bot: telegram.Bot) -> None:
+    async def set_dashboard_menu_button(self, bot: telegram.Bot) -> None:
         """Make the menu button open the dashboard, if there is one. Raise TelegramError if Telegram fails."""
         if not (url := self.dependencies.settings.dashboard_url).startswith("https://"):
             return
@@ -211,11 +219,11 @@ class Commands:
         services = self.dependencies.services
         set_reference_time(services.clock())
         with suppress(StorageError):
-            scope = await services.memory.find_open_conversation(event.chat.chat_scope)
+            scope = await services.memory.find_open_conversation_or_chat_scope(event.chat.chat_scope)
             return replace(event, chat=event.chat.with_conversation(scope))
         return event
 
-    async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> str | None:
+    async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> ReplyText | None:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         is_admin = self.dependencies.operator.is_admin(event.person, in_private=event.chat.is_private)
@@ -235,8 +243,8 @@ class Commands:
             raise
 
 
-def _to_ephemeral_event(event: ChatEvent, action: Action, query_id: str = "") -> ChatEvent:
+def _make_event_ephemeral_if_needed(event: ChatEvent, action: Action, callback_query_id: str = "") -> ChatEvent:
     chat, person = event.chat, event.person
     if chat.is_private or chat.only_for is not None or not action.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return event
-    return replace(event, chat=replace(chat, only_for=SoleViewer(receiver=person.id, query=query_id)))
+    return replace(event, chat=replace(chat, only_for=SoleViewer(receiver=person.id, query=callback_query_id)))

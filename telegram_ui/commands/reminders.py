@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import find_language, get_current_language, list_words, tr, use_language
+from locales.catalog import find_supported_language, get_current_language, list_words, tr, use_language
 from records.owners import OwnerConfig
 from records.reminders import MAX_REMINDER_CHARS, NewReminder, Reminder, Repeat
 from records.scopes import Person, Scope
@@ -17,8 +17,8 @@ from reminders.reading import format_due_time
 from reminders.sending import SendOutcome
 from telegram_ui.commands import buttons
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
-from telegram_ui.commands.wording import find_zone, format_quote, set_reference_time
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.wording import format_quote, get_zone_or_utc, set_reference_time
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from text.time_zones import to_utc
 
@@ -39,17 +39,17 @@ class ReminderCommands(CommandGroup):
     heading = "recall"
 
     @Command("reminders")
-    async def _add_or_list_reminders(self, event: ChatEvent) -> str | None:
+    async def _add_or_list_reminders(self, event: ChatEvent) -> ReplyText | None:
         text = event.argument.strip()
         first, _, rest = text.partition(" ")
         if first.casefold() in list_words("reminders-add-words"):
             text = rest.strip()
         elif not text:
-            return await self._show_list(event, 0)
+            return await self._show_reminder_page(event, 0)
         config, now = await self._read_config(event), self._now()
         # Relative to the time of the message, so that a replay after a crash gives the same reminder.
         sent_at = min(event.update.message.date, now) if event.update.message is not None else now
-        local = sent_at.astimezone(find_zone(config))
+        local = sent_at.astimezone(get_zone_or_utc(config))
         async with self._delivery.show_typing(event.chat):
             found = await self._services.reminder_reader.parse_reminder_or_explain_failure(event.person.id, text, local)
         if isinstance(found, str):
@@ -64,11 +64,11 @@ class ReminderCommands(CommandGroup):
         return None
 
     @Action(OFFERED)
-    async def _handle_offer_answer(self, event: ChatEvent) -> str | None:
+    async def _accept_or_decline_offer(self, event: ChatEvent) -> ReplyText | None:
         if event.argument == NO:
             return await self._show_text(event, tr("proposals-declined"))
         config = await self._read_config(event)
-        offer = parse_reminder_offer(event.argument, event.message_text, find_zone(config))
+        offer = parse_reminder_offer(event.argument, event.message_text, get_zone_or_utc(config))
         if offer is None:
             return tr("shared-dead-button")  # after a second press, the message already shows the outcome
         if offer[0].due_at <= self._now():
@@ -76,13 +76,13 @@ class ReminderCommands(CommandGroup):
         return await self._set_reminder(event, *offer, config)
 
     @Action(LISTED)
-    async def _handle_list_button_press(self, event: ChatEvent) -> str | None:
+    async def _handle_list_button_press(self, event: ChatEvent) -> ReplyText | None:
         action, _, rest = event.argument.partition(".")
         number, _, page = rest.partition(".")
         if not number.isdecimal() or action not in (PAGE, CANCEL):
             return tr("shared-dead-button")
         if action == PAGE:
-            return await self._show_list(event, int(number))
+            return await self._show_reminder_page(event, int(number))
         reminders = {reminder.id: reminder for reminder in await self._list_reminders(event.chat.chat_scope)}
         reminder = reminders.get(int(number))
         if reminder is None:
@@ -93,21 +93,21 @@ class ReminderCommands(CommandGroup):
             await self._services.reminders.remove(reminder.owner, reminder.id)
             outcome = tr("reminders-cancelled", text=format_quote(reminder.text, MAX_QUOTE_CHARS))
         if page.isdecimal():
-            await self._show_list(event, int(page))
+            await self._show_reminder_page(event, int(page))
         else:
             await self._show_text(event, outcome)
         return outcome[:200]
 
     async def _set_reminder(
-        self, event: ChatEvent, reminder: NewReminder, source_id: int | None, config: OwnerConfig | None
-    ) -> str | None:
+        self, event: ChatEvent, reminder: NewReminder, source_message_id: int | None, config: OwnerConfig | None
+    ) -> ReplyText | None:
         scope, person, language = event.chat.scope, event.person.id, get_current_language()
         stored = await self._services.reminders.add(
-            scope.owner, reminder, thread=event.chat.thread, person=person, language=language, source=source_id
+            scope.owner, reminder, thread=event.chat.thread, person=person, language=language, source=source_message_id
         )
         if stored is None:
             return await self._show_text(event, tr("reminders-full"))
-        text = tr("reminders-set", when=format_due_time(stored, find_zone(config)), text=stored.text)
+        text = tr("reminders-set", when=format_due_time(stored, get_zone_or_utc(config)), text=stored.text)
         cancel = self._make_button(event, LISTED, tr("reminders-cancel"), f"{CANCEL}.{stored.id}.")
         hint, zones = _make_zone_hint(self._dependencies, event.chat, event.person, config)
         lines = [text] if event.update.callback_query is not None else [text, *hint]
@@ -118,7 +118,7 @@ class ReminderCommands(CommandGroup):
         listed = await self._services.reminders.list_reminders(scope.owner)
         return [reminder for reminder in listed if not scope.is_channel_direct_chat or reminder.thread == scope.thread]
 
-    async def _show_list(self, event: ChatEvent, page: int) -> str | None:
+    async def _show_reminder_page(self, event: ChatEvent, page: int) -> ReplyText | None:
         config = await self._read_config(event)
         reminders = await self._list_reminders(event.chat.chat_scope)
         if not reminders:
@@ -127,7 +127,7 @@ class ReminderCommands(CommandGroup):
         lines, row = [tr("forget-reminders", reminders=len(reminders)), ""], []
         for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
             text = format_quote(reminder.text, MAX_QUOTE_CHARS)
-            lines.append(f"{number}. {format_due_time(reminder, find_zone(config))} – {text}")
+            lines.append(f"{number}. {format_due_time(reminder, get_zone_or_utc(config))} – {text}")
             row.append(self._make_button(event, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, LISTED, label, f"{PAGE}.{to}"))
         hint, zones = _make_zone_hint(self._dependencies, event.chat, event.person, config)
@@ -136,15 +136,15 @@ class ReminderCommands(CommandGroup):
 
 
 async def offer_reminder(
-    dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal, ambiguity: str = ""
+    dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal, ambiguous_words: str = ""
 ) -> None:
-    """Ask a person whether to set the proposed reminder. `ambiguity` holds words that may refer to a different time."""
+    """Ask a person whether to set the proposed reminder. `ambiguous_words` may refer to a different time."""
     reminder, make_button = proposal.reminder, dependencies.buttons.make_button
     if reminder is None:
         return
     config = await dependencies.services.memory.get_config(chat.scope.owner)
-    when = format_due_time(reminder, find_zone(config))
-    heading = tr("reminders-offer-unsure" if ambiguity else "reminders-offer", words=ambiguity, when=when)
+    when = format_due_time(reminder, get_zone_or_utc(config))
+    heading = tr("reminders-offer-unsure" if ambiguous_words else "reminders-offer", words=ambiguous_words, when=when)
     hint, zones = _make_zone_hint(dependencies, chat, person, config)
     text = "\n\n".join(["\n".join([heading, *hint]), reminder.text])
     payload = make_reminder_offer_payload(reminder, proposal.source, knows_zone=not hint)
@@ -154,17 +154,19 @@ async def offer_reminder(
     await dependencies.delivery.send_text(chat, text, keyboard=keyboard)
 
 
-def make_reminder_offer_payload(reminder: NewReminder, source_id: int | None, *, knows_zone: bool = True) -> str:
+def make_reminder_offer_payload(
+    reminder: NewReminder, source_message_id: int | None, *, knows_zone: bool = True
+) -> str:
     """Return a button payload from which parse_reminder_offer() can restore the offer, even after a restart."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == reminder.repeat)
     clock = "i" if reminder.local is None else "c" if knows_zone else "u"
     days = f"{sum(1 << day for day in reminder.weekdays):02x}" if letter == "w" else f"{reminder.month_day:02d}"
-    return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{days}.{source_id or 0:x}"
+    return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{days}.{source_message_id or 0:x}"
 
 
-def parse_reminder_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
+def parse_reminder_offer(payload: str, message_text: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
     """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
-    text, found = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS], _OFFER.fullmatch(payload)
+    text, found = message_text.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS], _OFFER.fullmatch(payload)
     if not text or found is None:
         return None
     moment, letter, clock, days, source_id = found.groups()
@@ -203,11 +205,12 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
     if delivery.is_paused(chat):
         return "later"
     set_reference_time(now)
-    chosen = find_language(config.language if config else "") or find_language(reminder.language)
+    chosen = find_supported_language(config.language if config else "") or find_supported_language(reminder.language)
     with use_language(chosen or get_current_language()):
         text = tr("reminders-due", text=reminder.text)
         if now - reminder.due_at >= timedelta(minutes=2):
-            text += f"\n\n{tr('reminders-late', when=format_due_time(replace(reminder, repeat=''), find_zone(config)))}"
+            when = format_due_time(replace(reminder, repeat=""), get_zone_or_utc(config))
+            text += f"\n\n{tr('reminders-late', when=when)}"
     outcome = await delivery.try_to_send_text(chat, text)
     if outcome == "gone":
         log.warning("a reminder of %d is dropped: Telegram does not take it", reminder.owner)

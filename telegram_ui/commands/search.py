@@ -12,7 +12,7 @@ from records.messages import make_message_link
 from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 
 MORE = "fnd"
 MAX_QUERY_CHARS = 200
@@ -27,7 +27,7 @@ class SearchCommands(CommandGroup):
     heading = "recall"
 
     @Command("search")
-    async def _search_messages(self, event: ChatEvent) -> str | None:
+    async def _search_messages(self, event: ChatEvent) -> ReplyText | None:
         query = " ".join(event.argument.split())[:MAX_QUERY_CHARS]
         if not query:
             return tr("search-how")
@@ -38,22 +38,24 @@ class SearchCommands(CommandGroup):
         )
 
     @Action(MORE)
-    async def _show_next_page(self, event: ChatEvent) -> str | None:
+    async def _show_next_page(self, event: ChatEvent) -> ReplyText | None:
         heading = event.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
         first, _, rest = event.argument.partition("-")
         until, _, where = rest.partition("-")
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
             return tr("shared-dead-button")
         query = heading.removeprefix(HEADING)
-        titles = await self._list_conversation_titles(event) if where == EVERYWHERE else {}
+        titles = await self._get_conversation_titles_by_scope(event) if where == EVERYWHERE else {}
         page = await self._services.search.find_hit_page(
-            event.chat.scope, query, offset=int(first), until_id=int(until) or None, other_scopes=tuple(titles)
+            event.chat.scope, query, offset=int(first), until_message_id=int(until) or None, other_scopes=tuple(titles)
         )
         if not page.found and page.first:
             return tr("search-no-more")
         return await self._send_page(event, query, page, titles)
 
-    async def _send_page(self, event: ChatEvent, query: str, page: Page, titles: Mapping[Scope, str]) -> str | None:
+    async def _send_page(
+        self, event: ChatEvent, query: str, page: Page, titles: Mapping[Scope, str]
+    ) -> ReplyText | None:
         """Send a page of results. `titles` holds the titles of all conversations if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if get_current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
@@ -68,21 +70,25 @@ class SearchCommands(CommandGroup):
             lines += ["", tr("search-so-far", shown=str(page.next_offset), total=str(page.total))]
             payload = f"{page.next_offset}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
             rows.append([self._make_button(event, MORE, tr("search-more"), payload)])
-        if not titles and page.first == 0 and len(await self._list_conversation_titles(event)) > 1:
+        if not titles and page.first == 0 and len(await self._get_conversation_titles_by_scope(event)) > 1:
             rows.append([self._make_button(event, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
         await self._delivery.send_text(event.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
         return None
 
-    async def _list_conversation_titles(self, event: ChatEvent) -> Mapping[Scope, str]:
+    async def _get_conversation_titles_by_scope(self, event: ChatEvent) -> Mapping[Scope, str]:
         async with self._services.memory.open_store(event.chat.chat_scope.owner) as store:
             found, _ = await store.conversations.list_conversations(event.chat.chat_scope, offset=0, limit=20)
-        return {listed.scope: wording.format_conversation(listed) for listed in found}
+        return {listed.scope: wording.format_conversation_title(listed) for listed in found}
 
 
 def format_hit(number: int, hit: Hit, event: ChatEvent, zone: tzinfo, *, title: str = "") -> str:
     """Format a found message with its date, its speaker, the matching part and the title of its conversation."""
     message = hit.message
-    parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
+    parts = (
+        wording.format_moment_with_utc_note(message.created_at, zone),
+        wording.format_speaker(message),
+        title or message.title,
+    )
     heading = f"{number}. {' · '.join(filter(None, parts))}"
     text = wording.format_quote(wording.localize_message_notes(message, hit.text), MAX_SHOWN_CHARS)
     address = make_message_link(event.chat.id, event.chat.thread, message.telegram_id)

@@ -12,8 +12,14 @@ from records.status import Status
 from records.summaries import Summary
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
-from telegram_ui.commands.wording import find_zone, format_moment, format_policy_name, format_switch, format_time_span
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.wording import (
+    format_moment_with_utc_note,
+    format_policy_name,
+    format_switch,
+    format_time_span,
+    get_zone_or_utc,
+)
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -31,7 +37,7 @@ class SummaryCommands(CommandGroup):
     heading = "summaries"
 
     @Command("summary_status", stands_alone=True)
-    async def _show_status(self, event: ChatEvent) -> str:
+    async def _make_status_reply(self, event: ChatEvent) -> ReplyText:
         status = await self._services.summaries.read_status(event.chat.scope)
         lines = [format_status(status), format_retention(self._dependencies.settings.retention_days)]
         indexing = self._services.indexing
@@ -44,7 +50,7 @@ class SummaryCommands(CommandGroup):
         return "\n".join(filter(None, lines))
 
     @Command("summary_show", stands_alone=True)
-    async def _show_summaries(self, event: ChatEvent) -> str:
+    async def _make_summaries_reply(self, event: ChatEvent) -> ReplyText:
         if await self._read_config(event) is None:
             return tr("summaries-not-configured")
         summaries = await self._services.summaries.list_active_summaries(event.chat.scope)
@@ -54,18 +60,18 @@ class SummaryCommands(CommandGroup):
         return "\n\n".join(format_summary(summary, zone) for summary in summaries)
 
     @Command("summary_on", who="admins", stands_alone=True)
-    async def _enable_memory(self, event: ChatEvent) -> str:
+    async def _enable_memory(self, event: ChatEvent) -> ReplyText:
         return (await self._switch_memory_on(event))[0]
 
     @Command("summary_off", who="admins", stands_alone=True)
-    async def _disable_memory(self, event: ChatEvent) -> str:
+    async def _disable_memory(self, event: ChatEvent) -> ReplyText:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
         await self._services.memory.set_enabled(event.chat.scope.owner, enabled=False)
         return tr("summaries-off")
 
-    async def _summarize_now(self, event: ChatEvent) -> str | None:
+    async def _summarize_now(self, event: ChatEvent) -> ReplyText | None:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
@@ -78,7 +84,7 @@ class SummaryCommands(CommandGroup):
     _press_summarize = Action(FOLD, who="admins", queue="slow")(_summarize_now)
 
     @Action(SWITCH_ON, who="admins")
-    async def _enable_by_button(self, event: ChatEvent) -> str | None:
+    async def _enable_memory_by_answer_button(self, event: ChatEvent) -> ReplyText | None:
         text, was_on = await self._switch_memory_on(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         if was_on:
@@ -86,7 +92,7 @@ class SummaryCommands(CommandGroup):
         await self._delivery.send_text(event.chat, text)
         return None
 
-    async def _choose_policy(self, event: ChatEvent) -> None:
+    async def _set_or_show_summary_policy(self, event: ChatEvent) -> None:
         word = event.argument.strip().casefold()
         word = SWITCH_WORDS.get(word, word)
         config = await self._read_config(event)
@@ -102,11 +108,11 @@ class SummaryCommands(CommandGroup):
         back = [self._make_settings_button(event)]
         await self._show_text(event, format_summary_policy(config), policies, switches, back)
 
-    _choose_policy_by_command = Command("summary_policy", who="admins")(_choose_policy)
-    _press_policy = Action(POLICY, who="admins")(_choose_policy)
+    _choose_policy_by_command = Command("summary_policy", who="admins")(_set_or_show_summary_policy)
+    _press_policy = Action(POLICY, who="admins")(_set_or_show_summary_policy)
 
     @Command("summary_prompt", who="admins")
-    async def _set_prompt(self, event: ChatEvent) -> str:
+    async def _set_prompt(self, event: ChatEvent) -> ReplyText:
         text = event.argument.strip()
         if not text:
             config = await self._read_config(event)
@@ -120,17 +126,17 @@ class SummaryCommands(CommandGroup):
             return str(too_long)
         return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
 
-    async def _start_rebuild(self, event: ChatEvent) -> str | None:
+    async def _start_rebuild(self, event: ChatEvent) -> ReplyText | None:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        self._services.rebuilder.start_rebuild(event.chat.scope, self._make_reporter(event))
+        self._services.rebuilder.start_rebuild(event.chat.scope, self._make_progress_reporter(event))
         return None
 
     _rebuild_by_command = Command("summary_rebuild", who="admins", stands_alone=True)(_start_rebuild)
     _press_rebuild = Action(REBUILD, who="admins", runs_once="by message")(_start_rebuild)
 
-    def _make_reporter(self, event: ChatEvent) -> ReportProgress:
+    def _make_progress_reporter(self, event: ChatEvent) -> ReportProgress:
         """Return a callback that shows the progress in one message and the result in another."""
         message_ids: list[int] = []
         reported_at = 0.0
@@ -145,7 +151,7 @@ class SummaryCommands(CommandGroup):
                 text, is_unfinished = format_progress(progress), progress.state in ("failed", "busy")
                 again = [self._make_button(event, REBUILD, tr("answers-try-again"))] if is_unfinished else []
                 if is_update:
-                    await self._delivery.replace_message(event.chat, message_ids[-1], text)
+                    await self._delivery.edit_message_or_send_new(event.chat, message_ids[-1], text)
                 else:
                     message_ids.extend(await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(again)))
             except DeliveryError as error:
@@ -185,7 +191,7 @@ def format_status(status: Status) -> str:
         lines.append(tr("summaries-status-index", done=status.indexed[0], messages=status.indexed[1]))
     lines += [tr("summaries-status-unreadable", messages=status.unreadable)] if status.unreadable else []
     if status.failure is not None:
-        failed_at = format_moment(status.failure.at, find_zone(config))
+        failed_at = format_moment_with_utc_note(status.failure.at, get_zone_or_utc(config))
         lines.append(tr("summaries-status-failure", date=failed_at, error=status.failure.error))
     return "\n".join([*lines, *status.advice, *(["", tr("summaries-not-configured")] if config is None else [])])
 

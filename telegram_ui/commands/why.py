@@ -9,14 +9,14 @@ from operator import itemgetter
 from telegram import InlineKeyboardButton
 
 from chat.explanations import Explanation
-from locales.catalog import join_list, tr
-from locales.sentences import format_cuts, format_match_reason, format_prompt_part
+from locales.catalog import join_with_commas, tr
+from locales.sentences import format_match_reason, format_prompt_part, list_kinds_of_cut_content
 from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import ChosenSource, ExplanationRecord
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Piece, TextBuilder, count_utf16_units, split_text
@@ -40,11 +40,11 @@ class WhyCommands(CommandGroup):
         await self._show_explanation(event, event.message_id)
 
     @Action(FACTS, is_ephemeral=True)
-    async def _offer_corrections(self, event: ChatEvent) -> None:
+    async def _offer_fact_corrections(self, event: ChatEvent) -> None:
         await self._show_explanation(event, int(event.argument, 16), can_correct=True)
 
     @Action(DETAILS)
-    async def _show_details(self, event: ChatEvent) -> str | None:
+    async def _show_explanation_page(self, event: ChatEvent) -> ReplyText | None:
         telegram_id, _, rest = event.argument.partition(".")
         at, _, page = rest.partition(".")
         explanation = await self._find_explanation(event, int(telegram_id, 16) or None)
@@ -75,7 +75,9 @@ class WhyCommands(CommandGroup):
     async def _find_explanation(self, event: ChatEvent, message_id: int | None) -> Explanation | None:
         scope = event.chat.scope
         if message_id is not None:
-            scope = await self._services.memory.find_conversation(event.chat.chat_scope, telegram_id=message_id)
+            scope = await self._services.memory.find_conversation_of_message(
+                event.chat.chat_scope, telegram_id=message_id
+            )
         return await self._services.explanations.explain_answer(scope, message_id)
 
     def _make_details_button(
@@ -90,12 +92,12 @@ def _encode_answer_time(explanation: Explanation) -> str:
 
 def make_explanation_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
     """Format an explanation as pages, each with one expandable quote."""
-    title = tr("why-title", date=wording.format_moment(explanation.record.at, zone))
+    title = tr("why-title", date=wording.format_moment_with_utc_note(explanation.record.at, zone))
     record = explanation.record
     size = tr("why-size", model=wording.format_quote(record.model), tokens=record.tokens, most=record.ceiling)
     size += f" {tr('why-size-whole', tokens=record.whole)}" if record.saved else ""
     note = [] if explanation.is_stored else [tr("why-not-stored")]
-    head = "\n".join([_format_sources(explanation), size, *note])
+    head = "\n".join([_format_source_counts(explanation), size, *note])
     max_units = MAX_UNITS - count_utf16_units(f"{title}\n{head}\n")
     items = _list_page_items(explanation, chat, zone)
     groups = list(_split_into_pages(items, max_units))
@@ -107,7 +109,7 @@ def make_explanation_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -
         details = TextBuilder()
         for place, (heading, section) in enumerate(groupby(group, key=itemgetter(0))):
             details.add("\n\n" if place else "").add_bold(heading).add("\n" + "\n".join(line for _, line in section))
-        pages.append(shown.add_collapsed_quote(details.build()).build())
+        pages.append(shown.add_piece_as_expandable_quote(details.build()).build())
     return pages
 
 
@@ -145,14 +147,17 @@ def _list_page_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list
             ),
             (format_prompt_part("summaries"), summaries),
             (format_prompt_part("recent"), recent),
-            (tr("why-cut"), [f"· {cut}" for cut in format_cuts(record.cut, is_message_cut=record.message_was_cut)]),
-            (tr("why-parts"), ["\n".join(_format_prompt_parts(record))]),
+            (
+                tr("why-cut"),
+                [f"· {cut}" for cut in list_kinds_of_cut_content(record.cut, is_message_cut=record.message_was_cut)],
+            ),
+            (tr("why-parts"), ["\n".join(_format_prompt_part_sizes(record))]),
         )
         for item in found
     ]
 
 
-def _format_sources(explanation: Explanation) -> str:
+def _format_source_counts(explanation: Explanation) -> str:
     counts = {
         "recent": len(explanation.recent) + explanation.record.here,
         "summaries": len(explanation.summaries),
@@ -161,10 +166,10 @@ def _format_sources(explanation: Explanation) -> str:
     }
     sources = [f"{format_prompt_part(name)} ({count})" for name, count in counts.items() if count]
     sources += [format_prompt_part("profile")] if explanation.record.profile is not None else []
-    return tr("why-sources", what=join_list(sources)) if sources else tr("why-sources-none")
+    return tr("why-sources", what=join_with_commas(sources)) if sources else tr("why-sources-none")
 
 
-def _format_prompt_parts(record: ExplanationRecord) -> list[str]:
+def _format_prompt_part_sizes(record: ExplanationRecord) -> list[str]:
     return [
         tr("why-size-of", part=format_prompt_part(part.name), tokens=part.tokens, most=part.budget)
         if part.budget and part.name != "message"
@@ -187,7 +192,11 @@ def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
     if (profile := explanation.profile) is None:
         return [f"· {tr('why-gone')}"]
     return [
-        tr("why-profile", date=wording.format_moment(profile.created_at, zone), text=wording.format_quote(profile.text))
+        tr(
+            "why-profile",
+            date=wording.format_moment_with_utc_note(profile.created_at, zone),
+            text=wording.format_quote(profile.text),
+        )
     ]
 
 
@@ -198,7 +207,10 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
             items.append(f"· {tr('why-gone')}")
             continue
         count = 0 if fact.origin == "owner" else len(fact.source_ids)
-        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.observed_at, zone)}
+        values = {
+            "text": wording.format_quote(fact.text),
+            "day": wording.format_local_date_of_moment(fact.observed_at, zone),
+        }
         lines = [tr("why-fact", messages=count, **values) if count else tr("why-fact-by-hand", **values)]
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":

@@ -12,7 +12,15 @@ from locales.sentences import STORAGE_NAMES
 from records.owners import MAX_EVERY_N, StorageType
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import make_keyboard, make_nonce
-from telegram_ui.commands.command_group import LIFETIME, Action, ChatEvent, Command, CommandGroup, Dependencies
+from telegram_ui.commands.command_group import (
+    LIFETIME,
+    Action,
+    ChatEvent,
+    Command,
+    CommandGroup,
+    Dependencies,
+    ReplyText,
+)
 from telegram_ui.commands.wording import format_option, make_threshold_buttons
 
 CANCEL = "cancel"
@@ -46,7 +54,7 @@ class SetupWizard(CommandGroup):
         self._states = self._services.memory.wizards
 
     @property
-    def _offered_storages(self) -> dict[StorageType, str]:
+    def _offered_storage_names(self) -> dict[StorageType, str]:
         return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storage_types}
 
     @Command("summary", who="admins", stands_alone=True)
@@ -56,15 +64,15 @@ class SetupWizard(CommandGroup):
         await self._states.store_state(state)
         config = await self._read_config(event)
         chosen = config.storage if config else None
-        labels = {f"{state.nonce}.{storage}": name for storage, name in self._offered_storages.items()}
+        labels = {f"{state.nonce}.{storage}": name for storage, name in self._offered_storage_names.items()}
         row = self._make_choice_buttons(event, KIND, labels, f"{state.nonce}.{chosen}")
-        offers = [tr(f"wizard-offer-{storage}") for storage in self._offered_storages]
+        offers = [tr(f"wizard-offer-{storage}") for storage in self._offered_storage_names]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
         await self._delivery.send_text(event.chat, question, keyboard=make_keyboard(row))
 
     @Command(CANCEL, who="admins")
-    async def _reply_nothing_to_cancel(self, event: ChatEvent) -> str:
+    async def _get_nothing_to_cancel_reply(self, event: ChatEvent) -> ReplyText:
         return tr("wizard-nothing-to-cancel")
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
@@ -77,10 +85,10 @@ class SetupWizard(CommandGroup):
         return True
 
     @Action(KIND)
-    async def _apply_pressed_choice(self, event: ChatEvent) -> str | None:
+    async def _apply_pressed_choice(self, event: ChatEvent) -> ReplyText | None:
         nonce, _, choice = event.argument.partition(".")
         state, number = await self._find_state(event), parse_threshold(choice)
-        is_known = choice in self._offered_storages or number is not None
+        is_known = choice in self._offered_storage_names or number is not None
         if state is None or not is_known or (state.step != LEFT and not secrets.compare_digest(state.nonce, nonce)):
             return tr("shared-dead-button")
         if self._is_expired(state):
@@ -111,11 +119,11 @@ class SetupWizard(CommandGroup):
             await self._delivery.send_text(chat, tr("wizard-expired"))
             return state.step != STORAGE and number is not None
         if state.step == STORAGE:
-            storage = parse_storage_type(text, tuple(self._offered_storages))
+            storage = parse_storage_type(text, tuple(self._offered_storage_names))
             if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
                 return False
             if storage is None:
-                storages = join_with_or([*self._offered_storages.values(), "/cancel"])
+                storages = join_with_or([*self._offered_storage_names.values(), "/cancel"])
                 await self._delivery.send_text(chat, tr("wizard-no-storage", storages=storages))
             else:
                 await self._save_storage_choice(event, state, storage)
@@ -134,17 +142,19 @@ class SetupWizard(CommandGroup):
         """End the wizard. Store the update id, so that a replay is answered again, and is no new message."""
         await self._states.store_state(replace(state, step=LEFT, nonce=str(event.update.update_id)))
 
-    async def _save_storage_choice(self, event: ChatEvent, state: WizardState, storage: StorageType) -> str | None:
+    async def _save_storage_choice(
+        self, event: ChatEvent, state: WizardState, storage: StorageType
+    ) -> ReplyText | None:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
         return await self._ask_for_threshold(event, state, "wizard-second")
 
     async def _ask_for_threshold(
-        self, event: ChatEvent, state: WizardState, question: Literal["wizard-second", "wizard-no-number"]
-    ) -> str | None:
+        self, event: ChatEvent, state: WizardState, question_key: Literal["wizard-second", "wizard-no-number"]
+    ) -> ReplyText | None:
         def make_button(label: str, threshold: int) -> InlineKeyboardButton:
             return self._make_button(event, KIND, label, f"{state.nonce}.{threshold}")
 
-        config, text = await self._read_config(event), tr(question, least=1, most=MAX_EVERY_N)
+        config, text = await self._read_config(event), tr(question_key, least=1, most=MAX_EVERY_N)
         numbers = make_threshold_buttons(config.every_n if config else None, make_button)
         await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(numbers))
         return None
@@ -160,7 +170,7 @@ class SetupWizard(CommandGroup):
         async with self._delivery.show_typing(chat):
             await memory.configure(owner, storage=storage, every_n=threshold)
             if before is None:
-                await self._set_group_language(event)
+                await self._save_current_language_for_group(event)
             lines = [tr("wizard-done"), tr("summaries-status-storage", storage=STORAGE_NAMES[storage])]
             lines.append(tr("wizard-threshold", turns=threshold))
             if before is not None and before.storage != storage:

@@ -23,7 +23,7 @@ SENT_KINDS = (
 )  # Kinds of attachments, by the field of a Telegram message that holds them. The texts files-kind-NAME name them.
 
 
-def find_zone(config: OwnerConfig | None) -> tzinfo:
+def get_zone_or_utc(config: OwnerConfig | None) -> tzinfo:
     """Return the owner's time zone, or UTC if there is no configuration."""
     return config.zone if config else UTC
 
@@ -43,7 +43,7 @@ def set_reference_time(now: datetime) -> None:
 
 def format_day_and_time(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format a moment to the minute in a time zone, as in "today 14:28" or "3 June 9:00"."""
-    now, day = _now.get(), format_local_day(moment, zone)
+    now, day = _now.get(), format_local_date_of_moment(moment, zone)
     if now is not None:
         distance = (moment.astimezone(zone).date() - now.astimezone(zone).date()).days
         near = {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}
@@ -56,7 +56,7 @@ def format_time(moment: datetime, zone: tzinfo) -> str:
     return f"{local.hour}:{local.minute:02}"
 
 
-def format_moment(moment: datetime, zone: tzinfo) -> str:
+def format_moment_with_utc_note(moment: datetime, zone: tzinfo) -> str:
     """Format a moment to the minute, with "UTC" if the time zone is unknown."""
     return format_time_span(moment, moment, zone)
 
@@ -73,7 +73,7 @@ def format_time_span(first: datetime, last: datetime, zone: tzinfo) -> str:
     return tr("summaries-utc", date=dates) if zone is UTC else dates
 
 
-def format_local_day(moment: datetime, zone: tzinfo = UTC) -> str:
+def format_local_date_of_moment(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format the date of a moment in a time zone, without the year if it is the current year."""
     return format_local_date(moment.astimezone(zone).date(), zone)
 
@@ -165,14 +165,23 @@ def format_switch(label: str, *, is_on: bool) -> str:
 
 
 def make_threshold_buttons(
-    chosen: int | None, make_button: Callable[[str, int], InlineKeyboardButton], make_label: Callable[[int], str] = str
+    current_threshold: int | None,
+    make_button: Callable[[str, int], InlineKeyboardButton],
+    make_label: Callable[[int], str] = str,
 ) -> list[InlineKeyboardButton]:
     """Return a row of threshold buttons, with the current one marked. `make_button` takes a label and a number."""
-    numbers = sorted({*OFFERED_THRESHOLDS, *([chosen] if chosen is not None else [])})
-    return [make_button(format_option(make_label(number), is_chosen=number == chosen), number) for number in numbers]
+    numbers = sorted({*OFFERED_THRESHOLDS, *([current_threshold] if current_threshold is not None else [])})
+    return [
+        make_button(format_option(make_label(number), is_chosen=number == current_threshold), number)
+        for number in numbers
+    ]
 
 
-def format_conversation(entry: ListedConversation) -> str:
+def format_conversation_title(conversation: ListedConversation) -> str:
     """Return the title of a conversation, or its first words if it has no title."""
-    label = entry.label if entry.is_titled else format_quote(translate_attachment_notes(entry.label), MAX_LABEL_CHARS)
+    label = (
+        conversation.label
+        if conversation.is_titled
+        else format_quote(translate_attachment_notes(conversation.label), MAX_LABEL_CHARS)
+    )
     return label or tr("chats-untitled")

@@ -62,8 +62,8 @@ class Chat:
         """The scope of the conversation that is open in this topic."""
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
-    def with_conversation(self, scope: Scope) -> "Chat":
-        conversation = 0 if scope == self.chat_scope else scope.thread
+    def with_conversation(self, conversation_scope: Scope) -> "Chat":
+        conversation = 0 if conversation_scope == self.chat_scope else conversation_scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
 

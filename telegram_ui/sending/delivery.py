@@ -21,9 +21,15 @@ from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split_text
 from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_entity_error, request_had_no_effect
-from telegram_ui.sending.newer_api import CAN_STOP, Keyboard, NewerApi, edit_ephemeral_message, make_ephemeral_fields
+from telegram_ui.sending.newer_api import (
+    CAN_STOP,
+    Keyboard,
+    NewerApi,
+    edit_ephemeral_message,
+    make_ephemeral_message_fields,
+)
 from telegram_ui.sending.pace import SendingPace, SystemClock, TimeSource
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -87,7 +93,7 @@ class Delivery:
         """Return the id of a chat, or its new id if it became a supergroup."""
         return self._upgraded.get(chat.id, chat.id)
 
-    def find_thread_id(self, chat_id: int, message_id: int) -> int:
+    def find_thread_of_sent_message(self, chat_id: int, message_id: int) -> int:
         """Return the thread in which this process sent a message, or 0 if it is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
@@ -98,7 +104,7 @@ class Delivery:
 
     async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
         """Send a text, with a keyboard under its last message. Return the message ids, or raise DeliveryError."""
-        whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
+        whole = text if isinstance(text, Piece) else Piece(text=repair_surrogates(text))
         return await self.send_pieces(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
     async def try_to_send_text(self, chat: Chat, text: str) -> Literal["arrived", "unknown", "gone", "later"]:
@@ -114,7 +120,7 @@ class Delivery:
             return "gone" if is_refused else "later"
         return "arrived"
 
-    async def replace_message(
+    async def edit_message_or_send_new(
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         """Edit one of the bot's messages. Send a new message if `message_id` is None or the message is gone."""
@@ -197,7 +203,7 @@ class Delivery:
                 markup = keyboard if part is visible[-1] else None
                 new = [there.pop(0)] if there else []
                 inline = markup if isinstance(markup, InlineKeyboardMarkup) else None
-                if not new or not await self._edit_part(chat, new[0], part, inline):
+                if not new or not await self._try_to_edit_message(chat, new[0], part, inline):
                     # A new message comes last, so the later ones must not stay before it.
                     await self.delete_messages(chat, there)
                     there.clear()
@@ -222,7 +228,7 @@ class Delivery:
     ) -> bool:
         """Change the text and buttons of a message. Return False if the message is gone."""
         async with self.get_chat_state(chat).order:
-            return await self._edit_part(chat, message_id, piece, keyboard)
+            return await self._try_to_edit_message(chat, message_id, piece, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
         # Buttons find their subject by the message that theirs replies to.
@@ -265,7 +271,7 @@ class Delivery:
         async with self.get_chat_state(chat).order:
             return await self.request_with_retries(chat, attempt, is_repeatable=False)
 
-    async def send_draft_once(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
+    async def send_draft_without_retries(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
         """Try once to show a draft, as a rich message if `markdown` is given. Raise TelegramError on failure."""
         self.get_chat_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic_id}
@@ -288,7 +294,7 @@ class Delivery:
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         here = replace(chat, reply_to=reply_to)
         while True:
-            request = partial(self.send_message_once, here, piece, keyboard)
+            request = partial(self.send_message_without_retries, here, piece, keyboard)
             try:
                 return await self.request_with_retries(chat, request, is_repeatable=False)
             except BadRequest as refused:
@@ -297,18 +303,18 @@ class Delivery:
                     raise
                 here = replace(here, thread=0)
 
-    async def _edit_part(
+    async def _try_to_edit_message(
         self, chat: Chat, message_id: int, part: Piece, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         for piece in (part, Piece(text=part.plain)):
 
-            async def edit_piece(piece: Piece = piece) -> None:
+            async def edit_unless_migrated(piece: Piece = piece) -> None:
                 if self.get_current_chat_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
-                await self.edit_text_once(chat, message_id, piece, keyboard)
+                await self.edit_text_without_retries(chat, message_id, piece, keyboard)
 
             try:
-                await self.request_with_retries(chat, edit_piece, is_repeatable=True)
+                await self.request_with_retries(chat, edit_unless_migrated, is_repeatable=True)
             except BadRequest as refused:
                 if contains_any_phrase(refused, "message is not modified"):
                     return True
@@ -319,7 +325,7 @@ class Delivery:
             return True
         return False
 
-    async def send_message_once(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
+    async def send_message_without_retries(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
         """Try once to send a text, and return the id of its message. Raise TelegramError on failure."""
         chat_id = self.get_current_chat_id(chat)
         try:
@@ -338,7 +344,7 @@ class Delivery:
             if chat.only_for is None:
                 message = await send()
             else:
-                hidden = partial(send, api_kwargs=make_ephemeral_fields(chat.only_for))
+                hidden = partial(send, api_kwargs=make_ephemeral_message_fields(chat.only_for))
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
                 message = await self.newer_api.request_with_fallback(
                     f"ephemeral.{feature}", hidden, send, chat_id=chat.id
@@ -348,7 +354,7 @@ class Delivery:
             # python-telegram-bot cannot parse the response, but the text may have arrived.
             raise TelegramError("Invalid server response") from None
 
-    async def edit_text_once(
+    async def edit_text_without_retries(
         self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
     ) -> None:
         """Try once to change the text and buttons of a message. Raise TelegramError on failure.

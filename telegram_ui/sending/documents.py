@@ -55,14 +55,14 @@ async def download_file(delivery: Delivery, chat: Chat, document: Document) -> b
     """Return the content of a file. Raise FileTooLarge if it is too large, or DeliveryError if Telegram refuses."""
     _raise_if_too_large(document.size)
 
-    async def request_file() -> bytes:
+    async def fetch_file_from_telegram() -> bytes:
         file = await delivery.bot.get_file(document.file_id)
         # A message may understate the size, and a local server gives out files of any size.
         _raise_if_too_large(file.file_size or 0)
         return bytes(await file.download_as_bytearray())
 
     try:
-        data = await delivery.request_with_retries(chat, request_file, is_repeatable=True)
+        data = await delivery.request_with_retries(chat, fetch_file_from_telegram, is_repeatable=True)
     except BadRequest as refused:
         if contains_any_phrase(refused, "too big"):
             raise FileTooLarge from refused

@@ -26,7 +26,7 @@ from telegram_ui.sending.markdown import (
     prepare_markdown_for_plain_messages,
     prepare_markdown_for_rich_message,
 )
-from text.characters import find_grapheme_start, replace_surrogates
+from text.characters import find_grapheme_start, repair_surrogates
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
 MAX_RICH_CHARS = 32_768  # characters of one rich message (Bot API, InputRichMessage)
@@ -77,7 +77,7 @@ def is_blank(text: str) -> bool:
 
 def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Return Markdown as text and entities, or unchanged if conversion fails or would lose words."""
-    source = replace_surrogates(markdown)
+    source = repair_surrogates(markdown)
     if is_too_complex(source):
         return source, ()
     try:
@@ -131,12 +131,12 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
     ]
 
 
-def split_into_pieces(markdown: str, *, max_units: int = MAX_UNITS) -> list[Piece]:
+def split_markdown_into_pieces(markdown: str, *, max_units: int = MAX_UNITS) -> list[Piece]:
     """Convert an answer with `convert_markdown`, and split its text into one piece per message."""
     return list(split_text(*convert_markdown(markdown), max_units=max_units))
 
 
-def convert_if_short(markdown: str) -> list[Piece]:
+def convert_markdown_if_short(markdown: str) -> list[Piece]:
     """Return an answer as at most MAX_MESSAGES messages, or [] if it needs more or is blank."""
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
@@ -164,9 +164,9 @@ def truncate_answer(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: 
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
 
 
-def convert_to_rich_markdown(markdown: str) -> str:
+def convert_to_rich_markdown_if_needed(markdown: str) -> str:
     """Return an answer as Markdown for a rich message, or "" if a plain message is enough or the text is too long."""
-    source = prepare_markdown_for_rich_message(replace_surrogates(markdown))
+    source = prepare_markdown_for_rich_message(repair_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
     return source if count_utf16_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
@@ -278,7 +278,7 @@ class TextBuilder:
         self._units = 0
 
     def add(self, text: str) -> Self:
-        whole = replace_surrogates(text)
+        whole = repair_surrogates(text)
         self._parts.append(whole)
         self._units += count_utf16_units(whole)
         return self
@@ -286,21 +286,21 @@ class TextBuilder:
     def add_bold(self, text: str) -> Self:
         return self._add_entity(text, MessageEntity.BOLD)
 
-    def add_quote(self, text: str) -> Self:
+    def add_expandable_quote(self, text: str) -> Self:
         """Add an expandable quote. The caller must put it on lines of its own."""
         return self._add_entity(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
-    def add_collapsed_quote(self, piece: Piece) -> Self:
+    def add_piece_as_expandable_quote(self, piece: Piece) -> Self:
         """Add a formatted text as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, piece.entities)
-        return self.add_quote(piece.text)
+        return self.add_expandable_quote(piece.text)
 
     def build(self) -> Piece:
         return Piece(text="".join(self._parts), entities=tuple(self._entities))
 
-    def _add_entity(self, text: str, kind: str) -> Self:
+    def _add_entity(self, text: str, entity_type: str) -> Self:
         begin = self._units
         self.add(text)
         if self._units > begin:
-            self._entities.append(MessageEntity(type=kind, offset=begin, length=self._units - begin))
+            self._entities.append(MessageEntity(type=entity_type, offset=begin, length=self._units - begin))
         return self

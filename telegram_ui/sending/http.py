@@ -11,9 +11,9 @@ from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError, 
 from telegram.request import BaseRequest, RequestData
 from yarl import URL
 
-from runtime.http_client import find_proxy, open_session, read_body
+from runtime.http_client import find_proxy, open_http_session, read_body
 from runtime.metrics import STATUSES, make_counter
-from text.characters import replace_surrogates_in_json
+from text.characters import repair_surrogates_in_json
 
 MAX_ANSWER_BYTES = 32_000_000  # of one response. Telegram's files have at most 20 MB, a local server's any size.
 
@@ -50,7 +50,7 @@ class AiohttpRequest(BaseRequest):
         """Parse a Bot API response without logging it. Raise TelegramError if it is not a JSON object."""
         try:
             response = json.loads(payload.decode("utf-8", "replace"))
-            response = replace_surrogates_in_json(response) if b"\\ud" in payload.lower() else response
+            response = repair_surrogates_in_json(response) if b"\\ud" in payload.lower() else response
         except (ValueError, RecursionError):
             raise TelegramError("Invalid server response") from None
         if not isinstance(response, dict):
@@ -60,7 +60,7 @@ class AiohttpRequest(BaseRequest):
     async def initialize(self) -> None:
         """Open the HTTP session unless it is open."""
         if self._session is None or self._session.closed:
-            self._session = open_session(max_connections=self._pool_size, headers={"User-Agent": self.USER_AGENT})
+            self._session = open_http_session(max_connections=self._pool_size, headers={"User-Agent": self.USER_AGENT})
 
     async def shutdown(self) -> None:
         if self._session is not None:

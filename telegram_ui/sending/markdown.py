@@ -64,13 +64,19 @@ def make_render_config() -> RenderConfig:
 
 def prepare_markdown_for_plain_messages(markdown: str) -> str:
     """Repair tables, escape markup and write out links, so that the conversion to plain messages loses no text."""
-    return _render_events(_repair_tables(_normalize_inline_markup(markdown)), _format_event_for_messages)
+    return _replace_markdown_events(
+        _repair_tables(_normalize_inline_markup(markdown)), _format_event_for_plain_messages
+    )
 
 
 def prepare_markdown_for_rich_message(markdown: str) -> str:
     """Escape inline markup, repair tables, and convert Markdown to the syntax of rich messages."""
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _normalize_inline_markup(markdown))
-    return source if is_too_complex(source) else _render_events(_repair_tables(source), _format_event_for_rich_message)
+    return (
+        source
+        if is_too_complex(source)
+        else _replace_markdown_events(_repair_tables(source), _format_event_for_rich_message)
+    )
 
 
 def has_tables_or_formulas(markdown: str) -> bool:
@@ -101,7 +107,7 @@ class _MarkdownEvent:
     follows_word: bool = False
 
 
-def _render_events(markdown: str, render_event: Callable[[_MarkdownEvent], str]) -> str:
+def _replace_markdown_events(markdown: str, render_event: Callable[[_MarkdownEvent], str]) -> str:
     """Return Markdown with the source of each parser event replaced by the result of `render_event`."""
     if not any(sign in markdown for sign in "<$["):
         return markdown
@@ -127,13 +133,13 @@ def _render_events(markdown: str, render_event: Callable[[_MarkdownEvent], str])
     return (result + source[done:]).decode()
 
 
-def _format_event_for_messages(event: _MarkdownEvent) -> str:
+def _format_event_for_plain_messages(event: _MarkdownEvent) -> str:
     if event.is_in_table and event.kind in ("InlineMath", "DisplayMath"):
         # The converter would move formulas out of a table, so they become code.
         formula = " ".join(convert(event.part.replace("\\|", "|"), config=make_render_config())[0].split())
         return event.part if "`" in formula else f"`{formula}`".replace("|", "\\|")
     written = _format_event_for_rich_message(event)
-    return _format_web_link(event) if event.link and written == event.part else written
+    return _format_link_for_plain_messages(event) if event.link and written == event.part else written
 
 
 def _format_event_for_rich_message(event: _MarkdownEvent) -> str:
@@ -162,7 +168,7 @@ def _format_link(event: _MarkdownEvent) -> str:
     return sign + (shown if words.strip("`") in (address, bare, "") else f"{words} ({shown})")
 
 
-def _format_web_link(event: _MarkdownEvent) -> str:
+def _format_link_for_plain_messages(event: _MarkdownEvent) -> str:
     """Return a link as Markdown, spelling out what the converter drops, such as a title or an address in a table."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if event.link["link_type"] in ("Autolink", "Email") or not address:
@@ -230,7 +236,7 @@ def _find_open_fence(open_fence: str, line: str) -> str:
     return found[1] if found[2][0] == "~" or "`" not in found[3] else ""
 
 
-def close_formatting(markdown: str) -> str:
+def close_open_formatting(markdown: str) -> str:
     """Close the marks left open in a growing answer, and remove an incomplete formula or link address at its end."""
     *lines, last_line = markdown.split("\n")
     fence, edge = "", 0  # the line in which the last code block begins, or the line after its end
@@ -246,7 +252,7 @@ def close_formatting(markdown: str) -> str:
     if last_line.strip(f" >{fence[-1]}"):
         lines.append(last_line)
     if not any(line.strip(" >") for line in lines[edge + 1 :]):
-        return close_formatting("\n".join(lines[:edge]))
+        return close_open_formatting("\n".join(lines[:edge]))
     return "\n".join([*lines, fence])
 
 
@@ -282,10 +288,10 @@ def _close_inline_marks(markdown: str) -> str:
     return before + words + "".join(reversed(opened))
 
 
-def _is_opening_mark(mark: str, left: str, right: str) -> bool:
-    if mark[0] in "*|" and left.isascii() and left.isalnum():  # a*b, x**y, a||b
+def _is_opening_mark(mark: str, character_before: str, character_after: str) -> bool:
+    if mark[0] in "*|" and character_before.isascii() and character_before.isalnum():  # a*b, x**y, a||b
         return False
-    return mark.startswith(("``", "$$")) or not right.isspace()
+    return mark.startswith(("``", "$$")) or not character_after.isspace()
 
 
 def _normalize_inline_markup(markdown: str) -> str:

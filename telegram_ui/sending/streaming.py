@@ -24,17 +24,17 @@ from telegram_ui.sending.formatting import (
     MAX_MESSAGES,
     MAX_UNITS,
     Piece,
-    convert_if_short,
-    convert_to_rich_markdown,
+    convert_markdown_if_short,
+    convert_to_rich_markdown_if_needed,
     count_utf16_units,
     is_blank,
     split_text,
     truncate_answer,
 )
 from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_entity_error, request_had_no_effect
-from telegram_ui.sending.markdown import close_formatting
+from telegram_ui.sending.markdown import close_open_formatting
 from telegram_ui.sending.pace import Timer
-from text.characters import replace_surrogates
+from text.characters import repair_surrogates
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -108,7 +108,7 @@ class AnswerStream:
             await self.mark_broken_off()
             raise
 
-    async def show(self, text_so_far: str) -> None:
+    async def schedule_preview(self, text_so_far: str) -> None:
         """Schedule a preview of the text so far, and return at once. Skip the preview if the answer ends first."""
         if self._mode == "off" or is_blank(text_so_far):
             return
@@ -133,7 +133,7 @@ class AnswerStream:
                 await self._delivery.delete_messages(self._chat, self._ids)
                 self._ids, self._shown = [], []
                 return self._sent
-        parts = await convert_without_blocking(convert_if_short, markdown)
+        parts = await convert_without_blocking(convert_markdown_if_short, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
             # The messages that are already there stay.
@@ -159,7 +159,7 @@ class AnswerStream:
         await self._delivery.delete_messages(self._chat, self._ids[max(len(parts), 1) :])
         del self._ids[max(len(parts), 1) :]
         if is_file:
-            content = io.BytesIO(replace_surrogates(markdown).encode())
+            content = io.BytesIO(repair_surrogates(markdown).encode())
             caption = tr("answers-in-file")
             self._sent.append(await send_file(self._delivery, self._chat, content, "answer.md", caption))
         return self._sent
@@ -167,7 +167,7 @@ class AnswerStream:
     async def _make_rich_markdown(self, markdown: str) -> str:
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
-        return await convert_without_blocking(convert_to_rich_markdown, markdown) if self._is_rich else ""
+        return await convert_without_blocking(convert_to_rich_markdown_if_needed, markdown) if self._is_rich else ""
 
     def get_seen_text(self) -> str | None:
         """Return the text that the reader has seen ("" if none), or None if the bot is shutting down."""
@@ -176,7 +176,7 @@ class AnswerStream:
         return self._text if self._shown else ""
 
     @property
-    def sent_ids(self) -> Sequence[int]:
+    def sent_message_ids(self) -> Sequence[int]:
         """The ids of the messages that `finish` has sent, even if it failed."""
         return tuple(self._sent)
 
@@ -189,16 +189,16 @@ class AnswerStream:
     async def mark_stopped(self) -> None:
         """Mark the answer as stopped, or as interrupted if the bot is shutting down."""
         if self._delivery.closing.is_set():
-            await self._mark_last_message(tr("answers-broken-off-again"))
-        elif not await self._mark_last_message(tr("answers-stopped")):
+            await self._append_mark_to_last_message(tr("answers-broken-off-again"))
+        elif not await self._append_mark_to_last_message(tr("answers-stopped")):
             with suppress(DeliveryError, ServedElsewhere):
                 await self._delivery.send_text(self._chat, tr("answers-stopped"))
 
     async def mark_broken_off(self) -> None:
         """Mark the answer as interrupted if any part of it has been shown."""
-        await self._mark_last_message(tr("answers-broken-off"))
+        await self._append_mark_to_last_message(tr("answers-broken-off"))
 
-    async def _mark_last_message(self, mark: str) -> bool:
+    async def _append_mark_to_last_message(self, mark: str) -> bool:
         await self._stop_previews()
         if not self._shown:
             return False
@@ -229,10 +229,10 @@ class AnswerStream:
                 await clock.sleep(wait)
             await self._delivery.pace.wait_before_preview()
             self._changed.clear()
-            parts = await convert_without_blocking(truncate_answer, close_formatting(self._text))
+            parts = await convert_without_blocking(truncate_answer, close_open_formatting(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
             wanted_parts = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
-            number = self._find_outdated_index(wanted_parts) if wanted_parts else None
+            number = self._find_first_outdated_part_index(wanted_parts) if wanted_parts else None
             if number is None:
                 continue
             # Longer answers are converted less often.
@@ -242,10 +242,10 @@ class AnswerStream:
             self._is_requesting_draft = number < len(wanted_parts) and self._is_draft(number, wanted_parts[number])
             self._preview_request = asyncio.create_task(self._update_part(number, wanted_parts))
             await asyncio.shield(self._preview_request)
-            if self._find_outdated_index(wanted_parts) is not None:
+            if self._find_first_outdated_part_index(wanted_parts) is not None:
                 self._changed.set()
 
-    def _find_outdated_index(self, wanted_parts: Sequence[_ShownPart]) -> int | None:
+    def _find_first_outdated_part_index(self, wanted_parts: Sequence[_ShownPart]) -> int | None:
         for number, part in enumerate(wanted_parts):
             if number >= len(self._shown) or self._shown[number] != part:
                 return number
@@ -319,8 +319,8 @@ class AnswerStream:
     async def _request_preview(self, index: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(index, part):
-            rich = await self._make_rich_markdown(close_formatting(self._text)) if not index else ""
-            await self._delivery.send_draft_once(chat, self._draft_id, piece, rich)
+            rich = await self._make_rich_markdown(close_open_formatting(self._text)) if not index else ""
+            await self._delivery.send_draft_without_retries(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._make_stop_keyboard() if self._make_stop_keyboard and part.is_growing else None
             await self._send_or_edit_part(index, piece.text, piece.entities, keyboard)
@@ -330,10 +330,10 @@ class AnswerStream:
     ) -> None:
         piece, chat = Piece(text=text, entities=tuple(entities)), self._chat
         if index < len(self._ids):
-            await self._delivery.edit_text_once(chat, self._ids[index], piece, keyboard)
+            await self._delivery.edit_text_without_retries(chat, self._ids[index], piece, keyboard)
         else:
             here = chat if not index else replace(chat, reply_to=None)
-            self._ids.append(await self._delivery.send_message_once(here, piece, keyboard))
+            self._ids.append(await self._delivery.send_message_without_retries(here, piece, keyboard))
             self._draft_id = _make_draft_id()
             if self._note_shown is not None:
                 await self._note_shown(self._ids)

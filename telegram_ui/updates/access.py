@@ -69,7 +69,7 @@ class AccessPolicy:
         if self._people is not None and not all(map(self.serves, person_ids)):
             await self._people.load_people()
 
-    def reserve_stranger_notice(self, person: Person) -> bool:
+    def try_to_reserve_stranger_notice(self, person: Person) -> bool:
         """Count a notice that tells a stranger they have no access. Return False if too many notices were sent."""
         told = self._increment_counter(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
@@ -80,7 +80,7 @@ class AccessPolicy:
         self._told[person.id] = told
         return True
 
-    def reserve_admission_request(self, person: Person) -> bool:
+    def try_to_reserve_admission_request(self, person: Person) -> bool:
         """Count a request to the admins to admit a stranger. Return False if the admins cannot or must not be asked."""
         if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
@@ -153,7 +153,7 @@ class AdminClaim:
         self._now = now
         self._until: datetime | None = None
 
-    async def make_link(self, bot_username: str) -> str:
+    async def make_claim_link_text(self, bot_username: str) -> str:
         """Return a text with the link and its expiry, or "" if somebody has access. Raise StorageError on failure."""
         people, now = self._people, self._now()
         if people is None or people.claimed_admin_ids or people.list_people("allowed"):
@@ -168,7 +168,7 @@ class AdminClaim:
             return False
         return hmac.compare_digest(token.encode(errors="replace"), self._make_token(self._until).encode())
 
-    async def make_admin(self, person: Person) -> bool:
+    async def make_admin_if_first(self, person: Person) -> bool:
         """Make a person the admin. Return False if somebody else was first. Raise StorageError on failure."""
         if self._people is None or self._until is None:
             return False

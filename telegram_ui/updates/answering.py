@@ -30,7 +30,7 @@ from telegram_ui.sending.formatting import MAX_UNITS
 from telegram_ui.sending.http import failed_without_response
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, QueuedUpdate
-from telegram_ui.updates.error_boundary import ErrorBoundary, format_traceback
+from telegram_ui.updates.error_boundary import ErrorBoundary, format_innermost_frames
 from telegram_ui.updates.files import AttachedFiles, TurnWithFiles
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.repeats import UserRequest
@@ -65,8 +65,8 @@ class AnswerDelivery:
             delivery,
             chat,
             make_stop_keyboard=make_stop_keyboard,
-            replaced_ids=self._inbox.get_shown_message_ids(update_id) or replaced_ids,
-            note_shown=partial(self._inbox.record_shown_messages, update_id),
+            replaced_ids=self._inbox.get_earlier_answer_message_ids(update_id) or replaced_ids,
+            note_shown=partial(self._inbox.record_answer_message_ids, update_id),
             wants_rich=partial(self._wants_rich_messages, chat.scope.owner),
             allow_stopping=partial(self._chat_queues.allow_cancelling_job, chat.chat_scope),
         )
@@ -78,7 +78,7 @@ class AnswerDelivery:
             return False
         return config is not None and config.formatting == "rich"
 
-    async def send_with_retries(
+    async def send_answer_with_retries(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[Outcome, list[int]]:
         """Send the answer to an update. Return the outcome, and the ids of the messages that show the answer."""
@@ -90,44 +90,45 @@ class AnswerDelivery:
                 logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
-                return "lost", list(stream.sent_ids)
+                return "lost", list(stream.sent_message_ids)
             except DeliveryError as error:
                 await self._inbox.decrement_attempts(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
-                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_traceback(error))  # noqa: TRY400
-                    return "lost", list(stream.sent_ids)
+                    frames = format_innermost_frames(error)
+                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, frames)  # noqa: TRY400
+                    return "lost", list(stream.sent_message_ids)
                 # Wait for the network without a limit.
                 refusals += not (isinstance(error.__cause__, NetworkError) and failed_without_response(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
-                    return "later", list(stream.sent_ids)
+                    return "later", list(stream.sent_message_ids)
                 logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
                 wait = min(30.0, wait * 2)
             else:
-                return "arrived", list(stream.sent_ids)
+                return "arrived", list(stream.sent_message_ids)
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
-        return "lost", list(stream.sent_ids)
+        return "lost", list(stream.sent_message_ids)
 
     async def send_answer_to_button_press(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> list[int]:
         """Send the answer that a button press requested. Return the ids of its messages."""
-        outcome, shown_as = await self.send_with_retries(update_id, stream, text, keyboard)
+        outcome, shown_as = await self.send_answer_with_retries(update_id, stream, text, keyboard)
         if outcome == "later":
             self._postponed.add(update_id)
         else:
             # Mark it at once, or a stop now would make the next run ask the model again.
-            await self._inbox.mark_done([update_id], may_truncate_log_later=True)
+            await self._inbox.mark_updates_done([update_id], may_truncate_log_later=True)
         return shown_as
 
-    async def mark_done_unless_postponed(self, update_id: int) -> None:
+    async def mark_update_done_unless_postponed(self, update_id: int) -> None:
         """Mark an update as done, unless it is a button press whose answer the next run must send."""
         if update_id in self._postponed:
             self._postponed.discard(update_id)
-            self._inbox.release_updates([update_id])
+            self._inbox.stop_tracking_updates([update_id])
         else:
-            await self._inbox.mark_done([update_id])
+            await self._inbox.mark_updates_done([update_id])
 
     def make_answer_controls(self) -> AnswerControls:
         """Return callbacks that let buttons begin, send and stop answers."""
@@ -162,35 +163,37 @@ class TurnAnswerer:
         """Answer the message made up of `pieces` if its sender still has access. Raise only CancelledError."""
         person, ids = pieces[0].person, [piece.update_id for piece in pieces]
         if not self._memory.serves(person.id):
-            await self._inbox.mark_done(ids)
+            await self._inbox.mark_updates_done(ids)
             return
         scope = await self._find_existing_scope(pieces[0].chat)
         pieces = [replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces]
         parsed, request = pieces[0], UserRequest(pieces=tuple(pieces))
-        language = await self._commands.choose_language(parsed.chat, person)
-        is_operator = self._dependencies.operator.counts_as_operator(person)
+        language = await self._commands.choose_reply_language(parsed.chat, person)
+        is_operator = self._dependencies.operator.is_admin_or_bot_has_none(person)
         with use_language(language), use_reader_role(is_operator=is_operator), charge_tokens_to_speaker(person.id):
             stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, person)
             stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
             turn = TurnWithFiles(make_user_message(pieces))
             try:
-                async with stream.mark_if_interrupted(on_stopped=partial(self._inbox.mark_done, ids)):
+                async with stream.mark_if_interrupted(on_stopped=partial(self._inbox.mark_updates_done, ids)):
                     await require_chat_lease()  # if it was lost, the update is handed out again in its old order
                     if any(piece.attachment or piece.replied_picture for piece in pieces):
                         await self._attached_files.add_files(turn, pieces)
                     if not turn.refusal:
                         reply_to = self._conversation.reply
-                        reply = await reply_to(turn.incoming, on_text=stream.show, on_stop=stream.get_seen_text)
+                        reply = await reply_to(
+                            turn.incoming, on_text=stream.schedule_preview, on_stop=stream.get_seen_text
+                        )
                 if turn.refusal:
                     retry = request if turn.may_pass else None
                     await self._error_boundary.send_error_message(parsed, turn.refusal, retry)
-                    await self._inbox.mark_done(ids)
+                    await self._inbox.mark_updates_done(ids)
                 else:
                     # It is stored, so it is delivered even if this task is cancelled.
                     await finish_if_cancelled(self._deliver_answer(pieces, stream, turn, reply))
             except Exception as error:  # broad: the error boundary
                 if await self._error_boundary.report_failure(parsed, error, request):
-                    await self._inbox.mark_done(ids)
+                    await self._inbox.mark_updates_done(ids)
 
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles, reply: Reply
@@ -200,7 +203,7 @@ class TurnAnswerer:
         ids = [piece.update_id for piece in pieces]
         text = format_reply(reply)
         keyboard = answer_buttons.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
-        outcome, shown_as = await self._answer_delivery.send_with_retries(ids[-1], stream, text, keyboard)
+        outcome, shown_as = await self._answer_delivery.send_answer_with_retries(ids[-1], stream, text, keyboard)
         if outcome == "arrived":
             for notice in (*reply.notices, *turn.notices):
                 await run_and_report_failure(parsed, partial(self._delivery.send_text, parsed.chat, notice))
@@ -208,11 +211,11 @@ class TurnAnswerer:
                 ask = partial(proposals.ask_about_proposal, dependencies, parsed.chat, parsed.person, proposal)
                 await run_and_report_failure(parsed, ask)
         if outcome == "later":
-            self._inbox.release_updates(ids)
+            self._inbox.stop_tracking_updates(ids)
         else:
             await self._mark_updates_done(ids, parsed.scope, reply)
             if not reply.is_error:
-                await self._explanations.record_shown_messages(turn.incoming, shown_as)
+                await self._explanations.record_answer_message_ids(turn.incoming, shown_as)
             last_buttons = dependencies.last_buttons
             before = last_buttons.record_answer(parsed.chat, shown_as) if keyboard is not None else None
             # If many messages go out, one waiting job per chat is enough. Some earlier answers then keep their buttons.
@@ -222,19 +225,19 @@ class TurnAnswerer:
             if dependencies.services.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
-                speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, asked_aloud=was_heard)
+                speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, was_asked_by_voice=was_heard)
                 self._queues.slow.submit(parsed.chat_scope, partial(run_and_report_failure, parsed, speak))
         self.submit_post_turn_tasks(parsed)
 
     async def _mark_updates_done(self, update_ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
         done = partial(
-            self._inbox.mark_done, update_ids, is_text_stored=reply.is_remembered, may_truncate_log_later=True
+            self._inbox.mark_updates_done, update_ids, is_text_stored=reply.is_remembered, may_truncate_log_later=True
         )
-        if reply.is_durable or not self._conversation.call_when_stored(scope, done):
+        if reply.is_durable or not self._conversation.defer_until_stored_if_unwritten(scope, done):
             await done()
         elif self._inbox.are_updates_on_disk(update_ids):
-            self._inbox.release_updates(update_ids)
+            self._inbox.stop_tracking_updates(update_ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
     def submit_post_turn_tasks(self, parsed: ParsedUpdate) -> None:
@@ -263,20 +266,24 @@ class TurnAnswerer:
         if item.mode is not None:
             return item.mode
         try:
-            mode = await self._conversation.read_mode(owner)
+            mode = await self._conversation.read_memory_mode(owner)
         except StorageError as error:
             logger.warning("How memory stands in %s is not known: %s", owner, type(error).__name__)
             return None
         if mode != "on":
-            await self._inbox.record_mode(item.update_id, mode)
+            await self._inbox.record_memory_mode(item.update_id, mode)
         return mode
 
-    async def find_conversation(self, chat_scope: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
+    async def find_conversation_or_chat_scope(
+        self, chat_scope: Scope, *, message_source: str = "", telegram_id: int | None = None
+    ) -> Scope:
         """Return the given message's conversation, or else the open one. If the store fails, return `chat_scope`."""
         try:
-            if source or telegram_id is not None:
-                return await self._memory.find_conversation(chat_scope, source=source, telegram_id=telegram_id)
-            return await self._memory.find_open_conversation(chat_scope)
+            if message_source or telegram_id is not None:
+                return await self._memory.find_conversation_of_message(
+                    chat_scope, message_source=message_source, telegram_id=telegram_id
+                )
+            return await self._memory.find_open_conversation_or_chat_scope(chat_scope)
         except StorageError as error:
             logger.warning("Which conversation is open in %s is not known: %s", chat_scope, type(error).__name__)
             return chat_scope
@@ -285,7 +292,7 @@ class TurnAnswerer:
         """Return the reaction with its message's topic filled in, if known. Telegram does not include the topic."""
         if reaction.telegram_id is None:
             return reaction
-        thread = self._delivery.find_thread_id(reaction.chat.id, reaction.telegram_id)
+        thread = self._delivery.find_thread_of_sent_message(reaction.chat.id, reaction.telegram_id)
         if not thread:
             try:
                 place = await self._memory.find_chat_of_message(reaction.chat.id, reaction.telegram_id)
@@ -304,7 +311,7 @@ class TurnAnswerer:
                 return chat.scope
         except KeepsakeError:  # the turn itself will report it
             return chat.scope
-        return await self.find_conversation(chat.chat_scope)
+        return await self.find_conversation_or_chat_scope(chat.chat_scope)
 
 
 def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
@@ -320,7 +327,7 @@ def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
         pieces=tuple(
             IncomingPiece(
                 text=piece.text,
-                source=piece.source,
+                source=piece.message_source,
                 sent_at=piece.sent_at,
                 telegram_id=piece.telegram_id,
                 # A client that splits at a line end, before its limit, drops the line end.

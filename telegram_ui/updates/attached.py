@@ -46,7 +46,7 @@ def classify_attachments(
     if content.media:
         files, unread = _parse_media_files(content.media)
         return next(iter(unread), "new"), files, unread
-    attachment, file = find_attachment_kind(message), _find_file(message)
+    attachment, file = find_attachment_kind(message), _find_readable_file(message)
     if file is not None:
         return attachment, (file,), ()
     is_only_words = attachment == "new" and bool(content.text) and not message.caption
@@ -76,7 +76,7 @@ def _parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[Attached
         if len(files) < MAX_FILES:
             envelope = {"message_id": 0, "date": 0, "chat": {"id": 0, "type": "private"}, kind: raw}
             try:
-                file = _find_file(telegram.Message.de_json(envelope, None))
+                file = _find_readable_file(telegram.Message.de_json(envelope, None))
             except Exception as error:  # broad: the library may raise anything
                 logger.info("A file in a formatted message is unreadable: %s", type(error).__name__)
         if file is not None:
@@ -91,7 +91,7 @@ def format_attachment_kind(kind: str) -> str:
     return translate(ENGLISH, f"files-kind-{kind}")
 
 
-def _find_file(message: telegram.Message) -> AttachedFile | None:
+def _find_readable_file(message: telegram.Message) -> AttachedFile | None:
     if message.photo:
         return _make_picture_file("a photo", message.photo, "image/jpeg")
     if message.sticker is not None:

@@ -63,7 +63,10 @@ class Dispatcher:
         self._file_attempts = FileAttempts(self._inbox, self._delivery)
         self._repeats = RequestRepeater(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
-            self._delivery, self._repeats, self._commands.choose_language, dependencies.operator.counts_as_operator
+            self._delivery,
+            self._repeats,
+            self._commands.choose_reply_language,
+            dependencies.operator.is_admin_or_bot_has_none,
         )
         self._answering = TurnAnswerer(
             self._inbox, self._commands, self._queues, self._error_boundary, self._answer_delivery
@@ -100,7 +103,7 @@ class Dispatcher:
                 await self._access.reload_decisions([parsed.person.id])
         if not self._access.may_use_bot(parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
-                claim = partial(self._make_claimant_admin, item, parsed)
+                claim = partial(self._make_admin_or_tell_stranger, item, parsed)
                 self._queues.notices.submit(
                     parsed.chat_scope, partial(self._error_boundary.run_and_report_failure, parsed, claim)
                 )
@@ -120,10 +123,12 @@ class Dispatcher:
             self._submit_command(item, parsed, DO_NOTHING)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
-            enter = partial(self._submit_chat_job, item, parsed, partial(self._apply_edit, parsed), is_answer=False)
+            enter = partial(
+                self._submit_chat_job, item, parsed, partial(self._apply_message_edit, parsed), is_answer=False
+            )
             self._queues.commands.submit(parsed.chat_scope, partial(_run_as_coroutine, enter))
         elif parsed.kind == "dislike":
-            self._queues.commands.submit(parsed.chat_scope, partial(self._submit_dislike, item, parsed))
+            self._queues.commands.submit(parsed.chat_scope, partial(self._submit_dislike_question, item, parsed))
         elif parsed.kind == "press":
             self._dispatch_button_press(item, parsed)
         elif parsed.kind == "command":
@@ -147,13 +152,15 @@ class Dispatcher:
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
             was_cancelled = self._queues.chats.cancel_running_job(parsed.chat_scope)
-            self._submit_command(item, parsed, partial(self._finish_stop_request, parsed, was_cancelled=was_cancelled))
+            self._submit_command(
+                item, parsed, partial(self._finish_stop_request, parsed, is_already_stopped=was_cancelled)
+            )
         elif parsed.command in self._commands.names:
             event = _make_event(item, parsed, parsed.argument)
             work: Work = partial(self._commands.handle_command, parsed.command, event)
             row = self._commands.find_command_action(parsed.command)
             if row.reads_file and find_document(item.update.effective_message):
-                work = partial(self._file_attempts.run_with_limit, event, work)
+                work = partial(self._file_attempts.run_with_attempt_limit, event, work)
             self._submit_command(item, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
             say, format_unknown = self._delivery.send_text, self._commands.format_unknown_command
@@ -163,7 +170,7 @@ class Dispatcher:
 
     def _dispatch_button_press(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         query = item.update.callback_query
-        if query is not None and self._upgrades.is_in_old_chat(query):
+        if query is not None and self._upgrades.is_press_in_old_chat(query):
             self._submit_command(item, parsed, lambda: query.answer(tr("shared-dead-button")))
         elif parsed.is_button_of_anonymous_admin:
             self._queues.commands.submit(parsed.chat_scope, partial(self._route_anonymous_press, item, parsed))
@@ -185,16 +192,16 @@ class Dispatcher:
         press: Work = partial(self._commands.handle_button_press, event)
         row = self._commands.find_button_action(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
-            press = partial(self._file_attempts.run_with_limit, event, press)
+            press = partial(self._file_attempts.run_with_attempt_limit, event, press)
         if row is not None and row.queue == "chat":
-            self._submit_chat_job(item, parsed, partial(self._handle_button_press_and_update_memory, parsed, press))
+            self._submit_chat_job(item, parsed, partial(self._handle_press_and_submit_post_turn_tasks, parsed, press))
         else:
             is_slow = row is not None and row.queue == "slow"
             self._submit_command(item, parsed, press, is_slow=is_slow, is_next=is_next)
 
     def _submit_repeated_request(self, item: QueuedUpdate, parsed: ParsedUpdate, request: UserRequest) -> None:
         if not request.pieces:
-            show = partial(self._delivery.replace_message, parsed.chat, parsed.telegram_id)
+            show = partial(self._delivery.edit_message_or_send_new, parsed.chat, parsed.telegram_id)
             self._submit_command(item, parsed, lambda: show(tr("answers-send-again")))
         elif request.item is not None:
             self._route_update(request.item, request.pieces[0])
@@ -230,18 +237,18 @@ class Dispatcher:
 
     async def _run_and_mark_done(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work) -> None:
         request = UserRequest(pieces=(parsed,), item=item)
-        if await self._error_boundary.run_and_report_failure(parsed, work, request=request):
+        if await self._error_boundary.run_and_report_failure(parsed, work, request_to_repeat=request):
             await self._mark_done(item)
 
-    async def _handle_button_press_and_update_memory(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
+    async def _handle_press_and_submit_post_turn_tasks(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
         await handle_button_press()
-        scope = await self._answering.find_conversation(parsed.chat_scope)
+        scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope)
         self._answering.submit_post_turn_tasks(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
-    async def _apply_edit(self, parsed: ParsedUpdate) -> None:
+    async def _apply_message_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
             return
-        scope = await self._answering.find_conversation(parsed.chat_scope, telegram_id=edited)
+        scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope, telegram_id=edited)
         parsed = replace(parsed, chat=parsed.chat.with_conversation(scope))
         correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
@@ -257,29 +264,31 @@ class Dispatcher:
         else:  # a message for each edit would be noise in a group
             await self._delivery.add_reaction(parsed.chat, edited, NOTED_REACTION)
 
-    async def _submit_dislike(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
+    async def _submit_dislike_question(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         parsed = await self._answering.fill_in_topic(parsed)
         # Behind the answer in question, so that its message ids are known by then.
         self._submit_chat_job(item, parsed, partial(self._ask_for_dislike_reason, parsed), is_answer=False)
 
     async def _ask_for_dislike_reason(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:
-            scope = await self._answering.find_conversation(parsed.chat_scope, telegram_id=disliked)
+            scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope, telegram_id=disliked)
             chat = parsed.chat.with_conversation(scope)
-            await answer_buttons.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
+            await answer_buttons.ask_what_was_wrong_with_answer(
+                self._commands.dependencies, chat, parsed.person, disliked
+            )
 
-    async def _finish_stop_request(self, parsed: ParsedUpdate, *, was_cancelled: bool) -> None:
+    async def _finish_stop_request(self, parsed: ParsedUpdate, *, is_already_stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
-        if not was_cancelled and not self._queues.chats.cancel_running_job(parsed.chat_scope):
-            waiting = self._queues.chats.pop_work(parsed.chat_scope, WaitingTurn)
+        if not is_already_stopped and not self._queues.chats.cancel_running_job(parsed.chat_scope):
+            waiting = self._queues.chats.pop_work_of_first_job(parsed.chat_scope, WaitingTurn)
             if waiting is None:
                 await self._delivery.send_text(parsed.chat, tr("answers-nothing-to-stop"))
                 return
-            await self._inbox.mark_done(waiting.update_ids)
+            await self._inbox.mark_updates_done(waiting.update_ids)
             await self._delivery.send_text(parsed.chat, tr("answers-stopped"))
 
-    async def _make_claimant_admin(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
-        if await self._claim.make_admin(parsed.person):
+    async def _make_admin_or_tell_stranger(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
+        if await self._claim.make_admin_if_first(parsed.person):
             logger.warning("%s has opened the link, and is the bot's admin from now on.", parsed.person.id)
             await self._delivery.send_text(parsed.chat, tr("notices-claimed"))
             self._route_update(item, replace(parsed, argument=""))
@@ -289,13 +298,15 @@ class Dispatcher:
     def _tell_stranger_about_access(self, parsed: ParsedUpdate) -> None:
         has_written = parsed.chat.is_private and parsed.kind not in ("edited", "dislike")
         has_room = len(self._queues.notices) < MAX_NOTICES
-        if has_written and has_room and self._access.reserve_stranger_notice(parsed.person):
-            asks, id_ = self._access.reserve_admission_request(parsed.person), str(parsed.person.id)
+        if has_written and has_room and self._access.try_to_reserve_stranger_notice(parsed.person):
+            asks, id_ = self._access.try_to_reserve_admission_request(parsed.person), str(parsed.person.id)
             is_waiting = asks or self._access.has_requested_access(parsed.person.id)
             key = "notices-stranger-asked" if is_waiting else "notices-stranger"
             self._submit_notice(parsed, lambda: tr(key, id=id_))
             if asks:
-                ask = partial(admin.ask_admins_to_admit, self._commands.dependencies, parsed.person, parsed.text)
+                ask = partial(
+                    admin.ask_admins_to_admit_stranger, self._commands.dependencies, parsed.person, parsed.text
+                )
                 self._queues.notices.submit(parsed.scope, ask)
 
     def _submit_notice(self, parsed: ParsedUpdate, make_notice: Callable[[], str]) -> None:
@@ -313,14 +324,14 @@ class Dispatcher:
     async def _route_message(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         """Pass a message to the wizard or import that is waiting for it, or queue it to be answered."""
         try:
-            if await self._pass_input_to_waiting_command(item, parsed):
+            if await self._pass_input_to_command_if_awaited(item, parsed):
                 self._pastes.complete_paste(parsed.sender_key)
                 await self._mark_done(item)
                 return
             if not item.is_durable:
                 return
-            source = parsed.source if item.is_replayed else ""
-            scope = await self._answering.find_conversation(parsed.chat_scope, source=source)
+            source = parsed.message_source if item.is_replayed else ""
+            scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope, message_source=source)
             mode = await self._answering.find_memory_mode(item, scope.owner)
             # Later changes of the open conversation and of the mode do not apply to this message.
             parsed = replace(parsed, chat=parsed.chat.with_conversation(scope), mode=mode)
@@ -332,14 +343,14 @@ class Dispatcher:
         if parsed.kind == "wordless":
             self._pastes.complete_paste(parsed.sender_key)
             self._queues.chats.submit(parsed.chat_scope, partial(self._reply_to_message_without_text, parsed))
-        elif not self._pastes.add_piece(parsed):
+        elif not self._pastes.add_piece_to_open_paste(parsed):
             pieces = [parsed]
             turn = WaitingTurn(self._answering.answer_message, pieces)
             ticket = self._queues.chats.submit(parsed.chat_scope, turn, waits_for_release=can_be_continued(parsed))
             if ticket.is_held:
-                self._pastes.collect_pieces(pieces, partial(self._queues.chats.release, ticket))
+                self._pastes.collect_further_pieces(pieces, partial(self._queues.chats.release, ticket))
 
-    async def _pass_input_to_waiting_command(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
+    async def _pass_input_to_command_if_awaited(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
         is_file = parsed.attachment == FILE
         event = _make_event(item, parsed, "" if is_file else parsed.text)
         if not is_file:
@@ -356,10 +367,10 @@ class Dispatcher:
                 was_taken = await self._commands.pass_text_to_command_if_awaited(event)
             elif was_taken := self._commands.awaits_file(event):
                 take = partial(self._commands.pass_file_to_command_if_awaited, event)
-                await self._file_attempts.run_with_limit(event, take)
+                await self._file_attempts.run_with_attempt_limit(event, take)
 
         request = UserRequest(pieces=(parsed,), item=item)
-        if not await self._error_boundary.run_and_report_failure(parsed, pass_input, request=request):
+        if not await self._error_boundary.run_and_report_failure(parsed, pass_input, request_to_repeat=request):
             raise ServedElsewhere
         return was_taken
 
@@ -376,11 +387,11 @@ class Dispatcher:
                 self._albums[parsed.chat_scope] = parsed.album
             if not await self._error_boundary.run_and_report_failure(parsed, send_text_hint):
                 return
-        await self._inbox.mark_done([parsed.update_id])
+        await self._inbox.mark_updates_done([parsed.update_id])
 
     async def _mark_done(self, item: QueuedUpdate) -> None:
         if item.is_durable:
-            await self._answer_delivery.mark_done_unless_postponed(item.update_id)
+            await self._answer_delivery.mark_update_done_unless_postponed(item.update_id)
 
 
 def _make_event(item: QueuedUpdate, parsed: ParsedUpdate, argument: str = "") -> ChatEvent:

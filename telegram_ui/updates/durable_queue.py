@@ -112,7 +112,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
     async def _requeue_or_give_up(self, row: PendingUpdate, attempts: int, bot: telegram.Bot) -> None:
         if attempts > MAX_RUNS and self._now() - row.received_at > MIN_TRYING_TIME:
             logger.error("Update %s was never finished in %s runs; given up.", row.update_id, MAX_RUNS)
-            await self.mark_done([row.update_id])
+            await self.mark_updates_done([row.update_id])
         else:
             if row.sends >= MAX_SENDS:
                 await self._inbox.allow_another_send(bot.id, row.update_id, max_sends=MAX_SENDS)
@@ -134,7 +134,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                 continue
             if not is_durable:
                 await self.put(QueuedUpdate(update, is_durable=False))
-            elif not is_written and self._exceeds_limit(update):
+            elif not is_written and self._exceeds_sender_limit(update):
                 await self._refuse_update(update)
             else:
                 while self.is_full:
@@ -157,10 +157,12 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             arrivals: list[ReceivedUpdate] = []
             counts_by_sender = Counter[int]()
             for update, raw in updates:
-                sender = find_sender_id(update)
+                sender = find_sender_id_or_nobody(update)
                 is_new = update.update_id not in self._unwritten and self._keep(update)
-                if is_new and not self._exceeds_limit(update, counts_by_sender[sender]):
-                    arrivals.append(ReceivedUpdate(update.update_id, json.dumps(raw), find_owner_id(update), sender))
+                if is_new and not self._exceeds_sender_limit(update, counts_by_sender[sender]):
+                    arrivals.append(
+                        ReceivedUpdate(update.update_id, json.dumps(raw), find_chat_id_or_nobody(update), sender)
+                    )
                     counts_by_sender[sender] += 1
             if arrivals:
                 new = await self._inbox.store_updates(self._bot_id, arrivals, self._now())
@@ -168,16 +170,16 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         except Exception as error:  # broad: then enqueue_updates() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
-    async def mark_done(
+    async def mark_updates_done(
         self, update_ids: Iterable[int], *, is_text_stored: bool = False, may_truncate_log_later: bool = False
     ) -> None:
         """Mark updates as done and delete their payloads. If the disk fails, the next call retries.
 
         Unless the memory stores their text (`is_text_stored`), also remove it from the database's log. If
-        `may_truncate_log_later` is set and other updates are waiting, keep_truncating_log() does this later.
+        `may_truncate_log_later` is set and other updates are waiting, keep_truncating_database_log() does this later.
         """
         finished = set(update_ids)
-        self.release_updates(finished)
+        self.stop_tracking_updates(finished)
         self._unmarked |= finished
         self._answered |= finished & self._unwritten.keys()
         # Updates that another call is marking are left to that call.
@@ -196,7 +198,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             if not may_truncate_log_later or not self._unfinished:
                 await self.truncate_log()
 
-    async def keep_truncating_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
+    async def keep_truncating_database_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
         """Truncate the database's log whenever it contains texts of finished updates. Runs until it is cancelled."""
         while True:
             await self._has_text.wait()
@@ -217,28 +219,37 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                     self._has_text.set()
             return not self._has_text.is_set()
 
-    async def record_mode(self, update_id: int, mode: Mode) -> None:
+    async def record_memory_mode(self, update_id: int, mode: Mode) -> None:
         """Record the memory mode in which an update was sent, for a later run."""
-        await self._run_or_warn("how memory stood", self._inbox.record_mode(self._bot_id, update_id, mode))
+        await self._await_or_log_storage_error(
+            "how memory stood", self._inbox.record_mode(self._bot_id, update_id, mode)
+        )
 
-    async def record_shown_messages(self, update_id: int, message_ids: Sequence[int]) -> None:
+    async def record_answer_message_ids(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of the messages that show a part of an answer, for a later run."""
         work = self._inbox.record_answer_messages(self._bot_id, update_id, message_ids)
-        await self._run_or_warn("where an answer is shown", work)
+        await self._await_or_log_storage_error("where an answer is shown", work)
 
-    def get_shown_message_ids(self, update_id: int) -> tuple[int, ...]:
+    def get_earlier_answer_message_ids(self, update_id: int) -> tuple[int, ...]:
         """Return the ids of the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
     async def increment_attempts(self, update_id: int, counter: AttemptCounter) -> int:
         """Count an attempt on disk. Return the number of attempts in all runs, or 1 if the disk fails."""
-        return await self._run_or_warn(counter, self._inbox.increment_attempts(self._bot_id, update_id, counter)) or 1
+        return (
+            await self._await_or_log_storage_error(
+                counter, self._inbox.increment_attempts(self._bot_id, update_id, counter)
+            )
+            or 1
+        )
 
     async def decrement_attempts(self, update_id: int, counter: AttemptCounter) -> None:
         """Undo increment_attempts() for an attempt that had no effect or was stopped by a shutdown."""
-        await self._run_or_warn(counter, self._inbox.decrement_attempts(self._bot_id, update_id, counter))
+        await self._await_or_log_storage_error(
+            counter, self._inbox.decrement_attempts(self._bot_id, update_id, counter)
+        )
 
-    async def _run_or_warn(self, purpose: str, work: Awaitable[T]) -> T | None:
+    async def _await_or_log_storage_error(self, purpose: str, work: Awaitable[T]) -> T | None:
         try:
             return await work
         except StorageError as error:
@@ -296,7 +307,9 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             return self._ahead.pop(number)
         # An update that was passed on unwritten is in progress here, or already answered.
         is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
-        arrival = ReceivedUpdate(number, update.to_json(), find_owner_id(update), find_sender_id(update), is_begun)
+        arrival = ReceivedUpdate(
+            number, update.to_json(), find_chat_id_or_nobody(update), find_sender_id_or_nobody(update), is_begun
+        )
         is_new = number in await self._inbox.store_updates(self._bot_id, [arrival], self._now())
         if number in self._answered:
             await self._inbox.mark_done(self._bot_id, [number], self._now())
@@ -308,10 +321,10 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         number = row.update_id
         if not row.payload:
             logger.info("Update %s was forgotten before it was answered.", number)
-            await self.mark_done([number])
+            await self.mark_updates_done([number])
             return
         if (update := parse_stored_update(row, bot)) is None:
-            await self.mark_done([number])
+            await self.mark_updates_done([number])
             return
         if row.shown:
             self._shown_before[number] = row.shown
@@ -319,7 +332,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         await self._enqueue_update(item)
 
     async def _enqueue_update(self, item: QueuedUpdate) -> None:
-        sender = find_sender_id(item.update)
+        sender = find_sender_id_or_nobody(item.update)
         self._leases[item.update_id] = item.lease
         if item.update_id not in self._unfinished:
             self._unfinished[item.update_id] = sender
@@ -327,7 +340,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             UNFINISHED.set(len(self._unfinished))
         await self.put(item)
 
-    def release_updates(self, update_ids: Iterable[int]) -> None:
+    def stop_tracking_updates(self, update_ids: Iterable[int]) -> None:
         """Stop tracking updates. The next run handles those that are not marked as done."""
         for number in update_ids:
             self._shown_before.pop(number, None)
@@ -340,19 +353,19 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         UNFINISHED.set(len(self._unfinished))
         self._room.set()
 
-    def _exceeds_limit(self, update: telegram.Update, pending_count: int = 0) -> bool:
-        sender, message = find_sender_id(update), update.message
+    def _exceeds_sender_limit(self, update: telegram.Update, pending_count: int = 0) -> bool:
+        sender, message = find_sender_id_or_nobody(update), update.message
         if sender == NOBODY or update.update_id in self._unfinished:
             return False
         is_command = message is not None and str(message.text or "").startswith("/")
         limit = self._limit_per_person + (MAX_URGENT if is_command or update.callback_query else 0)
-        return self._count_unfinished(sender) + pending_count >= limit
+        return self._count_unfinished_updates(sender) + pending_count >= limit
 
-    def _count_unfinished(self, person_id: int) -> int:
+    def _count_unfinished_updates(self, person_id: int) -> int:
         return self._counts_by_person[person_id]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
-        sender = find_sender_id(update)
+        sender = find_sender_id_or_nobody(update)
         if sender in self._refused:  # the person has just been told
             return
         self._refused[sender] = True
@@ -369,13 +382,13 @@ def parse_stored_update(row: PendingUpdate, bot: telegram.Bot) -> telegram.Updat
         return None
 
 
-def find_owner_id(update: telegram.Update) -> int:
+def find_chat_id_or_nobody(update: telegram.Update) -> int:
     """Return the id of an update's chat, or NOBODY if it has none."""
     chat = update.effective_chat
     return chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
 
 
-def find_sender_id(update: telegram.Update) -> int:
+def find_sender_id_or_nobody(update: telegram.Update) -> int:
     """Return the id of the person who sent an update, or NOBODY if there is none."""
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY

@@ -31,32 +31,38 @@ class ErrorBoundary:
     _is_operator: Callable[[Person], bool]
 
     async def run_and_report_failure(
-        self, parsed: ParsedUpdate, work: Callable[[], Awaitable[object]], *, request: UserRequest | None = None
+        self,
+        parsed: ParsedUpdate,
+        work: Callable[[], Awaitable[object]],
+        *,
+        request_to_repeat: UserRequest | None = None,
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
-        Return False if another process serves the chat now. The [Try again] button repeats `request`.
+        Return False if another process serves the chat now. The [Try again] button repeats `request_to_repeat`.
         """
         try:
             language = await self._choose_language(parsed.chat, parsed.person)
         except Exception as error:  # broad: see above
-            return await self.report_failure(parsed, error, request)
+            return await self.report_failure(parsed, error, request_to_repeat)
         with use_language(language), use_reader_role(is_operator=self._is_operator(parsed.person)):
             try:
                 await work()
             except Exception as error:  # broad: see above
-                return await self.report_failure(parsed, error, request)
+                return await self.report_failure(parsed, error, request_to_repeat)
         return True
 
-    async def report_failure(self, parsed: ParsedUpdate, error: Exception, request: UserRequest | None) -> bool:
-        """Log an error and tell the person. Offer to repeat `request` if that may succeed.
+    async def report_failure(
+        self, parsed: ParsedUpdate, error: Exception, request_to_repeat: UserRequest | None
+    ) -> bool:
+        """Log an error and tell the person. Offer to repeat `request_to_repeat` if that may succeed.
 
         If another process serves the chat now, return False and say nothing.
         """
         if isinstance(error, ServedElsewhere):
             logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
             return False
-        number, place = secrets.token_hex(4), format_traceback(error)
+        number, place = secrets.token_hex(4), format_innermost_frames(error)
         # Without the error's text, which may quote a message.
         kind = type(error).__name__
         logger.error("[%s] Update %s, scope %s: %s at %s", number, parsed.update_id, parsed.scope, kind, place)
@@ -66,23 +72,23 @@ class ErrorBoundary:
         reason = format_error(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
             text = add_error_number(f"{reason.rstrip('.')}.", number)
-            await self.send_error_message(parsed, text, request if may_pass else None)
+            await self.send_error_message(parsed, text, request_to_repeat if may_pass else None)
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, type(unsaid).__name__)
         except ServedElsewhere:
             return False
         return True
 
-    async def send_error_message(self, parsed: ParsedUpdate, text: str, request: UserRequest | None) -> None:
-        """Send an error message to the sender, with a button to repeat `request`. Raise DeliveryError on failure."""
-        if request is None or parsed.telegram_id is None:
+    async def send_error_message(self, parsed: ParsedUpdate, text: str, request_to_repeat: UserRequest | None) -> None:
+        """Tell the sender of an error, with a button to repeat `request_to_repeat`. Raise DeliveryError on failure."""
+        if request_to_repeat is None or parsed.telegram_id is None:
             await self._delivery.send_text(parsed.chat, text)
         else:
-            keyboard = self._repeats.make_retry_keyboard(request)
+            keyboard = self._repeats.make_retry_keyboard(request_to_repeat)
             await self._delivery.send_text(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 
-def format_traceback(error: BaseException) -> str:
+def format_innermost_frames(error: BaseException) -> str:
     """Return the file names and line numbers of an error's innermost frames, without the error's text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))

@@ -71,9 +71,13 @@ class AttachedFiles:
                             picture = await self._read_picture(parsed, file, piece, picture_count=picture_count)
                             turn.incoming = replace(turn.incoming, pictures=(*turn.incoming.pictures, picture))
                         elif file.kind == "speech":
-                            *before, piece = await self._transcribe_file(parsed, file, piece, file_number=number)
+                            *before, piece = await self._transcribe_file_as_pieces(
+                                parsed, file, piece, file_number=number
+                            )
                         else:
-                            *before, piece = await self._read_document(turn, parsed, file, piece, file_number=number)
+                            *before, piece = await self._read_document_as_pieces(
+                                turn, parsed, file, piece, file_number=number
+                            )
                     file_pieces += before
                     has_content = True
                 except KeepsakeError as error:
@@ -93,7 +97,11 @@ class AttachedFiles:
         """Fetch a picture in the largest size that leaves room for the other pictures of the turn."""
         tokens = await self._attachments.find_picture_token_limit(parsed.chat.id)
         size = choose_picture_size(file, tokens // picture_count)
-        data = await self._fetch_file(parsed, size.file_id, size.size) if size.size <= MAX_PICTURE_BYTES else None
+        data = (
+            await self._fetch_file_from_telegram(parsed, size.file_id, size.size)
+            if size.size <= MAX_PICTURE_BYTES
+            else None
+        )
         if data is None or len(data) > MAX_PICTURE_BYTES:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_PICTURE_BYTES // 2**20))
         kept = bool(parsed.files) and not file.label.startswith("a sticker")
@@ -107,15 +115,15 @@ class AttachedFiles:
             source=f"{piece.source}:{file.file_id}",
         )
 
-    async def _transcribe_file(
+    async def _transcribe_file_as_pieces(
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, file_number: int
     ) -> list[IncomingPiece]:
         """Transcribe a file and show the text to the sender. Return the message's pieces with the transcript."""
         self._attachments.require_transcriber()
-        data = await self._fetch_file(parsed, file.file_id, file.size)
-        words = await self._attachments.transcribe(data, file.name, file.mime, person_id=parsed.person.id)
+        data = await self._fetch_file_from_telegram(parsed, file.file_id, file.size)
+        words = await self._attachments.transcribe_recording(data, file.name, file.mime, person_id=parsed.person.id)
         with suppress(DeliveryUnknown):
-            shown = TextBuilder().add_quote(words).build()
+            shown = TextBuilder().add_expandable_quote(words).build()
             await self._delivery.send_text(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
         heard = replace(piece, text=words, source=f"{piece.source}:{file_number}", telegram_id=None, seam="\n")
         # Words recorded in Telegram are the sender's own. In an audio file anybody may speak.
@@ -125,12 +133,12 @@ class AttachedFiles:
             return [replace(piece, text=words)]
         return [heard, piece]
 
-    async def _read_document(
+    async def _read_document_as_pieces(
         self, turn: TurnWithFiles, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, file_number: int
     ) -> list[IncomingPiece]:
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
-        data = await self._fetch_file(parsed, file.file_id, file.size)
+        data = await self._fetch_file_from_telegram(parsed, file.file_id, file.size)
         found = await self._attachments.read_document(data, file.name, person_id=parsed.person.id)
         if not found.is_whole:
             turn.notices.append(tr("files-shortened", name=found.name, place=found.passages[-1].place))
@@ -146,7 +154,7 @@ class AttachedFiles:
         ]
         return [*passages, piece]
 
-    async def _fetch_file(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
+    async def _fetch_file_from_telegram(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
         document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
         try:
             return await download_file(self._delivery, parsed.chat, document)
@@ -172,7 +180,7 @@ class FileAttempts:
     _queue: DurableQueue
     _delivery: Delivery
 
-    async def run_with_limit(self, event: ChatEvent, work: Callable[[], Awaitable[object]]) -> None:
+    async def run_with_attempt_limit(self, event: ChatEvent, work: Callable[[], Awaitable[object]]) -> None:
         """Run work on a file. If the file has killed the process MAX_ATTEMPTS times, tell the sender instead."""
         number, query, chat = event.update.update_id, event.update.callback_query, event.chat
         if (attempt := await self._queue.increment_attempts(number, "readings")) <= MAX_ATTEMPTS:
@@ -188,6 +196,6 @@ class FileAttempts:
             reply_to = document.message_id if document else None
             await self._delivery.send_text(replace(chat, reply_to=reply_to), tr("notices-set-aside"))
         else:
-            await self._delivery.replace_message(chat, event.message_id, tr("notices-set-aside"))
+            await self._delivery.edit_message_or_send_new(chat, event.message_id, tr("notices-set-aside"))
             with suppress(TelegramError):  # the press may be too old, but the person sees the message
                 await query.answer()

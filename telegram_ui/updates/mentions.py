@@ -20,7 +20,7 @@ def remove_bot_mentions(message: telegram.Message, text: str, bot: telegram.User
         begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
         segments = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
     words, has_any = _join_segments(segments).strip(), len(segments) > 1
-    called = None if has_any else _remove_bot_name(words, bot.first_name)
+    called = None if has_any else _remove_bot_name_at_either_end(words, bot.first_name)
     return (words, has_any) if called is None else (called, True)
 
 
@@ -29,24 +29,24 @@ def _split_at_bot_mentions(text: str, entities: Sequence[telegram.MessageEntity]
     segments, since = list[bytes](), 0
     for entity in entities:
         begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
-        if since <= begin and _is_mention_of(entity, units, bot):
+        if since <= begin and _is_mention_of_bot(entity, units, bot):
             segments.append(units[since:begin])
             since = end
     segments.append(units[since:])
     return [segment.decode("utf-16-le", "surrogatepass") for segment in segments]
 
 
-def _remove_bot_name(text: str, name: str) -> str | None:
+def _remove_bot_name_at_either_end(text: str, bot_name: str) -> str | None:
     """Remove the bot's name from the beginning or end of a text. Return None if the name is at neither end."""
-    name = name.strip()
-    if len(name) < 3:  # a shorter name may be any word
+    bot_name = bot_name.strip()
+    if len(bot_name) < 3:  # a shorter name may be any word
         return None
-    begin, end = text[: len(name)], text[len(name) :]
-    if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
+    begin, end = text[: len(bot_name)], text[len(bot_name) :]
+    if begin.casefold() == bot_name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
         return AFTER_NAME.sub("", end, count=1)
     said = text.rstrip(" ?!.？！。؟")
-    before = said[: -len(name)].rstrip()
-    if said[len(before) :].strip().casefold() == name.casefold() and before and before[-1] in COMMAS:
+    before = said[: -len(bot_name)].rstrip()
+    if said[len(before) :].strip().casefold() == bot_name.casefold() and before and before[-1] in COMMAS:
         return before[:-1].rstrip() + text[len(said) :].strip()
     return None
 
@@ -66,7 +66,7 @@ def _join_segments(segments: Sequence[str]) -> str:
     return "".join(made)
 
 
-def _is_mention_of(entity: telegram.MessageEntity, utf16_bytes: bytes, bot: telegram.User) -> bool:
+def _is_mention_of_bot(entity: telegram.MessageEntity, utf16_bytes: bytes, bot: telegram.User) -> bool:
     if entity.type == telegram.MessageEntity.TEXT_MENTION:
         return entity.user is not None and entity.user.id == bot.id
     # Compare the length first, so that many wrong entities cost little.

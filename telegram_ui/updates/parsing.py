@@ -95,7 +95,7 @@ class ParsedUpdate:
         return self.chat_scope, self.person.id
 
     @property
-    def source(self) -> str:
+    def message_source(self) -> str:
         return f"{self.bot_id}:{self.first_update_id or self.update_id}"
 
 
@@ -124,7 +124,7 @@ def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
 def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     """Parse an update. Return None if it is a service message, or from a channel or another bot."""
     if update.callback_query:
-        parsed = _parse_callback(update, update.callback_query, bot)
+        parsed = _parse_button_press(update, update.callback_query, bot)
     elif update.message_reaction:
         parsed = _parse_dislike(update, update.message_reaction, bot)
     elif "stopped_message_generation" in update.api_kwargs:
@@ -230,7 +230,9 @@ def format_checklist(checklist: telegram.Checklist) -> str:
     return "\n".join([checklist.title, *tasks])
 
 
-def _parse_callback(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> ParsedUpdate | None:
+def _parse_button_press(
+    update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User
+) -> ParsedUpdate | None:
     message = query.message
     if message is None:  # an inline message, which the bot never sends
         return None
@@ -306,10 +308,14 @@ def _parse_person(user: telegram.User) -> Person:
 
 
 def _parse_sole_viewer(
-    message: telegram.MaybeInaccessibleMessage, person: telegram.User, query: str = ""
+    message: telegram.MaybeInaccessibleMessage, person: telegram.User, callback_query_id: str = ""
 ) -> SoleViewer | None:
     ephemeral = message.api_kwargs.get("ephemeral_message_id")
-    return SoleViewer(receiver=person.id, query=query, message_id=ephemeral) if isinstance(ephemeral, int) else None
+    return (
+        SoleViewer(receiver=person.id, query=callback_query_id, message_id=ephemeral)
+        if isinstance(ephemeral, int)
+        else None
+    )
 
 
 def _find_thread_id(message: telegram.Message) -> int:

@@ -49,14 +49,14 @@ class PasteCollector:
         self._call_later = call_later
         self._open_pastes: dict[tuple[Scope, int], _OpenPaste] = {}
 
-    def collect_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
+    def collect_further_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
         """Append further pieces to `pieces` as they arrive, and call `on_complete` after the last one."""
         sender_key = pieces[0].sender_key
         self.complete_paste(sender_key)
         self._open_pastes[sender_key] = paste = _OpenPaste(pieces, on_complete)
         self._restart_timer(sender_key, paste)
 
-    def add_piece(self, piece: ParsedUpdate) -> bool:
+    def add_piece_to_open_paste(self, piece: ParsedUpdate) -> bool:
         """Add a piece to its sender's open paste. If it does not belong there, complete the paste and return False."""
         paste = self._open_pastes.get(piece.sender_key)
         if paste is None:

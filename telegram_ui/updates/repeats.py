@@ -15,7 +15,7 @@ from chat.corrections import Corrections
 from locales.catalog import tr
 from records.scopes import Scope
 from telegram_ui.commands.buttons import AGAIN, IN_PROCESS, Buttons, ForeignButton, parse_button_kind
-from telegram_ui.commands.proposals import GIVE, PROPOSED, extract_command
+from telegram_ui.commands.proposals import GIVE, PROPOSED, extract_proposed_command
 from telegram_ui.updates.durable_queue import QueuedUpdate
 from telegram_ui.updates.parsing import ParsedUpdate, parse_update
 
@@ -70,30 +70,32 @@ class RequestRepeater:
         for key in [key for key in self._failed_requests if key[0].owner == owner]:
             del self._failed_requests[key]
 
-    def find_repeated_request(self, item: QueuedUpdate, press: ParsedUpdate) -> UserRequest | None:
+    def find_repeated_request(self, item: QueuedUpdate, button_press: ParsedUpdate) -> UserRequest | None:
         """Return the request that a press repeats, or an empty one if it is lost, or None if it repeats nothing."""
         query = item.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
             return None
         try:
-            payload = self._buttons.verify_payload(query.data or "", press.chat, press.person)
+            payload = self._buttons.verify_payload(query.data or "", button_press.chat, button_press.person)
         except ForeignButton:
             return None
         kind, number = parse_button_kind(query.data or ""), payload.removesuffix(IN_PROCESS)
         if not (kind == AGAIN and number.isdecimal()) and not (kind == PROPOSED and payload == GIVE):
             return None
-        shown_in = -press.chat.only_for.message_id if press.chat.only_for else message.message_id
-        if self._pressed.setdefault((message.chat.id, shown_in), press.update_id) != press.update_id:
+        shown_in = -button_press.chat.only_for.message_id if button_press.chat.only_for else message.message_id
+        if self._pressed.setdefault((message.chat.id, shown_in), button_press.update_id) != button_press.update_id:
             return None
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:
-            return self._read_request_from_message(item, press, _make_command_message(query, shown))
+            return self._read_request_from_message(
+                item, button_press, _make_message_with_proposed_command(query, shown)
+            )
         first_id = int(number)
-        if failed := self._failed_requests.pop((press.chat_scope, press.person.id, first_id), None):
-            return self._copy_request_for_button_press(item, press, failed)
+        if failed := self._failed_requests.pop((button_press.chat_scope, button_press.person.id, first_id), None):
+            return self._copy_request_for_button_press(item, button_press, failed)
         question = shown.reply_to_message if shown is not None and payload == number else None
-        return self._read_request_from_message(item, press, question, first_id) or UserRequest(pieces=())
+        return self._read_request_from_message(item, button_press, question, first_id) or UserRequest(pieces=())
 
     def _copy_request_for_button_press(
         self, item: QueuedUpdate, button_press: ParsedUpdate, request: UserRequest
@@ -118,46 +120,55 @@ class RequestRepeater:
             edited_message=earlier.edited_message,
             callback_query=pressed,
         )
-        return _make_request(item, button_press, update, request.first_update_id)
+        return _make_request_from_update(item, button_press, update, request.first_update_id)
 
     def _read_request_from_message(
-        self, item: QueuedUpdate, press: ParsedUpdate, message: telegram.Message | None, first_id: int = 0
+        self, item: QueuedUpdate, button_press: ParsedUpdate, message: telegram.Message | None, first_update_id: int = 0
     ) -> UserRequest | None:
         """Return the request that the person sent as `message`, or that the bot proposes in it, or None."""
         query = item.update.callback_query
-        if message is not None and query is not None and message.from_user and message.from_user.id == press.bot_id:
-            message = _make_command_message(query, message)
-        if message is None or message.from_user is None or message.from_user.id != press.person.id:
+        if (
+            message is not None
+            and query is not None
+            and message.from_user
+            and message.from_user.id == button_press.bot_id
+        ):
+            message = _make_message_with_proposed_command(query, message)
+        if message is None or message.from_user is None or message.from_user.id != button_press.person.id:
             return None
-        return _make_request(item, press, telegram.Update(press.update_id, message=message), first_id)
+        return _make_request_from_update(
+            item, button_press, telegram.Update(button_press.update_id, message=message), first_update_id
+        )
 
 
-def _make_request(
-    item: QueuedUpdate, press: ParsedUpdate, update: telegram.Update, first_id: int
+def _make_request_from_update(
+    item: QueuedUpdate, button_press: ParsedUpdate, update: telegram.Update, first_update_id: int
 ) -> UserRequest | None:
     update.set_bot(item.update.get_bot())
     parsed = parse_update(update, update.get_bot().bot)
-    if parsed is None or parsed.chat_scope != press.chat_scope:
+    if parsed is None or parsed.chat_scope != button_press.chat_scope:
         return None
-    parsed = replace(parsed, addressed=True, first_update_id=first_id)
+    parsed = replace(parsed, addressed=True, first_update_id=first_update_id)
     # As if replayed, because it may be stored by now, in the conversation that was open then.
     return UserRequest(pieces=(parsed,), item=replace(item, update=update, is_replayed=True))
 
 
-def _make_command_message(query: telegram.CallbackQuery, proposal: telegram.Message | None) -> telegram.Message | None:
-    """Return a message with the command that `proposal` proposes, sent by whoever pressed the button, or None."""
-    command = extract_command(proposal.text or "") if proposal is not None else None
-    if command is None or proposal is None:
+def _make_message_with_proposed_command(
+    query: telegram.CallbackQuery, proposal_message: telegram.Message | None
+) -> telegram.Message | None:
+    """Return a message with the proposed command, sent by whoever pressed the button, or None."""
+    command = extract_proposed_command(proposal_message.text or "") if proposal_message is not None else None
+    if command is None or proposal_message is None:
         return None
     given = telegram.Message(
-        message_id=proposal.message_id,
-        date=proposal.date,
-        chat=proposal.chat,
+        message_id=proposal_message.message_id,
+        date=proposal_message.date,
+        chat=proposal_message.chat,
         from_user=query.from_user,
         text=command,
-        message_thread_id=proposal.message_thread_id,
-        is_topic_message=proposal.is_topic_message,
-        direct_messages_topic=proposal.direct_messages_topic,
+        message_thread_id=proposal_message.message_thread_id,
+        is_topic_message=proposal_message.is_topic_message,
+        direct_messages_topic=proposal_message.direct_messages_topic,
     )
     given.set_bot(query.get_bot())
     return given

@@ -105,7 +105,7 @@ class SerialQueues:
             return False
         return ticket.task.cancel()
 
-    def pop_work(self, key: Hashable, job_type: type[T]) -> T | None:
+    def pop_work_of_first_job(self, key: Hashable, job_type: type[T]) -> T | None:
         """Remove a queue's first job and return its work, or None if it is missing, held, begun or not a `job_type`."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:

@@ -64,7 +64,7 @@ class TelegramService:
         if self.is_polling() and not self.polls.is_healthy():
             raise TelegramUnreachable("Updates cannot be fetched.")
 
-    async def wait_for_failure(self) -> NoReturn:
+    async def wait_until_token_is_refused(self) -> NoReturn:
         """Wait until the token is revoked, and raise SettingsError."""
         await self.polls.refused.wait()
         raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
@@ -72,7 +72,7 @@ class TelegramService:
 
 async def describe_bot(settings: Settings) -> str:
     """Return a one-line description of the bot for --check. Raise SettingsError if the token is wrong."""
-    _check_token_format(settings)
+    _raise_if_token_malformed(settings)
     bot = _make_bot(settings, AiohttpRequest(trust_env=_can_use_proxy(settings)))
     try:
         await bot.initialize()  # asks getMe
@@ -106,7 +106,7 @@ async def open_telegram_service(
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
-    _check_token_format(settings)
+    _raise_if_token_malformed(settings)
     polls = PollRequest(now=monotonic, trust_env=_can_use_proxy(settings))
     bot = _make_bot(settings, polls)
     memory = services.memory
@@ -139,8 +139,8 @@ async def open_telegram_service(
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bot.shutdown)
-        await _retry_until_done(bot.initialize, "Telegram cannot be reached", pause)
-        link = await claim.make_link(bot.username)
+        await _retry_until_telegram_answers(bot.initialize, "Telegram cannot be reached", pause)
+        link = await claim.make_claim_link_text(bot.username)
         service = TelegramService(bot, dispatcher, polls, is_polling, invitation=INVITATION % link if link else "")
         waiting = await queue.replay(bot)
         if waiting:
@@ -148,7 +148,7 @@ async def open_telegram_service(
         await stack.enter_async_context(run_in_background(dispatcher.keep_dispatching_updates()))
         stack.push_async_callback(queue.truncate_log)
         stack.push_async_callback(dispatcher.close, grace=4.0)
-        await stack.enter_async_context(run_in_background(queue.keep_truncating_log(pause)))
+        await stack.enter_async_context(run_in_background(queue.keep_truncating_database_log(pause)))
         await stack.enter_async_context(
             repeat_in_background("forgetting old update ids", queue.delete_old_update_ids, interval=3600, at_start=True)
         )
@@ -177,7 +177,7 @@ async def open_telegram_service(
         logger.info("Stopping.")
 
 
-def _check_token_format(settings: Settings) -> None:
+def _raise_if_token_malformed(settings: Settings) -> None:
     # A token that breaks the URL would otherwise look like a network error.
     if not re.fullmatch(r"[A-Za-z0-9_:-]+", settings.telegram_bot_token.value):
         raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
@@ -203,7 +203,9 @@ def _can_use_proxy(settings: Settings) -> bool:
         return True
 
 
-async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_message: str, pause: Pause) -> None:
+async def _retry_until_telegram_answers(
+    attempt: Callable[[], Awaitable[Any]], failure_message: str, pause: Pause
+) -> None:
     wait = 1.0
     while True:
         try:
@@ -224,7 +226,7 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_messa
 
 @asynccontextmanager
 async def _run_polling(bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, pause: Pause) -> AsyncIterator[None]:
-    await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
+    await _retry_until_telegram_answers(bot.delete_webhook, "Polling cannot be started", pause)
     async with run_in_background(fetch_updates(bot, polls, queue, pause)):
         await polls.begun.wait()
         yield
@@ -243,7 +245,7 @@ async def _run_webhook(
     async with serve(app, settings.webhook_listen, listen_setting="WEBHOOK_LISTEN"):
         register = partial(bot.set_webhook, url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)
         try:
-            await _retry_until_done(register, "The webhook cannot be set", pause)
+            await _retry_until_telegram_answers(register, "The webhook cannot be set", pause)
         except BadRequest as error:
             raise SettingsError("WEBHOOK_URL", f"Telegram does not take it ({error.message}).") from error
         # The webhook stays set when the bot stops, so that Telegram keeps new updates.
@@ -252,7 +254,7 @@ async def _run_webhook(
 
 async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
     try:
-        await commands.set_menu_button(bot)
+        await commands.set_dashboard_menu_button(bot)
         await commands.set_menus(bot)
     except TelegramError as error:
         logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)

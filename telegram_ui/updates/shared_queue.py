@@ -17,8 +17,8 @@ from telegram_ui.updates.durable_queue import (
     MAX_UNFINISHED,
     MAX_UNFINISHED_PER_PERSON,
     DurableQueue,
-    find_owner_id,
-    find_sender_id,
+    find_chat_id_or_nobody,
+    find_sender_id_or_nobody,
     parse_stored_update,
 )
 
@@ -65,7 +65,9 @@ class SharedQueue(DurableQueue):
         rows = await former.list_pending_updates(bot.id)
         for row in rows:
             if (update := parse_stored_update(row, bot)) is not None:
-                arrival = ReceivedUpdate(row.update_id, row.payload, find_owner_id(update), find_sender_id(update))
+                arrival = ReceivedUpdate(
+                    row.update_id, row.payload, find_chat_id_or_nobody(update), find_sender_id_or_nobody(update)
+                )
                 await self._inbox.store_updates(bot.id, [arrival], row.received_at)
             await former.mark_done(bot.id, [row.update_id], self._now())
         return len(rows)
@@ -117,7 +119,7 @@ class SharedQueue(DurableQueue):
         except KeepsakeError:
             # The reply to the claim may be lost too, so ask again without a commit.
             try:
-                waiting = await self._shared.list_unfinished_ids(bot.id, find_owner_id(update))
+                waiting = await self._shared.list_unfinished_ids(bot.id, find_chat_id_or_nobody(update))
             except StorageError:
                 return True  # the database is away, so go on without it
             return waiting <= self._leases.keys() | self._unmarked
@@ -127,7 +129,7 @@ class SharedQueue(DurableQueue):
         """Drop updates whose lease was lost. Release the leases of chats that are idle or requested by others."""
         now, served = self._monotonic(), set(self._shared.leases.served_owners)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}
-        self.release_updates(
+        self.stop_tracking_updates(
             [number for number, lease in held.items() if self._shared.find_lease(lease.owner) != lease]
         )
         busy = {lease.owner for lease in self._leases.values() if lease is not None}
@@ -137,18 +139,18 @@ class SharedQueue(DurableQueue):
         await self._shared.leases.release_requested_owners(busy)
 
     async def _load_unfinished_counts(self, updates: Iterable[telegram.Update]) -> None:
-        people = sorted({find_sender_id(update) for update in updates} - {NOBODY})
+        people = sorted({find_sender_id_or_nobody(update) for update in updates} - {NOBODY})
         with suppress(StorageError):  # enqueue_updates() handles the failure
             if people:
                 await self._learn_people(people)
                 found = await self._shared.count_unfinished_by_person(self._bot_id, people)
                 self._known.update({person: found.get(person, 0) for person in people})
 
-    def _count_unfinished(self, person_id: int) -> int:
+    def _count_unfinished_updates(self, person_id: int) -> int:
         return self._known.get(person_id, 0)
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
-        return self._shared.find_lease(find_owner_id(update))
+        return self._shared.find_lease(find_chat_id_or_nobody(update))
 
     async def require_lease(self, lease: Lease) -> None:
         await self._shared.require_lease(lease)

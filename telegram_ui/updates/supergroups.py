@@ -32,7 +32,7 @@ class SupergroupUpgrades:
         """Return the current id of a chat. A group's id changes when it becomes a supergroup."""
         return self._under_way.get(chat_id) or self._memory.find_current_owner_id(chat_id)
 
-    def is_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
+    def is_press_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
         """Return True if a button was pressed in a group's old chat, whose messages can no longer be changed."""
         message = query.message
         return message is not None and self.find_current_owner_id(message.chat.id) != message.chat.id
@@ -46,7 +46,7 @@ class SupergroupUpgrades:
         before = Scope(owner=old_id)
         self._queues.follow_ups.cancel_running_job(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
-            await _wait_for_jobs(queues, before)
+            await _wait_for_submitted_jobs(queues, before)
         wait = 1.0
         while True:
             try:
@@ -61,7 +61,7 @@ class SupergroupUpgrades:
             await on_moved()
 
 
-async def _wait_for_jobs(queues: SerialQueues, key: Scope) -> None:
+async def _wait_for_submitted_jobs(queues: SerialQueues, key: Scope) -> None:
     reached = asyncio.Event()
 
     async def signal_jobs_done() -> None:

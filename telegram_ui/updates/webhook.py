@@ -12,7 +12,7 @@ from records.errors import StorageError
 from runtime.bounded_json import parse_untrusted_json
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import MAX_RICH_PARTS, parse_raw_update
-from text.characters import replace_surrogates_in_json
+from text.characters import repair_surrogates_in_json
 
 MAX_UPDATE_BYTES = 8_000_000  # of one update. A table of 32,768 cells that replies to another has some 4 MB.
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
@@ -31,7 +31,7 @@ def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Sta
             if len(body) > MAX_UPDATE_BYTES:
                 return Response(status_code=413)
         try:
-            data = replace_surrogates_in_json(parse_untrusted_json(body, max_parts=MAX_RICH_PARTS))
+            data = repair_surrogates_in_json(parse_untrusted_json(body, max_parts=MAX_RICH_PARTS))
         except (ValueError, RecursionError):
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):

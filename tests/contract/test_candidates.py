@@ -9,7 +9,7 @@ from records.forgetting import ForgetRequest
 from storage.search.candidates import MAX_COMPLETIONS, MAX_RECENT_MESSAGES, MAX_WHOLE_MESSAGES, NEIGHBOURS
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, said
-from text.analyzer import list_distinct_terms
+from text.analyzer import list_distinct_search_terms
 from text.passages import split_into_passages
 
 
@@ -50,7 +50,14 @@ async def test_a_word_that_no_message_holds_is_completed_by_those_that_begin_wit
     texts = ["Die Haustürschlüsselnummer ist 4711.", "Im Haus ist es kalt.", "Die Hausordnung hängt im Keller."]
     await store.append_messages(ANNA, [said(text) for text in texts])
     await store.append_messages(BORIS, [said("Mein Haustürschlüsselbund ist weg.")])
-    terms = [*list_distinct_terms("Welche Nummer hat der Haustürschlüssel?"), "haus", "hau", "kel", "u42", "kell%"]
+    terms = [
+        *list_distinct_search_terms("Welche Nummer hat der Haustürschlüssel?"),
+        "haus",
+        "hau",
+        "kel",
+        "u42",
+        "kell%",
+    ]
     assert await store.find_term_completions(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
     assert await store.find_term_completions(BORIS, terms) == {
         "haus": ("hausturschlusselbund",),
@@ -88,7 +95,9 @@ async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hol
     often = "otters, newts, herons, eagles and lizards"
     texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * MAX_WHOLE_MESSAGES]
     await store.append_messages(ANNA, [said(text) for text in texts])
-    found = await store.find_candidate_messages(ANNA, [*list_distinct_terms(often), "walrus", "unicorn"], limit=9)
+    found = await store.find_candidate_messages(
+        ANNA, [*list_distinct_search_terms(often), "walrus", "unicorn"], limit=9
+    )
     assert 1 in found.ids
     assert len(found.ids) < 60
 

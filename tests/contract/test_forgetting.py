@@ -18,7 +18,7 @@ from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
 from storage.tables import history_extraction as history_extraction_table
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, Opener, fold, fold_up, lease, made, read, said, talk, write
-from text.analyzer import list_terms
+from text.analyzer import list_search_terms
 
 
 async def put(store: MemoryStore, table: Table, **row: object) -> None:
@@ -391,15 +391,15 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
     first, second = await store.append_messages(ANNA, [said("my secret heliotrope"), said("first words")])
     await store.forgetting.replace_message_text(ANNA, first.id, "nothing", reason="edited", now=NOW)
     await store.forgetting.replace_message_text(ANNA, second.id, "walrus", reason="edited", now=NOW)
-    [found] = await store.search_previous_versions(ANNA, list_terms("heliotrope"))
+    [found] = await store.search_previous_versions(ANNA, list_search_terms("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
     assert (
-        await store.search_previous_versions(BORIS, list_terms("heliotrope"))
+        await store.search_previous_versions(BORIS, list_search_terms("heliotrope"))
         == await store.search_previous_versions(ANNA, ["marigold"])
         == []
     )
     await store.forgetting.forget(ANNA.owner, messages(first.id), now=NOW)
-    assert await store.search_previous_versions(ANNA, list_terms("heliotrope")) == []
+    assert await store.search_previous_versions(ANNA, list_search_terms("heliotrope")) == []
 
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:

@@ -191,7 +191,7 @@ async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(st
 )
 async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
     await store.append_messages(ANNA, [said("something else entirely"), said(text)])
-    hits = await store.search_messages(ANNA, analyzer.list_distinct_terms(question), limit=5)
+    hits = await store.search_messages(ANNA, analyzer.list_distinct_search_terms(question), limit=5)
     assert [hit.content for hit in hits] == [text]
 
 
@@ -209,7 +209,7 @@ async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
     await fold(store, ANNA, stored)
     [hit] = await store.search_messages(ANNA, ["mohr", "mohre"], limit=5)
     assert hit.content == "my cat is Möhre"
-    assert await store.search_messages(ANNA, analyzer.list_terms("They talked."), limit=5) == []
+    assert await store.search_messages(ANNA, analyzer.list_search_terms("They talked."), limit=5) == []
 
 
 # folds -------------------------------------------------------------------------------------------------------

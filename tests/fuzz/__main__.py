@@ -64,7 +64,7 @@ from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
 from tests.support.postgres_server import postgres_server
 from tests.support.processor_time import frozen_heap
 from tests.support.storages import IN_FILES
-from text.analyzer import list_distinct_terms
+from text.analyzer import list_distinct_search_terms
 
 ErrorBoundary = Callable[[Chance], Awaitable[None]]
 OFF_THE_LOOP = ("memory.json", "memory.json opened", "markdown")
@@ -177,7 +177,9 @@ class EntryPoints:
         data = ":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else text_from(chance)
         if chance.random() < 0.5:  # signed, so that it reaches its handler
             payload = chance.choice(("n.sqlite", "n.json", "n.", "x.sqlite", ""))
-            data = self._buttons.sign_payload(chance.choice(("w", "on")), self._chat, self._person, payload)
+            data = self._buttons.make_signed_callback_data(
+                chance.choice(("w", "on")), self._chat, self._person, payload
+            )
         query = Query(data)
         self._states.state = WizardState(
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
@@ -234,7 +236,9 @@ class EntryPoints:
     async def word_query(self, chance: Chance) -> None:
         question = text_from(chance)
         terms = (
-            list(list_distinct_terms(question)) if chance.random() < 0.7 else [text_from(chance, 4) for _ in range(3)]
+            list(list_distinct_search_terms(question))
+            if chance.random() < 0.7
+            else [text_from(chance, 4) for _ in range(3)]
         )
         store = chance.choice(self._stores)
         await store.search_messages(Scope(owner=chance.choice((1, 2))), terms, limit=10)
@@ -243,7 +247,7 @@ class EntryPoints:
         source = text_from(chance, chance.choice((20, 60, 400)))
         limit = chance.choice((2, 50, 4096))
         text, _ = formatting.convert_markdown(source)
-        made = formatting.split_into_pieces(source, max_units=limit)
+        made = formatting.split_markdown_into_pieces(source, max_units=limit)
         assert "".join(piece.text for piece in made) == text
         for piece in made:
             assert formatting.count_utf16_units(piece.text) <= limit

@@ -21,7 +21,7 @@ class Silent:
         text.encode("utf-16-le", "surrogatepass")
 
     async def send_pieces(self, chat: Chat, pieces: Sequence[formatting.Piece], **_: object) -> None: ...
-    async def replace_message(self, *_: object, **__: object) -> None: ...
+    async def edit_message_or_send_new(self, *_: object, **__: object) -> None: ...
 
     @asynccontextmanager
     async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
@@ -70,7 +70,7 @@ class OneMemory:
     async def count_messages(self, owner: int) -> int:
         return 3
 
-    async def find_open_conversation(self, place: Scope) -> Scope:
+    async def find_open_conversation_or_chat_scope(self, place: Scope) -> Scope:
         return place
 
 

@@ -87,7 +87,9 @@ class LargeEntryPoints:
     async def _answer(self, text: Any) -> None:
         """What a model says, as it is read and sent."""
         text_calls.find_calls_in_text(remove_thoughts(text), dict.fromkeys(TOOL_NAMES, ()), is_whole=True)
-        assert len(await convert_without_blocking(formatting.convert_if_short, text)) <= formatting.MAX_MESSAGES
+        assert (
+            len(await convert_without_blocking(formatting.convert_markdown_if_short, text)) <= formatting.MAX_MESSAGES
+        )
 
     async def _message(self, text: Any) -> None:
         """A whole turn about the longest message that a person can send, and all that follows it."""

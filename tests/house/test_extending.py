@@ -81,7 +81,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
         return None
 
     states = SimpleNamespace(find_state=nothing_asked)
-    memory = SimpleNamespace(wizards=states, people=None, find_open_conversation=the_place)
+    memory = SimpleNamespace(wizards=states, people=None, find_open_conversation_or_chat_scope=the_place)
     services = cast("Any", SimpleNamespace(clock=lambda: datetime.now(UTC), memory=memory))
     dependencies = Dependencies(
         services=services, delivery=cast("Any", telegram_side), may_configure=may_configure, buttons=buttons
@@ -100,7 +100,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     assert "/toy – say what follows" in telegram_side.said[2]
     assert commands.find_command_action("toy").queue == "slow"
     for owner in (ANN, BOB):
-        press = telegram_side.press(buttons.sign_payload("toy", private, owner, "7"))
+        press = telegram_side.press(buttons.make_signed_callback_data("toy", private, owner, "7"))
         await commands.handle_button_press(ChatEvent(update=press, chat=private, person=ANN))
     assert telegram_side.said[3] == "pressed 7"
     assert "somebody else" in telegram_side.said[4]

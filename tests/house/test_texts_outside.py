@@ -16,7 +16,7 @@ OPERATORS = frozenset(
     {
         "make_counter",
         "make_gauge",
-        "make_histogram",
+        "make_duration_histogram",
         "SettingsError",
         "RuntimeError",
         "ValueError",

@@ -24,7 +24,7 @@ from pathlib import Path
 import bot
 from llm.openai_client import OpenAIClient
 from locales.catalog import LANGUAGES, list_text_file_names, translate
-from runtime.http_client import open_session
+from runtime.http_client import open_http_session
 from settings import Settings
 from storage.engine.sqlite import migrate_file
 from storage.schema.migrations import MIGRATIONS
@@ -113,7 +113,7 @@ def _end(status: int) -> None:
 
 async def _clients() -> None:
     """Telegram's, and the model's, whose SDK takes a third of a second in each run otherwise."""
-    await open_session(max_connections=1, headers={}).close()
+    await open_http_session(max_connections=1, headers={}).close()
     await OpenAIClient(api_key="", base_url="http://127.0.0.1").aclose()
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_in_pieces
+from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_page_in_pieces
 from transfer.formats.json_stream import MAX_DEPTH
 
 _GAP = re.compile(r"\n{3,}")
@@ -95,7 +95,7 @@ class _Parser(HTMLParser):
 def iterate_blocks(text: str, css_class: str) -> Iterator[Block]:
     """Yield the outermost elements with the class `css_class`, in document order."""
     parser = _Parser(css_class)
-    for _ in feed_in_pieces(parser, text):
+    for _ in feed_page_in_pieces(parser, text):
         yield from parser.found
         parser.found.clear()
 

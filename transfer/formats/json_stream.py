@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import iterate_with_pauses
-from text.characters import replace_surrogates_in_json
+from text.characters import repair_surrogates_in_json
 
 MAX_DEPTH = 100  # the deepest nesting of objects and arrays
 MAX_VALUE_CHARS = 32_000_000  # the most characters of one value, such as a whole ChatGPT conversation
@@ -67,7 +67,7 @@ class JsonStream:
         except (RecursionError, ValueError):  # nested too deeply, or a number out of all bounds
             self.raise_syntax_error()
         self._skip_space()
-        return replace_surrogates_in_json(value) if self._has_surrogates else value
+        return repair_surrogates_in_json(value) if self._has_surrogates else value
 
     def skip_value(self) -> None:
         """Skip the next value without building objects or arrays."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from text.characters import replace_surrogates_in_json
+from text.characters import repair_surrogates_in_json
 from transfer.formats.chat_heads import parse_written_date_and_time
 
 _APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
@@ -105,6 +105,6 @@ def as_text(value: object) -> str:
 def parse_json(text: str) -> Any:
     """Parse a JSON text. Return None if it is invalid."""
     try:
-        return replace_surrogates_in_json(json.loads(text))
+        return repair_surrogates_in_json(json.loads(text))
     except (ValueError, RecursionError):
         return None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from background.backups import Backups, create_backup_folder
-from chat.operation import describe_backups
+from chat.operation import describe_latest_backup
 from locales.catalog import use_language
 from records.errors import SettingsError
 from runtime import metrics
@@ -39,7 +39,7 @@ class Days:
     async def pass_day(self) -> list[str]:
         """The names in the folder after the next day's backup."""
         self.now += timedelta(days=1)
-        await self.backups.make_daily_backup()
+        await self.backups.make_daily_backup_if_due()
         return self.names()
 
     def names(self) -> list[str]:
@@ -69,8 +69,8 @@ async def test_one_backup_a_day_the_newest_are_kept_and_each_restores(talk: Talk
     (days.folder / "keepsake-4242-notes.gz").write_text("not ours")
     (days.folder / "keepsake-99-2020-01-01.gz").write_text("another bot's")
     others = days.names()
-    await days.backups.make_daily_backup()
-    await days.backups.make_daily_backup()
+    await days.backups.make_daily_backup_if_due()
+    await days.backups.make_daily_backup_if_due()
     assert days.names() == sorted([*others, "keepsake-4242-2026-11-28.gz"])
     first = days.folder / "keepsake-4242-2026-11-28.gz"
     assert first.stat().st_mode & 0o077 == 0, "as private as the memory"
@@ -110,16 +110,16 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         if not small.is_mounted:
             lacks("Nothing may be mounted here.")
         days = Days(tmp_path / "data", small.data, keep=1)
-        await days.backups.make_daily_backup()
+        await days.backups.make_daily_backup_if_due()
         small.fill(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-28.gz"]
-        await days.backups.make_daily_backup()
+        await days.backups.make_daily_backup_if_due()
         [record] = [record for record in caplog.records if record.levelname == "ERROR"]
         assert record.getMessage().startswith("no backup was made: keepsake-4242-2026-11-29.gz ")
         assert "No space left" in record.getMessage()
         assert failed() == before + 2
         with use_language("en"):
-            assert describe_backups(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
+            assert describe_latest_backup(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
         small.free(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-30.gz"]
         assert days.backups.failure == ""
@@ -128,12 +128,12 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
 async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_path: Path) -> None:
     days = Days(tmp_path / "data", tmp_path / "gone")
     before = failed()
-    await days.backups.make_daily_backup()
+    await days.backups.make_daily_backup_if_due()
     assert failed() == before + 1
     assert "no folder" in days.backups.failure
     with use_language("en"):
-        assert describe_backups(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
-        assert describe_backups(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
+        assert describe_latest_backup(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
+        assert describe_latest_backup(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
 
 
 def test_a_folder_that_cannot_be_one_names_its_variable(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ async def indexed(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIt
         embedder = await stack.enter_async_context(endpoint(url, model))
         indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody, pause=no_pause)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
-        await asyncio.wait_for(indexing.wait_until_done(), 90)
+        await asyncio.wait_for(indexing.wait_until_all_embedded(), 90)
         yield embedder
 
 
@@ -94,12 +94,12 @@ async def test_the_local_model_finds_across_languages(memory: ExternalMemory) ->
         embedder = await stack.enter_async_context(LocalEmbedder())
         indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
-        await indexing.wait_until_done()
+        await indexing.wait_until_all_embedded()
         assert await best(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."
         assert await best(memory, embedder, "Wie heißt mein Hund?") == "My dog is called Biscuit."
         await remember(memory, "La boda es en junio.")
         indexing.wake()
-        await indexing.wait_until_done()
+        await indexing.wait_until_all_embedded()
         assert await best(memory, embedder, "When is the wedding?") == "La boda es en junio."
 
 
@@ -168,7 +168,7 @@ async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path
         await talk.server.release(10)
         assert talk.services.indexing is not None
         await talk.conversation.reply(talk.incoming("And now?", source="1:99"))
-        await talk.services.indexing.wait_until_done()
+        await talk.services.indexing.wait_until_all_embedded()
         status = await talk.services.summaries.read_status(ANNA)
         assert status.indexed == (4, 4)
         assert "Search index" not in format_status(status)
@@ -186,7 +186,7 @@ async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_pa
             async with talk.services.memory.open_store(ANNA.owner) as store:
                 await talk.services.retrieval.search("Which gate squeaks?", store, ANNA)
             if talk.services.indexing is not None:
-                await talk.services.indexing.wait_until_done()
+                await talk.services.indexing.wait_until_all_embedded()
             sent = [
                 text
                 for request in talk.server.requests

@@ -60,14 +60,14 @@ async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
 
 def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> None:
     sessions = Sessions()
-    unwritten, served = sessions.get_session(Scope(owner=1)), sessions.get_session(Scope(owner=2))
+    unwritten, served = sessions.get_or_create_session(Scope(owner=1)), sessions.get_or_create_session(Scope(owner=2))
     message = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
     unwritten.unwritten.append(UnwrittenMessages([message]))
     served.is_in_turn = True
     for person in range(3, MANY):
-        sessions.get_session(Scope(owner=person))
-    assert sessions.get_session(Scope(owner=1)) is unwritten
-    assert sessions.get_session(Scope(owner=2)) is served
+        sessions.get_or_create_session(Scope(owner=person))
+    assert sessions.get_or_create_session(Scope(owner=1)) is unwritten
+    assert sessions.get_or_create_session(Scope(owner=2)) is served
     assert len(list(sessions)) <= SESSIONS_HELD
 
 

@@ -161,7 +161,7 @@ async def test_another_answer(tmp_path: Path) -> None:
             talk.server.default("chat-model", texts[1])
 
         async def again() -> None:
-            await talk.conversation.answer_again(SCOPE, turn, ANNA)
+            await talk.conversation.answer_last_turn_again(SCOPE, turn, ANNA)
 
         async def check() -> None:
             async with talk.services.memory.open_store(ANNA.id) as store:

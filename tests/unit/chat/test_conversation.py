@@ -222,10 +222,10 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     async def note(name: str) -> None:
         done.append(name)
 
-    assert talk.conversation.call_when_stored(Scope(owner=ANNA.id), partial(note, "first"))
+    assert talk.conversation.defer_until_stored_if_unwritten(Scope(owner=ANNA.id), partial(note, "first"))
     second = await talk.say("Still failing." + long)
     for name in ("second", "and more"):
-        assert talk.conversation.call_when_stored(Scope(owner=ANNA.id), partial(note, name))
+        assert talk.conversation.defer_until_stored_if_unwritten(Scope(owner=ANNA.id), partial(note, name))
     assert done == []
     assert [first.is_durable, second.is_durable] == [False, False]
     assert any("cannot write" in notice for notice in first.notices)
@@ -235,7 +235,7 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     await room(talk, 2**30)
     assert await talk.conversation.flush_unwritten_turns() == 0
     assert done == ["first", "second", "and more"]
-    assert not talk.conversation.call_when_stored(Scope(owner=ANNA.id), partial(note, "nothing waits"))
+    assert not talk.conversation.defer_until_stored_if_unwritten(Scope(owner=ANNA.id), partial(note, "nothing waits"))
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
         *("Before.", "Understood.", "While it fails.", "Understood.", "Still failing.", "Understood.")
     ]
@@ -262,7 +262,7 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     await room(talk, 1)
     asked = talk.incoming("While it fails." + " and so on" * 1000)
     await talk.conversation.reply(asked)
-    await talk.services.explanations.record_shown_messages(asked, [501, 502])
+    await talk.services.explanations.record_answer_message_ids(asked, [501, 502])
     explain = talk.services.explanations.explain_answer
     held = await explain(SCOPE, 502)
     assert held is not None

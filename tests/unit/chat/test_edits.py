@@ -85,7 +85,7 @@ async def test_the_last_turn_is_answered_again_and_the_earlier_answer_is_a_versi
     found = await talk.services.corrections.correct_message(SCOPE, 7, "What is the capital of Australia?")
     assert found == Correction(turn=3, is_last=True)
     talk.server.script("chat-model", Behaviour(text="Canberra."))
-    answered = await talk.conversation.answer_again(SCOPE, 3, ANNA)
+    answered = await talk.conversation.answer_last_turn_again(SCOPE, 3, ANNA)
     assert answered is not None
     incoming, reply = answered
     assert incoming.text == "What is the capital of Australia?"
@@ -103,7 +103,7 @@ async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
     await say(talk, "Hello?", 5)
     assert await stored(talk) == ["Hello?"]
     await talk.services.corrections.correct_message(SCOPE, 5, "Hello!")
-    assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
+    assert await talk.conversation.answer_last_turn_again(SCOPE, 1, ANNA) is not None
     assert await stored(talk) == ["Hello!", "Understood."]
     [answer] = await answers(talk)
     assert answer.source == "1:1", "a replay of the update finds it"
@@ -123,7 +123,7 @@ async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Tal
         answered = await (
             talk.conversation.switch_answer_version(SCOPE, turn, number, ANNA)
             if number
-            else talk.conversation.answer_again(SCOPE, turn, ANNA)
+            else talk.conversation.answer_last_turn_again(SCOPE, turn, ANNA)
         )
         assert answered is not None
         shown.append((answered[1].text, answered[1].version, answered[1].versions))
@@ -159,7 +159,7 @@ async def test_what_was_read_of_a_stopped_answer_is_the_answer(talk: Talk) -> No
 async def test_a_failing_model_leaves_the_earlier_answer(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     talk.server.script("chat-model", Behaviour(status=401))
-    answered = await talk.conversation.answer_again(SCOPE, 1, ANNA)
+    answered = await talk.conversation.answer_last_turn_again(SCOPE, 1, ANNA)
     assert answered is not None
     assert (answered[1].text, answered[1].is_error) == ("Understood.", False)
     assert "could not answer" in answered[1].notices[0]
@@ -169,8 +169,8 @@ async def test_a_failing_model_leaves_the_earlier_answer(talk: Talk) -> None:
 async def test_what_is_not_the_last_turn_is_not_answered_again(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     await say(talk, "Good bye.", 7)
-    assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is None
-    assert await talk.conversation.answer_again(Scope(owner=BORIS.id), 1, BORIS) is None
+    assert await talk.conversation.answer_last_turn_again(SCOPE, 1, ANNA) is None
+    assert await talk.conversation.answer_last_turn_again(Scope(owner=BORIS.id), 1, BORIS) is None
     assert len(talk.server.of("chat-model")) == 2
 
 
@@ -198,7 +198,7 @@ async def test_an_edit_of_what_only_the_process_holds_is_taken_in_there(talk: Ta
     changed = await talk.services.corrections.correct_message(SCOPE, 5, "My cat is Tim.")
     assert changed.is_last
     assert changed.turn is not None
-    answered = await talk.conversation.answer_again(SCOPE, changed.turn, ANNA)
+    answered = await talk.conversation.answer_last_turn_again(SCOPE, changed.turn, ANNA)
     assert answered is not None
     assert answered[0].text_without_attachments == "My cat is Tim."
     await say(talk, "And now?", 7)
@@ -236,14 +236,16 @@ async def test_what_only_the_process_holds_is_answered_again_in_its_place(talk: 
     assert first.turn is not None
     talk.server.script("chat-model", Behaviour(status=401), Behaviour(text="Canberra."))
     for text, count in (("Vienna.", 1), ("Canberra.", 2)):
-        answered = await talk.conversation.answer_again(SCOPE, first.turn, ANNA)
+        answered = await talk.conversation.answer_last_turn_again(SCOPE, first.turn, ANNA)
         assert answered is not None
         assert (answered[1].text, answered[1].turn, answered[1].versions) == (text, first.turn, count)
     assert "Vienna" not in talk.prompts()[-1]
     await talk.say("And of Austria?")
     assert "Canberra" in talk.prompts()[-1]
     assert "Vienna" not in talk.prompts()[-1]
-    assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is None, "the conversation has gone on"
+    assert await talk.conversation.answer_last_turn_again(SCOPE, first.turn, ANNA) is None, (
+        "the conversation has gone on"
+    )
     assert await talk.conversation.switch_answer_version(SCOPE, first.turn, 1, ANNA) is None
     assert await stored(talk) == []
 
@@ -251,7 +253,7 @@ async def test_what_only_the_process_holds_is_answered_again_in_its_place(talk: 
 async def test_nothing_is_written_once_memory_is_off(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     talk.server.script("chat-model", Behaviour(text="Good morning.", hold="start"))
-    answering = asyncio.create_task(talk.conversation.answer_again(SCOPE, 1, ANNA))
+    answering = asyncio.create_task(talk.conversation.answer_last_turn_again(SCOPE, 1, ANNA))
     await talk.server.until_held()
     await talk.services.memory.set_enabled(ANNA.id, enabled=False)
     await talk.server.release()
@@ -273,7 +275,7 @@ async def test_an_answer_that_a_failing_store_did_not_take_is_no_second_one(talk
     assert (first.is_durable, await stored(talk)) == (False, ["Hello."])
     await room(talk, 2**30)
     talk.server.script("chat-model", Behaviour(text="A short one."))
-    assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is not None
+    assert await talk.conversation.answer_last_turn_again(SCOPE, first.turn, ANNA) is not None
     assert await talk.conversation.flush_unwritten_turns() == 0
     assert await stored(talk) == ["Hello.", "A short one."]
 
@@ -291,6 +293,6 @@ async def test_a_rejected_answer_is_in_no_summary_of_the_prompt_either(talk: Tal
     await talk.conversation.run_post_turn_tasks(SCOPE)
     async with talk.services.memory.open_store(SCOPE.owner) as store:
         assert len(await store.list_summaries(SCOPE)) == 1
-    assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
+    assert await talk.conversation.answer_last_turn_again(SCOPE, 1, ANNA) is not None
     assert "Vienna" not in talk.prompts()[-1]
     assert await stored(talk) == ["What is the capital of Australia?", "Understood."]

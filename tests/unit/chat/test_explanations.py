@@ -35,7 +35,7 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
             await talk.turn(f"Something else, number {number}.")
         asked = talk.incoming("Where are the walnuts, in which cellar box?")
         reply = await talk.conversation.reply(asked)
-        await talk.services.explanations.record_shown_messages(asked, [501, 502])
+        await talk.services.explanations.record_answer_message_ids(asked, [501, 502])
         await talk.say("Thanks.")
     assert reply.context is not None
     async with talking(tmp_path) as talk:
@@ -56,7 +56,7 @@ async def test_the_newest_answer_is_explained_unless_another_is_named(talk: Talk
     assert await talk.services.explanations.explain_answer(SCOPE) is None
     first = talk.incoming("One.")
     await talk.conversation.reply(first)
-    await talk.services.explanations.record_shown_messages(first, [11])
+    await talk.services.explanations.record_answer_message_ids(first, [11])
     await talk.say("Two.")
     explain = talk.services.explanations.explain_answer
     newest, named = await explain(SCOPE), await explain(SCOPE, 11)
@@ -71,7 +71,7 @@ async def test_the_newest_answer_is_explained_unless_another_is_named(talk: Talk
 async def test_while_memory_is_off_the_process_knows_and_no_file_does(talk: Talk, tmp_path: Path) -> None:
     first = talk.incoming("The password is heliotrope.")
     await talk.conversation.reply(first)
-    await talk.services.explanations.record_shown_messages(first, [11])
+    await talk.services.explanations.record_answer_message_ids(first, [11])
     explain = talk.services.explanations.explain_answer
     told = await explain(SCOPE, 11)
     assert told is not None
@@ -153,7 +153,7 @@ async def test_a_version_whose_explanation_is_lost_says_so_and_no_other_stands_f
         assert turn is not None
         talk.server.script("chat-model", "Canberra.")
         talk.moment[0] += timedelta(seconds=1)
-        assert await talk.conversation.answer_again(SCOPE, turn, ANNA) is not None
+        assert await talk.conversation.answer_last_turn_again(SCOPE, turn, ANNA) is not None
         told = await talk.services.explanations.explain_answer(SCOPE)
         assert told is not None
         assert told.record.has_sources

@@ -276,13 +276,13 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
         for number in range(3):
             await talk.turn(f"{OTHER} {number}")
         talk.moment[0] += timedelta(days=20)
-        await talk.services.corrections.forget_old_archives(timedelta(days=50))
+        await talk.services.corrections.forget_old_archived_messages(timedelta(days=50))
         assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 10
-        await talk.services.corrections.forget_old_archives(timedelta(days=30))
+        await talk.services.corrections.forget_old_archived_messages(timedelta(days=30))
         assert traces(tmp_path) == []
         counts = await (await store_of(talk)).count_messages_and_summaries(SCOPE)
         assert (counts.total, counts.archived, sum(counts.active_by_level.values())) == (6, 4, 1)
-        await talk.services.corrections.forget_old_archives(timedelta(days=10))
+        await talk.services.corrections.forget_old_archived_messages(timedelta(days=10))
         assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 2, (
             "what is not summarised stays"
         )
@@ -326,13 +326,13 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         await store.profiles.store_profile(made, now=talk.moment[0])
         await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
         talk.moment[0] += timedelta(hours=23)
-        await corrections.forget_deleted_facts()
+        await corrections.forget_long_deleted_facts()
         assert traces(tmp_path), "it can still be restored"
         talk.moment[0] += timedelta(hours=2)
-        await corrections.forget_deleted_facts()
+        await corrections.forget_long_deleted_facts()
         assert traces(tmp_path, [WORD, "tulips"]) == []
         assert [known_fact.id for known_fact in await facts.list_all(ANNA.id)] == [kept.id]
-        await corrections.forget_deleted_facts()
+        await corrections.forget_long_deleted_facts()
     assert traces(tmp_path, [WORD, "tulips"]) == []
     assert traces(tmp_path, [OTHER])
 

@@ -42,14 +42,14 @@ async def test_a_conversation_that_was_begun_is_the_one_that_goes_on(tmp_path: P
         memory = talk.services.memory
 
         async def begin() -> None:
-            await told(talk, await memory.find_open_conversation(PLACE))
+            await told(talk, await memory.find_open_conversation_or_chat_scope(PLACE))
             begun.append(await memory.begin_conversation(PLACE))
 
         async def check() -> None:
-            assert await memory.find_open_conversation(PLACE) == begun[-1]
+            assert await memory.find_open_conversation_or_chat_scope(PLACE) == begun[-1]
 
         begun = list[Scope]()
-        await with_reader_at_each_step(begin, lambda: memory.find_open_conversation(PLACE), check)
+        await with_reader_at_each_step(begin, lambda: memory.find_open_conversation_or_chat_scope(PLACE), check)
 
 
 async def test_a_conversation_that_was_opened_is_the_one_that_goes_on(tmp_path: Path) -> None:
@@ -66,9 +66,9 @@ async def test_a_conversation_that_was_opened_is_the_one_that_goes_on(tmp_path: 
             assert await memory.open_conversation(PLACE, wanted[-1])
 
         async def check() -> None:
-            assert await memory.find_open_conversation(PLACE) == wanted[-1]
+            assert await memory.find_open_conversation_or_chat_scope(PLACE) == wanted[-1]
 
-        await with_reader_at_each_step(open_other, lambda: memory.find_open_conversation(PLACE), check)
+        await with_reader_at_each_step(open_other, lambda: memory.find_open_conversation_or_chat_scope(PLACE), check)
 
 
 async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_path: Path) -> None:

@@ -74,12 +74,12 @@ async def test_an_answer_that_is_asked_for_again_has_what_was_replied_to(tmp_pat
             await talk.remember()
         first = await reply_to(talk, "Is that settled?")
         assert first.turn is not None
-        assert await talk.conversation.answer_again(Scope(owner=ANNA.id), first.turn, ANNA) is not None
+        assert await talk.conversation.answer_last_turn_again(Scope(owner=ANNA.id), first.turn, ANNA) is not None
         assert len(talk.prompts()) == 2
         assert "<replied>\nAnna: The green one is for Boris.\n</replied>" in talk.prompts()[-1]
         second = await talk.say("And that?")
         assert second.turn is not None
-        assert await talk.conversation.answer_again(Scope(owner=ANNA.id), second.turn, ANNA) is not None
+        assert await talk.conversation.answer_last_turn_again(Scope(owner=ANNA.id), second.turn, ANNA) is not None
         assert "<replied>" not in talk.prompts()[-1]
 
 
@@ -92,5 +92,5 @@ async def test_an_edit_of_an_earlier_message_leaves_what_the_last_turn_replied_t
         assert first.turn is not None
         edited = await talk.services.corrections.correct_message(scope, 5, "Good evening.")
         assert not edited.is_last
-        assert await talk.conversation.answer_again(scope, first.turn, ANNA) is not None
+        assert await talk.conversation.answer_last_turn_again(scope, first.turn, ANNA) is not None
         assert "<replied>\nAnna: The green one is for Boris.\n</replied>" in talk.prompts()[-1]

@@ -130,7 +130,9 @@ async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path
         assert (page.total, page.next_offset) == (12, 5)
         await say_all(talk, ["Apple too late"])
         while page.next_offset is not None:
-            page = await search.find_hit_page(SCOPE, "apple", offset=page.next_offset, limit=5, until_id=page.until)
+            page = await search.find_hit_page(
+                SCOPE, "apple", offset=page.next_offset, limit=5, until_message_id=page.until
+            )
             seen += [hit.message.id for hit in page.found]
         assert sorted(seen) == list(range(1, 13))
 
@@ -148,7 +150,7 @@ async def test_meaning_finds_what_no_word_does(tmp_path: Path) -> None:
         )
         assert talk.services.indexing is not None
         talk.services.indexing.wake()
-        await talk.services.indexing.wait_until_done()
+        await talk.services.indexing.wait_until_all_embedded()
         texts = await found(talk, "food allergy")
         assert texts
         assert texts[0].startswith("I cannot eat peanuts")

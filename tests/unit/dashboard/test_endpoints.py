@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from dashboard.endpoints import JsonBody, RequestRefused, make_response
+from dashboard.endpoints import JsonBody, RequestRefused, make_json_or_error_response
 from dashboard.parameters import BadRequest
 from dashboard.sessions import NoSession
 from dashboard.views import MAX_FACTS_SENT, ViewHandlers
@@ -35,7 +35,7 @@ async def test_every_failure_is_a_sentence(error: Exception, status: int) -> Non
     async def work() -> JsonBody:
         raise error
 
-    answer = await make_response(work)
+    answer = await make_json_or_error_response(work)
     assert answer.status_code == status
     sentence = json.loads(bytes(answer.body))["error"]
     assert sentence
@@ -57,7 +57,7 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
         services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), settings=Settings()
     )
     async with watched_loop() as held:
-        answer = await make_response(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
+        answer = await make_json_or_error_response(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
     assert len(json.loads(bytes(answer.body))["facts"]) == MAX_FACTS_SENT
     assert held.units < 40
 
@@ -66,6 +66,6 @@ async def test_a_page_at_the_wrong_process_asks_again() -> None:
     async def work() -> JsonBody:
         raise ServedElsewhere
 
-    answer = await make_response(work)
+    answer = await make_json_or_error_response(work)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert "again" in json.loads(bytes(answer.body))["error"]

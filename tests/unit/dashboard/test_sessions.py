@@ -64,7 +64,7 @@ def sessions(memory: ExternalMemory, clock: Clock) -> PageSessions:
 
 
 async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: PageSessions) -> None:
-    found = await sessions.open_with_init_data(signed())
+    found = await sessions.open_session_with_init_data(signed())
     assert (found.person, found.owner, found.name, found.language) == (7, 7, "Ann", "de")
     assert found.expires_at == NOW + SESSION_FOR
 
@@ -96,7 +96,7 @@ async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: PageS
 )
 async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: PageSessions, init_data: str) -> None:
     with pytest.raises(NoSession):
-        await sessions.open_with_init_data(init_data)
+        await sessions.open_session_with_init_data(init_data)
 
 
 @given(st.text(max_size=300))
@@ -112,15 +112,15 @@ def test_without_a_token_nobody_comes_from_telegram() -> None:
 
 async def test_a_link_opens_one_session_and_only_in_time(sessions: PageSessions, clock: Clock) -> None:
     link = await sessions.make_link(7, -100, language="ru", name="Ann", group="Book club")
-    found = await sessions.open_with_link(link)
+    found = await sessions.open_session_with_link(link)
     assert (found.person, found.owner, found.language) == (7, -100, "ru")
     assert (found.name, found.group) == ("Ann", "Book club")
     with pytest.raises(NoSession):
-        await sessions.open_with_link(link)
+        await sessions.open_session_with_link(link)
     late = await sessions.make_link(7, 7)
     clock.now += LINK_FOR
     with pytest.raises(NoSession):
-        await sessions.open_with_link(late)
+        await sessions.open_session_with_link(late)
 
 
 async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expires(
@@ -128,9 +128,9 @@ async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expir
 ) -> None:
     link = await sessions.make_link(7, 7)
     another_process = PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
-    await another_process.open_with_link(link)
+    await another_process.open_session_with_link(link)
     with pytest.raises(NoSession):
-        await sessions.open_with_link(link)
+        await sessions.open_session_with_link(link)
     clock.now += LINK_FOR + timedelta(seconds=1)
     assert await memory.used_links.use_link("another", expires_at=clock.now, now=clock.now)
 
@@ -138,7 +138,7 @@ async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expir
 async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path, clock: Clock) -> None:
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         before = PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
-        token = await before.make_token(await before.open_with_init_data(signed()))
+        token = await before.make_session_token(await before.open_session_with_init_data(signed()))
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         after = PageSessions(memory=memory, clock=clock)
         assert (await after.find_session(token)).person == 7
@@ -148,7 +148,7 @@ async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path,
 
 
 async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clock: Clock) -> None:
-    session = await sessions.open_with_init_data(signed())
+    session = await sessions.open_session_with_init_data(signed())
     while session.expires_at > clock.now:
         clock.now += SESSION_FOR / 2
         if clock.now < session.expires_at:
@@ -158,11 +158,11 @@ async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clo
 
 
 async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: PageSessions) -> None:
-    token = await sessions.make_token(await sessions.open_with_init_data(signed()))
+    token = await sessions.make_session_token(await sessions.open_session_with_init_data(signed()))
     with pytest.raises(NoSession):
         await sessions.find_session(await sessions.make_link(7, 7))
     with pytest.raises(NoSession):
-        await sessions.open_with_link(token)
+        await sessions.open_session_with_link(token)
     for wrong in ("", ".", token[:-1], "e" + token, token.replace(".", "", 1), f"{token}é", token * 90):
         with pytest.raises(NoSession):
             await sessions.find_session(wrong)
@@ -175,7 +175,7 @@ async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other
     form = {"person": 7, "owner": 7, "name": "", "language": "", "since": 0, "expires": 2**40, "nonce": "a"}
     body = base64.urlsafe_b64encode(json.dumps(form).encode()).rstrip(b"=")
     key = hmac.digest(await memory.export_key(), b"dashboard", "sha256")
-    for kind, opened in (("session", sessions.find_session), ("link", sessions.open_with_link)):
+    for kind, opened in (("session", sessions.find_session), ("link", sessions.open_session_with_link)):
         digest = hmac.digest(key, f"{kind}.{body.decode()}".encode(), "sha256")
         with pytest.raises(NoSession):
             await opened(f"{body.decode()}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}")
@@ -185,7 +185,7 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     sessions: PageSessions, memory: ExternalMemory, clock: Clock
 ) -> None:
     token, others = (
-        await sessions.make_token(await sessions.open_with_init_data(signed())),
+        await sessions.make_session_token(await sessions.open_session_with_init_data(signed())),
         await sessions.make_link(8, 8),
     )
     link = await sessions.make_link(7, 7)
@@ -194,12 +194,12 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     with pytest.raises(NoSession):
         await sessions.find_session(token)
     with pytest.raises(NoSession):
-        await sessions.open_with_link(link)
+        await sessions.open_session_with_link(link)
     with pytest.raises(NoSession):  # what Telegram signed before is good for an hour otherwise
-        await sessions.open_with_init_data(signed())
-    assert (await sessions.open_with_link(others)).person == 8
+        await sessions.open_session_with_init_data(signed())
+    assert (await sessions.open_session_with_link(others)).person == 8
     clock.now += timedelta(seconds=1)
-    assert (await sessions.open_with_init_data(signed(at=clock.now))).person == 7
+    assert (await sessions.open_session_with_init_data(signed(at=clock.now))).person == 7
     clock.now += MAX_SESSION
     await memory.used_links.use_link("cleans", expires_at=clock.now, now=clock.now)
     assert await memory.used_links.find_max_revoked_expiry(7) is None

@@ -54,7 +54,7 @@ async def delete(talk: Talk, how: str) -> None:
     await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
     if how == "erased":
         talk.moment[0] += timedelta(days=1, minutes=1)
-        await talk.services.corrections.forget_deleted_facts()
+        await talk.services.corrections.forget_long_deleted_facts()
         assert await talk.services.facts.list_all(ANNA.id) == []
 
 
@@ -127,7 +127,7 @@ async def rebuild_summaries(talk: Talk) -> None:
 
 
 async def regenerate(talk: Talk) -> None:
-    await talk.conversation.answer_again(SCOPE, 1, ANNA)
+    await talk.conversation.answer_last_turn_again(SCOPE, 1, ANNA)
     await talk.services.facts.learn(SCOPE)
 
 

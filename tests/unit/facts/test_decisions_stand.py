@@ -94,7 +94,7 @@ async def delete_by_hand(talk: Talk) -> int:
 async def delete_and_erase(talk: Talk) -> int:
     fact_id = await delete_by_hand(talk)
     talk.moment[0] += timedelta(days=1, minutes=1)
-    await talk.services.corrections.forget_deleted_facts()
+    await talk.services.corrections.forget_long_deleted_facts()
     return fact_id
 
 

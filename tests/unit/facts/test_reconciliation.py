@@ -7,7 +7,7 @@ import pytest
 
 from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_fact_changes, remove_overruled_sentences
 from records.facts import Fact, FactKind, NewFact
-from text.analyzer import list_terms
+from text.analyzer import list_search_terms
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
@@ -69,7 +69,7 @@ def test_a_model_names_several_facts_that_one_ends() -> None:
 
 def test_what_a_text_is_compared_with_is_bounded() -> None:
     assert (
-        len(FactCandidates({fact.id: fact for fact in MANY}).find_by_terms(list_terms("Anna likes a village.")))
+        len(FactCandidates({fact.id: fact for fact in MANY}).find_by_terms(list_search_terms("Anna likes a village.")))
         == MAX_CANDIDATES
     )
 

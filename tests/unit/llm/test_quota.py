@@ -125,7 +125,7 @@ async def test_spoken_words_use_up_the_budget(tmp_path: Path) -> None:
 
         async def speak() -> None:
             for _ in range(99):
-                await talk.services.attachments.transcribe(b"OggS", "a.ogg", "audio/ogg", person_id=BORIS.id)
+                await talk.services.attachments.transcribe_recording(b"OggS", "a.ogg", "audio/ogg", person_id=BORIS.id)
 
         for use in (listen, speak):
             with pytest.raises(QuotaExceeded):

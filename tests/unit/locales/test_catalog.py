@@ -11,10 +11,10 @@ import pytest
 from locales.catalog import (
     LANGUAGES,
     choose_language,
-    find_language,
+    collect_translations,
+    find_supported_language,
     format_decimal,
     get_current_language,
-    list_translations,
     tr,
     translate,
     use_language,
@@ -90,22 +90,24 @@ def test_a_key_reaches_no_file_but_its_own() -> None:
 
 
 def test_a_text_that_was_sent_earlier_is_recognised_in_every_language() -> None:
-    assert {"the bot", "der Bot", "机器人"} <= list_translations("shared-bot")
+    assert {"the bot", "der Bot", "机器人"} <= collect_translations("shared-bot")
 
 
 @pytest.mark.parametrize(
     ("code", "expected"), [("pt-BR", "pt"), ("zh-hans", "zh"), ("RU", "ru"), ("de_AT", "de"), ("fr", ""), ("", "")]
 )
 def test_a_language_tag_means_one_of_ours_or_none(code: str, expected: str) -> None:
-    assert find_language(code) == expected
+    assert find_supported_language(code) == expected
 
 
 def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
-    assert choose_language("de", "ru", is_shared=False, default="en") == "de"
-    assert choose_language("", "ru", is_shared=False, default="en") == "ru"
-    assert choose_language("", "fr", is_shared=False, default="es") == "es"
-    assert choose_language("", "ru", is_shared=True, default="en") == "en"
-    assert choose_language("klingon", "", is_shared=True, default="en") == "en", "a store may hold what we do not speak"
+    assert choose_language("de", "ru", is_shared_chat=False, default="en") == "de"
+    assert choose_language("", "ru", is_shared_chat=False, default="en") == "ru"
+    assert choose_language("", "fr", is_shared_chat=False, default="es") == "es"
+    assert choose_language("", "ru", is_shared_chat=True, default="en") == "en"
+    assert choose_language("klingon", "", is_shared_chat=True, default="en") == "en", (
+        "a store may hold what we do not speak"
+    )
     assert set(LANGUAGES) == {"en", "ru", "es", "de", "zh", "pt", "ar"}
 
 

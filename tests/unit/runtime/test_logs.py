@@ -60,6 +60,6 @@ def test_a_traceback_is_inside_its_object_and_quotes_nothing(capsys: pytest.Capt
 @pytest.mark.parametrize("style", ["text", "json"])
 def test_what_an_operator_waits_for_is_not_hidden_by_the_level(style: Any, capsys: pytest.CaptureFixture[str]) -> None:
     logs.set_up_logging("ERROR", [], style=style)
-    logs.log_unfiltered("Keepsake is ready.")
+    logs.log_regardless_of_level("Keepsake is ready.")
     err = capsys.readouterr().err
     assert (json.loads(err)["message"] if style == "json" else err.rstrip()) == "Keepsake is ready."

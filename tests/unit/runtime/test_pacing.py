@@ -19,7 +19,7 @@ def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
 
 def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
     visitors = Visitors()
-    visitors.remember_person("token", 7)
+    visitors.remember_person_of_token("token", 7)
 
     def scope(address: str, token: str) -> dict[str, object]:
         return {"type": "http", "client": (address, 1), "headers": [(b"authorization", f"Bearer {token}".encode())]}

@@ -37,9 +37,9 @@ def heard(listener: socket.socket) -> list[str]:
 async def test_states_arrive_and_the_watchdog_is_fed_while_the_loop_turns(listening: tuple[socket.socket, str]) -> None:
     listener, name = listening
     supervisor = Supervisor({"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "20000", "WATCHDOG_PID": str(os.getpid())})
-    supervisor.notify("READY=1")
+    supervisor.notify_systemd("READY=1")
     assert heard(listener) == ["READY=1"]
-    async with supervisor.notify_watchdog(), asyncio.timeout(30):
+    async with supervisor.notify_watchdog_in_background(), asyncio.timeout(30):
         for _ in range(3):
             assert await asyncio.get_running_loop().sock_recv(listener, 100) == b"WATCHDOG=1"
         heard(listener)
@@ -53,13 +53,15 @@ async def test_states_arrive_and_the_watchdog_is_fed_while_the_loop_turns(listen
 )
 async def test_where_nobody_listens_nothing_fails(environ: dict[str, str]) -> None:
     supervisor = Supervisor(environ)
-    supervisor.notify("READY=1")
-    async with supervisor.notify_watchdog():
+    supervisor.notify_systemd("READY=1")
+    async with supervisor.notify_watchdog_in_background():
         pass
 
 
 async def test_the_watchdog_of_another_process_is_not_fed(listening: tuple[socket.socket, str]) -> None:
     listener, name = listening
-    async with Supervisor({"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "2000", "WATCHDOG_PID": "1"}).notify_watchdog():
+    async with Supervisor(
+        {"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "2000", "WATCHDOG_PID": "1"}
+    ).notify_watchdog_in_background():
         await asyncio.sleep(0)
     assert heard(listener) == []

@@ -55,9 +55,9 @@ async def test_an_answer_that_is_given_again_is_a_turn_in_the_traces(collector: 
         first = await talk.say("My parrot is called Xenophilius.")
         assert first.turn is not None
         async with export_spans(collector.url):
-            await talk.services.conversation.answer_again(Scope(owner=ANNA.id), first.turn, ANNA)
+            await talk.services.conversation.answer_last_turn_again(Scope(owner=ANNA.id), first.turn, ANNA)
             talk.server.default("chat-model", Behaviour(status=401))
-            await talk.services.conversation.answer_again(Scope(owner=ANNA.id), first.turn, ANNA)
+            await talk.services.conversation.answer_last_turn_again(Scope(owner=ANNA.id), first.turn, ANNA)
     spans = collector.spans()
     assert [span.name for span in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
     assert [span.status.code for span in spans] == [0, 0, 2, 2]

@@ -398,14 +398,14 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
             return first.leases.is_serving(ANN) and not second.leases.is_serving(ANN)
 
         async def visits() -> None:
-            async with second.memory.hold_lease(ANN), second.memory.open_store(ANN) as store:
+            async with second.memory.hold_owner_lease(ANN), second.memory.open_store(ANN) as store:
                 assert (await store.count_messages_and_summaries(scope)).total == 0
 
         async with asyncio.TaskGroup() as group:
             group.create_task(lets_go())
             asking = group.create_task(visits())
             assert await refuses(), "an update of hers is under way"
-            async with first.memory.hold_lease(ANN):
+            async with first.memory.hold_owner_lease(ANN):
                 busy.clear()
                 assert await refuses(), "a request of the page is"
                 async with first.memory.open_store(ANN) as store:
@@ -424,5 +424,5 @@ async def test_an_owner_who_is_busy_elsewhere_is_not_waited_for_without_end(
     async with machines.opened("a") as first, machines.opened("b") as second:
         await first.memory.set_enabled(ANN, enabled=True)
         with pytest.raises(ServedElsewhere):
-            async with second.memory.hold_lease(ANN):
+            async with second.memory.hold_owner_lease(ANN):
                 pass

@@ -9,7 +9,7 @@ from summaries.quality_gate import (
     find_text_faults,
     is_in_another_language,
     parse_source_line,
-    remove_headings,
+    remove_copied_headings,
 )
 
 SOURCE = (
@@ -113,8 +113,8 @@ def test_when_it_was_said_and_what_follows_from_it_may_be_told(text: str, said: 
 
 def test_copied_headings_are_no_part_of_a_summary() -> None:
     below = ["[2026-03-02 to 2026-03-03] Nora lives in Porto."]
-    assert remove_headings(below[0], below) == "Nora lives in Porto."
-    assert remove_headings("[sic] Nora [1]", below) == "[sic] Nora [1]"
+    assert remove_copied_headings(below[0], below) == "Nora lives in Porto."
+    assert remove_copied_headings("[sic] Nora [1]", below) == "[sic] Nora [1]"
 
 
 @given(st.text(), st.text())

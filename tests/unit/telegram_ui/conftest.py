@@ -98,18 +98,18 @@ class Scripted:
     def add_forgetting_callback(self, drop: Callable[[int], None]) -> None:
         self.drops.append(drop)
 
-    def call_when_stored(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
+    def defer_until_stored_if_unwritten(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
         if self.unwritten is not None:
             self.unwritten.append(act)
         return self.unwritten is not None
 
-    async def read_mode(self, owner: int) -> Mode:
+    async def read_memory_mode(self, owner: int) -> Mode:
         return "on"
 
     async def raise_if_used_up(self, person: int) -> None:
         """Nobody's quota is used up."""
 
-    async def record_shown_messages(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
+    async def record_answer_message_ids(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
 
     async def run_post_turn_tasks(self, scope: Scope) -> tuple[str, ...]:
@@ -274,10 +274,10 @@ class NothingChosen:
     def find_current_owner_id(self, owner: int) -> int:
         return self.successors.get(owner, owner)
 
-    async def find_open_conversation(self, place: Scope) -> Scope:
+    async def find_open_conversation_or_chat_scope(self, place: Scope) -> Scope:
         return self.open.get(place, place)
 
-    async def find_conversation(self, place: Scope, **_: object) -> Scope:
+    async def find_conversation_of_message(self, place: Scope, **_: object) -> Scope:
         return place
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.analyzer import detect_latin_language, find_foreign_stems, list_distinct_terms, list_terms
+from text.analyzer import (
+    detect_language_of_latin_words,
+    list_distinct_search_terms,
+    list_search_terms,
+    map_terms_to_foreign_stems,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,24 +40,24 @@ from text.analyzer import detect_latin_language, find_foreign_stems, list_distin
     ],
 )
 def test_terms(text: str, terms: list[str]) -> None:
-    assert list_terms(text) == terms
+    assert list_search_terms(text) == terms
 
 
 def test_a_word_with_two_forms_in_one_language_votes_for_it_once() -> None:
     """Italian has both "un" and "un'"."""
-    assert detect_latin_language(["un", "día"]) == "spanish"
+    assert detect_language_of_latin_words(["un", "día"]) == "spanish"
 
 
 def test_a_question_is_about_its_content_words() -> None:
-    assert list_distinct_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
-    assert list_distinct_terms("Who are you?") == ["who", "are", "you"]
+    assert list_distinct_search_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
+    assert list_distinct_search_terms("Who are you?") == ["who", "are", "you"]
 
 
 @given(st.text())
 def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
     """No term is empty or holds a space: it must survive being joined by spaces."""
-    assert all(term and not any(character.isspace() for character in term) for term in list_terms(text))
-    assert bool(list_distinct_terms(text)) == bool(list_terms(text))
+    assert all(term and not any(character.isspace() for character in term) for term in list_search_terms(text))
+    assert bool(list_distinct_search_terms(text)) == bool(list_search_terms(text))
 
 
 @pytest.mark.parametrize(
@@ -68,20 +73,20 @@ def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
     ],
 )
 def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(said: str, word: str) -> None:
-    [term] = list_distinct_terms(word)
-    held = set(list_terms(said))
+    [term] = list_distinct_search_terms(word)
+    held = set(list_search_terms(said))
     assert term not in held
-    assert held & set(find_foreign_stems([term], word, accepts_short_stems=True)[term])
+    assert held & set(map_terms_to_foreign_stems([term], word, accepts_short_stems=True)[term])
 
 
 def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
     question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
-    assert find_foreign_stems(list_distinct_terms(question), question).keys() == {"lucca", "zutphen"}
-    assert find_foreign_stems(["lucca"], question) == {"lucca": ("lucc",)}
-    assert find_foreign_stems(["lucca"], question, accepts_short_stems=True) == {"lucca": ("lucc", "luc")}
-    assert "even" not in find_foreign_stems(["evening"], "evening")["evening"]
-    assert find_foreign_stems([], question) == {}
-    assert find_foreign_stems(["dr-2041", "2041", "машин", "東京"], question) == {}
+    assert map_terms_to_foreign_stems(list_distinct_search_terms(question), question).keys() == {"lucca", "zutphen"}
+    assert map_terms_to_foreign_stems(["lucca"], question) == {"lucca": ("lucc",)}
+    assert map_terms_to_foreign_stems(["lucca"], question, accepts_short_stems=True) == {"lucca": ("lucc", "luc")}
+    assert "even" not in map_terms_to_foreign_stems(["evening"], "evening")["evening"]
+    assert map_terms_to_foreign_stems([], question) == {}
+    assert map_terms_to_foreign_stems(["dr-2041", "2041", "машин", "東京"], question) == {}
 
 
 @pytest.mark.parametrize(
@@ -94,12 +99,12 @@ def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
 )
 def test_readings_come_in_one_order(word: str, stems: list[str]) -> None:
     """Where scores are equal the order decides, and that of a set is another in each process."""
-    assert list(find_foreign_stems(set(stems), word)) == stems
+    assert list(map_terms_to_foreign_stems(set(stems), word)) == stems
 
 
 @given(st.text())
 def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
-    for term, found in find_foreign_stems(list_distinct_terms(text), text).items():
+    for term, found in map_terms_to_foreign_stems(list_distinct_search_terms(text), text).items():
         assert term not in found
         assert all(len(term) >= 3 for term in found)
         assert len(set(found)) == len(found)

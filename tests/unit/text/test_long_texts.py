@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.processor_time import count_units
 from text import analyzer
-from text.analyzer import list_terms
+from text.analyzer import list_search_terms
 from text.characters import PIECE, normalize_unicode
 
 LENGTH = 16_000  # characters of a question by which is searched
@@ -41,7 +41,7 @@ def test_no_kind_of_words_costs_more_than_its_length(kind: str) -> None:
         text = " ".join(map(WORDS[kind], range(length)))[:length]
         sys.setprofile(called)
         try:
-            list_terms(text)
+            list_search_terms(text)
         finally:
             sys.setprofile(None)
         return count

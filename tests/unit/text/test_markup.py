@@ -2,7 +2,7 @@
 
 import pytest
 
-from text.markup import MAX_DEPTH, MAX_RICH_CHARS, parse_markdown
+from text.markup import MAX_DEPTH, MAX_RICH_CHARS, parse_markdown_if_marked_up
 
 
 @pytest.mark.parametrize(
@@ -18,15 +18,15 @@ from text.markup import MAX_DEPTH, MAX_RICH_CHARS, parse_markdown
     ],
 )
 def test_what_is_marked_up_is_a_tree_of_texts(text: str, tree: object) -> None:
-    assert parse_markdown(text) == tree
+    assert parse_markdown_if_marked_up(text) == tree
 
 
 def test_a_table_has_rows_of_cells() -> None:
-    assert parse_markdown("|a|b|\n|-|-|\n|1|2|") == [
+    assert parse_markdown_if_marked_up("|a|b|\n|-|-|\n|1|2|") == [
         ["table", ["tr", ["td", "a"], ["td", "b"]], ["tr", ["td", "1"], ["td", "2"]]]
     ]
 
 
 @pytest.mark.parametrize("text", ["> " * (MAX_DEPTH + 5) + "x", "**b** " * MAX_RICH_CHARS, "- a\n" * 5_999])
 def test_what_is_too_deep_or_too_large_is_shown_as_it_was_written(text: str) -> None:
-    assert parse_markdown(text) is None
+    assert parse_markdown_if_marked_up(text) is None

@@ -9,7 +9,7 @@ from text.passages import (
     MAX_WHOLE_LETTERS,
     PASSAGE_LETTERS,
     extract_informative_sentences,
-    extract_passages,
+    join_passages_at_indexes,
     split_into_passages,
 )
 
@@ -23,7 +23,7 @@ def test_passages_are_the_whole_text_and_have_a_bound(text: str) -> None:
     found = split_into_passages(text)
     assert "".join(found) == text
     assert all(count_weighted_characters(passage) <= 2 * PASSAGE_LETTERS + 1 for passage in found) or len(found) == 1
-    assert extract_passages(text, frozenset(range(len(found)))) == text
+    assert join_passages_at_indexes(text, frozenset(range(len(found)))) == text
 
 
 def test_a_short_message_is_one_passage() -> None:
@@ -39,11 +39,11 @@ def test_a_long_message_is_divided_at_the_ends_of_lines() -> None:
 
 def test_what_is_left_out_is_marked() -> None:
     first, second, third, *_ = split_into_passages(STEPS)
-    assert extract_passages(STEPS, {0}) == f"{first.strip()} …"
-    assert extract_passages(STEPS, {1, 2}) == f"… {(second + third).strip()} …"
-    assert extract_passages(STEPS, {0, 2}) == f"{first.strip()} … {third.strip()} …"
-    assert extract_passages(STEPS, {len(split_into_passages(STEPS)) - 1}).startswith("… ")
-    assert extract_passages(STEPS, {0, 99}) == f"{first.strip()} …"
+    assert join_passages_at_indexes(STEPS, {0}) == f"{first.strip()} …"
+    assert join_passages_at_indexes(STEPS, {1, 2}) == f"… {(second + third).strip()} …"
+    assert join_passages_at_indexes(STEPS, {0, 2}) == f"{first.strip()} … {third.strip()} …"
+    assert join_passages_at_indexes(STEPS, {len(split_into_passages(STEPS)) - 1}).startswith("… ")
+    assert join_passages_at_indexes(STEPS, {0, 99}) == f"{first.strip()} …"
 
 
 def count_words(text: str) -> int:

@@ -14,7 +14,7 @@ from llm import quoting
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
 from tests.support.reference_encoding import reference_encoding
-from text.characters import escape_template_tokens, replace_surrogates
+from text.characters import escape_template_tokens, repair_surrogates
 from text.tokenizer import MAX_CACHED_COUNTS, Tokenizer
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
@@ -138,7 +138,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
 
     for tokenizer in (EXACT, old()):
         for cut in (None, tokenizer.omit_middle):
-            result = tokenizer.truncate_for_rendering(text, limit, write, cut)
+            result = tokenizer.truncate_to_fit_when_rendered(text, limit, write, cut)
             assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
             if tokenizer.count(write(text)) <= limit:
                 assert result == text
@@ -147,7 +147,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
 def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole() -> None:
     said = EXACT.count("Anna: said so")
     assert said < EXACT.count("Anna: ") + EXACT.count("said so")
-    assert EXACT.truncate_for_rendering("said so", said, "Anna: {}".format) == "said so"
+    assert EXACT.truncate_to_fit_when_rendered("said so", said, "Anna: {}".format) == "said so"
 
 
 @given(text=texts, limit=st.integers(1, 60))
@@ -190,8 +190,8 @@ def test_very_many_of_one_character_are_counted_and_cut(unit: str) -> None:
 
 
 def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
-    assert replace_surrogates("a\ud800b") == "a\ufffdb"
-    assert replace_surrogates("\ud83d\ude00") == "😀"
+    assert repair_surrogates("a\ud800b") == "a\ufffdb"
+    assert repair_surrogates("\ud83d\ude00") == "😀"
     assert EXACT.count("a\ud800b") == EXACT.count("a\ufffdb")
 
 

@@ -100,7 +100,7 @@ class Peer:
 
     async def begin(self, stream: AnswerStream, text: str) -> None:
         """Show the beginning of an answer, and wait until that is long enough ago for it to be seen."""
-        await stream.show(text)
+        await stream.schedule_preview(text)
         await self.clock.sleeper(most=MAX_STALL_SECONDS)
         self.clock.advance(MAX_STALL_SECONDS)
 
@@ -176,7 +176,7 @@ class Desk:
             parsed = parse_update(update, self.peer.bot.bot)
             if parsed is None:
                 continue
-            with use_language(await self.commands.choose_language(parsed.chat, parsed.person)):
+            with use_language(await self.commands.choose_reply_language(parsed.chat, parsed.person)):
                 if parsed.kind == "command":
                     event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.argument)
                     await self.commands.handle_command(parsed.command, event)
@@ -192,7 +192,7 @@ class Desk:
         for update in await self.updates():
             parsed = parse_update(update, self.peer.bot.bot)
             assert parsed is not None
-            with use_language(await self.commands.choose_language(parsed.chat, parsed.person)):
+            with use_language(await self.commands.choose_reply_language(parsed.chat, parsed.person)):
                 event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person)
                 await self.commands.handle_button_press(event)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")

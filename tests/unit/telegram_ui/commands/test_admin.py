@@ -7,7 +7,7 @@ from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import logs
 from settings import Settings
-from telegram_ui.commands.admin import ask_admins_to_admit
+from telegram_ui.commands.admin import ask_admins_to_admit_stranger
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.registry import Commands
@@ -80,7 +80,7 @@ async def test_a_stranger_is_let_in_by_a_button_and_removed_by_another(desk: Des
     person = Person(id=BOB, name="Bob", username="bob")
     assert not access(desk, settings).serves(BOB)
     for _ in range(2):
-        await ask_admins_to_admit(desk.commands.dependencies, person, "It is me,\nBob!")
+        await ask_admins_to_admit_stranger(desk.commands.dependencies, person, "It is me,\nBob!")
     requests = [text for text in desk.peer.texts(ANN) if "would like to use me" in text]
     assert requests == [f"Bob (@bob) (id {BOB}) would like to use me.\n\n“It is me, Bob!”"]
     message, buttons = desk.buttons(ANN)
@@ -101,7 +101,7 @@ async def test_a_stranger_is_let_in_by_a_button_and_removed_by_another(desk: Des
 
 async def test_a_button_of_somebody_who_is_an_admin_no_longer_does_nothing(desk: Desk) -> None:
     administered(desk)
-    await ask_admins_to_admit(desk.commands.dependencies, EVE, "")
+    await ask_admins_to_admit_stranger(desk.commands.dependencies, EVE, "")
     message, buttons = desk.buttons(ANN)
     desk.restart()
     assert await desk.press(ANN, ANN, message, buttons["Allow"]) == tr("shared-dead-button")
@@ -111,14 +111,17 @@ async def test_a_button_of_somebody_who_is_an_admin_no_longer_does_nothing(desk:
 async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk) -> None:
     asking = access(desk, Settings(admin_user_ids=frozenset({ANN})))
     allowed = [
-        asking.reserve_admission_request(Person(id=1000 + number, name="x")) for number in range(MAX_REQUESTS + 5)
+        asking.try_to_reserve_admission_request(Person(id=1000 + number, name="x"))
+        for number in range(MAX_REQUESTS + 5)
     ]
     assert allowed == [True] * MAX_REQUESTS + [False] * 5
     await desk.services.memory.people.set_access_status(
         KnownPerson(id=EVE.id, standing="refused", name="Eve"), admin_id=ANN, now=desk.moment[0]
     )
-    assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).reserve_admission_request(EVE)
-    assert not access(desk, Settings()).reserve_admission_request(Person(id=1, name="x")), "there is nobody to ask"
+    assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).try_to_reserve_admission_request(EVE)
+    assert not access(desk, Settings()).try_to_reserve_admission_request(Person(id=1, name="x")), (
+        "there is nobody to ask"
+    )
 
 
 async def test_privacy_mode_is_turned_off_and_on_by_a_button(desk: Desk) -> None:

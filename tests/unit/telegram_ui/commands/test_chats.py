@@ -13,7 +13,7 @@ TOO_LONG = "A walrus is a large marine mammal that lives in the Arctic and eats 
 
 async def tell(desk: Desk, text: str, *, scope: Scope | None = None, telegram_id: int | None = None) -> Scope:
     """Something is said where the talk of Ann's chat goes on, or in a scope."""
-    scope = scope or await desk.services.memory.find_open_conversation(PLACE)
+    scope = scope or await desk.services.memory.find_open_conversation_or_chat_scope(PLACE)
     async with desk.services.memory.open_store_if_enabled(scope.owner) as store:
         assert store is not None
         await store.append_messages(
@@ -88,17 +88,17 @@ async def test_the_list_opens_a_conversation_and_ticks_it(desk: Desk, talk: Talk
     assert "1. Newts · 1 message · today" in desk.last(ANN)
     assert await press(desk, "The walrus is called Oskar") == "We go on here."
     assert [row[0] for row in rows(desk)] == ["✓ The walrus is called Oskar", "Newts", "New conversation"]
-    assert await desk.services.memory.find_open_conversation(PLACE) == PLACE
+    assert await desk.services.memory.find_open_conversation_or_chat_scope(PLACE) == PLACE
 
 
 async def test_a_restart_changes_nothing_about_where_the_talk_goes_on(desk: Desk) -> None:
     await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/new")
-    here = await desk.services.memory.find_open_conversation(PLACE)
+    here = await desk.services.memory.find_open_conversation_or_chat_scope(PLACE)
     await desk.services.memory.configure(ANN, storage=desk.services.memory.storage_types[1], every_n=5)
     desk.restart()
-    assert await desk.services.memory.find_open_conversation(PLACE) == here
+    assert await desk.services.memory.find_open_conversation_or_chat_scope(PLACE) == here
 
 
 async def test_a_conversation_is_renamed_by_the_next_text(desk: Desk) -> None:
@@ -129,7 +129,7 @@ async def test_a_conversation_is_deleted_after_a_question(desk: Desk) -> None:
     assert desk.last(ANN).startswith("Shall I forget this?\n\n“Newts”")
     assert "1 message" in desk.last(ANN)
     assert await press(desk, "Forget it") == "Forgotten."
-    assert await desk.services.memory.find_open_conversation(PLACE) == PLACE
+    assert await desk.services.memory.find_open_conversation_or_chat_scope(PLACE) == PLACE
     assert not await desk.services.memory.has_conversation(PLACE, newts)
     await desk.press(ANN, ANN, message, data)
     await desk.say(ANN, ANN, "/chats")
@@ -194,12 +194,12 @@ async def test_in_a_group_only_admins_choose_and_each_topic_has_its_own(desk: De
     await desk.say(BOB, GROUP, "/new")
     assert "Only the admins" in desk.last(GROUP)
     await desk.say(ANN, GROUP, "/new")
-    assert await desk.services.memory.find_open_conversation(Scope(owner=GROUP)) != Scope(owner=GROUP)
+    assert await desk.services.memory.find_open_conversation_or_chat_scope(Scope(owner=GROUP)) != Scope(owner=GROUP)
     garden = Scope(owner=FORUM, thread=TOPIC)
     await tell(desk, "Roses", scope=garden)
     await desk.say(ANN, FORUM, "/new", thread_id=TOPIC)
-    assert await desk.services.memory.find_open_conversation(garden) != garden
-    assert await desk.services.memory.find_open_conversation(Scope(owner=FORUM)) == Scope(owner=FORUM)
+    assert await desk.services.memory.find_open_conversation_or_chat_scope(garden) != garden
+    assert await desk.services.memory.find_open_conversation_or_chat_scope(Scope(owner=FORUM)) == Scope(owner=FORUM)
 
 
 async def test_forget_and_why_reach_a_message_of_an_earlier_conversation(desk: Desk) -> None:

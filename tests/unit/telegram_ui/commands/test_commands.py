@@ -18,10 +18,10 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import Summary, SummaryFailure, SummaryOutcome, SummaryReason
-from retrieval.prompt_builder import append_sections
+from retrieval.prompt_builder import append_sections_that_fit
 from summary_manager import SummaryManager
 from telegram_ui.commands.command_group import LIFETIME, ChatEvent
-from telegram_ui.commands.registry import describe_commands, list_commands
+from telegram_ui.commands.registry import describe_commands_for_model, list_commands
 from telegram_ui.commands.summaries import format_status
 from telegram_ui.commands.wizard import parse_threshold
 from telegram_ui.updates.parsing import parse_update
@@ -502,7 +502,7 @@ async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int,
 
 
 async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Desk) -> None:
-    told = describe_commands()
+    told = describe_commands_for_model()
     assert {"forget", "model", "persona", "usage", "reminders", "new", "chats", "settings", "export"} <= told.keys()
     assert not {"admin", "start", "cancel"} & told.keys()
     section = prompts.format_command_list(told)
@@ -510,9 +510,9 @@ async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Des
     assert "Nothing that is said now is stored" in prompts.format_command_list(told, is_memory_on=False)
     assert len(section) < 1_800, "some 350 tokens, in each request"
     assert (
-        append_sections(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)
+        append_sections_that_fit(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)
         == f"Be brief.\n\n{section}"
     )
     tokens = Tokenizer.for_model("gpt-5.4-mini")
-    assert append_sections(tokens, "Be brief.", [section, ""], 1_500) == f"Be brief.\n\n{section}"
-    assert append_sections(tokens, "Be brief.", [section], 200) == "Be brief.", "in a small window"
+    assert append_sections_that_fit(tokens, "Be brief.", [section, ""], 1_500) == f"Be brief.\n\n{section}"
+    assert append_sections_that_fit(tokens, "Be brief.", [section], 200) == "Be brief.", "in a small window"

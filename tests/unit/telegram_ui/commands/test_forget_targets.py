@@ -119,7 +119,7 @@ def test_a_request_that_has_no_room_is_left_out() -> None:
 
 
 def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
-    found = JANUARY.make_days_request(ZoneInfo("America/New_York"))
+    found = JANUARY.make_request_to_forget_days(ZoneInfo("America/New_York"))
     assert (found.since, found.until) == (datetime(2026, 1, 1, 5, tzinfo=UTC), datetime(2026, 2, 1, 5, tzinfo=UTC))
 
 

@@ -13,7 +13,7 @@ from records.forgetting import ForgetResult
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from telegram_ui.commands.command_group import LIFETIME
-from telegram_ui.commands.memory import parse_view
+from telegram_ui.commands.memory import parse_memory_view
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
@@ -302,7 +302,7 @@ async def test_what_cannot_be_meant_is_answered_with_how_it_goes(desk: Desk) -> 
     assert "no fact 5" in desk.last(ANN)
     for data in ("", "l.x", "f", "q.1", "f.1.2.3", "f.-1", "l.99999999999"):
         action, _, numbers = data.partition(".")
-        assert parse_view(action, numbers) is None
+        assert parse_memory_view(action, numbers) is None
 
 
 async def test_a_fact_is_added_by_a_button(desk: Desk) -> None:

@@ -192,4 +192,6 @@ async def test_a_persona_stays_within_the_system_prompts_part_and_goes_with_ever
         config = await talk.services.memory.get_config(ANNA.id)
         assert config is not None
         assert (config.persona, config.persona_text) == ("", "")
-        assert Scope(owner=ANNA.id) == await talk.services.memory.find_open_conversation(Scope(owner=ANNA.id))
+        assert Scope(owner=ANNA.id) == await talk.services.memory.find_open_conversation_or_chat_scope(
+            Scope(owner=ANNA.id)
+        )

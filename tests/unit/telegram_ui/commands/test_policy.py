@@ -51,7 +51,7 @@ async def test_a_profile_that_failed_can_be_tried_again(desk: Desk, talk: Talk) 
     talk.server.default_schema("profile", Behaviour(status=401))
     await desk.say(ANN, ANN, "/settings")
     message, _ = desk.buttons(ANN)
-    refresh = Buttons(b"key").sign_payload(KIND, Chat(id=ANN), Person(id=ANN, name="Ann"), "r")
+    refresh = Buttons(b"key").make_signed_callback_data(KIND, Chat(id=ANN), Person(id=ANN, name="Ann"), "r")
     await desk.press(ANN, ANN, message, refresh)
     await desk.peer.world.calls.wait_for_first_match(
         lambda call: "was not written" in str(call["params"].get("text", ""))

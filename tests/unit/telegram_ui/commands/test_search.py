@@ -32,7 +32,7 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
             await store.append_messages(Scope(owner=ANN), drafts)
         assert talk.services.indexing is not None
         talk.services.indexing.wake()
-        await talk.services.indexing.wait_until_done()
+        await talk.services.indexing.wait_until_all_embedded()
         await desk.say(ANN, ANN, "/search food allergy")
         heading, told, *found = desk.last(ANN).splitlines()
         assert (heading, told) == ("🔎 food allergy", CLOSE)

@@ -27,7 +27,7 @@ async def writes(desk: Desk, person: int, chat: int, *, reply_to: int | None = N
 async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(
     desk: Desk, question: TextQuestion
 ) -> None:
-    await question.ask(await writes(desk, ANN, ANN), "Which tea?", subject_id=7, example="Darjeeling")
+    await question.ask(await writes(desk, ANN, ANN), "Which tea?", subject_id=7, placeholder="Darjeeling")
     answer = await writes(desk, ANN, ANN)
     assert await of_kind("cup", desk).find_subject_id_of_answer(answer) is None
     assert await of_kind("tea", desk).find_subject_id_of_answer(answer) == 7
@@ -42,7 +42,7 @@ async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(
 
 
 async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, question: TextQuestion) -> None:
-    await question.ask(await writes(desk, ANN, ANN), "Which tea?", subject_id=None, example="Darjeeling")
+    await question.ask(await writes(desk, ANN, ANN), "Which tea?", subject_id=None, placeholder="Darjeeling")
     answer = await writes(desk, ANN, ANN)
     assert await question.find_subject_id_of_answer(answer) == 0
     desk.pass_time(LIFETIME)
@@ -51,7 +51,7 @@ async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, questi
 
 async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: TextQuestion) -> None:
     for person, chat in ((ANN, ANN), (ANN, GROUP)):
-        await question.ask(await writes(desk, person, chat), "Which tea?", subject_id=7, example="Darjeeling")
+        await question.ask(await writes(desk, person, chat), "Which tea?", subject_id=7, placeholder="Darjeeling")
     asked = max(desk.peer.world.messages[GROUP])
     assert await desk.say(ANN, ANN, "/usage")
     assert await question.find_subject_id_of_answer(await writes(desk, ANN, ANN)) is None
@@ -60,7 +60,7 @@ async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: Tex
 
 
 async def test_in_a_group_only_a_reply_of_the_person_who_was_asked_answers(desk: Desk, question: TextQuestion) -> None:
-    await question.ask(await writes(desk, ANN, GROUP), "Which tea?", subject_id=7, example="Darjeeling" * 9)
+    await question.ask(await writes(desk, ANN, GROUP), "Which tea?", subject_id=7, placeholder="Darjeeling" * 9)
     asked = max(desk.peer.world.messages[GROUP])
     assert desk.last(GROUP) == "Which tea? Reply to this message."
     assert await question.find_subject_id_of_answer(await writes(desk, ANN, GROUP)) is None

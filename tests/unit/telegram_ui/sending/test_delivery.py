@@ -31,9 +31,9 @@ async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Pee
     stream = AnswerStream(peer.delivery(), PRIVATE)
     await peer.begin(stream, "Hel")
     first = (await peer.call("sendMessageDraft"))["params"]
-    await stream.show("Hello **wor")
+    await stream.schedule_preview("Hello **wor")
     await peer.clock.sleeper(most=1.0)
-    await stream.show("Hello **world**")
+    await stream.schedule_preview("Hello **world**")
     peer.clock.advance(1.0)
     second = (await peer.call("sendMessageDraft", 2))["params"]
     ids = await stream.finish("Hello **world**!")
@@ -61,7 +61,7 @@ async def test_in_groups_the_message_itself_is_edited_every_four_seconds_at_most
     stream = AnswerStream(peer.delivery(), IN_GROUP)
     await peer.begin(stream, "one")
     await peer.call("sendMessage")
-    await stream.show("one two")
+    await stream.schedule_preview("one two")
     await peer.clock.sleeper()
     assert not peer.called("editMessageText")
     peer.clock.advance(GROUP_PREVIEW_SECONDS)
@@ -73,7 +73,7 @@ async def test_in_groups_the_message_itself_is_edited_every_four_seconds_at_most
 
 async def test_off_shows_nothing_before_the_end(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery("off"), PRIVATE)
-    await stream.show("half")
+    await stream.schedule_preview("half")
     await stream.finish("whole")
     assert [call["method"] for call in peer.world.calls if call["method"].startswith(("send", "edit"))] == [
         "sendMessage"
@@ -189,7 +189,7 @@ async def test_after_an_unknown_outcome_the_stream_knows_which_pieces_did_arrive
     stream = AnswerStream(peer.delivery("off"), PRIVATE)
     with pytest.raises(DeliveryUnknown):
         await stream.finish("word " * 2000)
-    assert len(stream.sent_ids) == 1
+    assert len(stream.sent_message_ids) == 1
     assert len(peer.texts(ANN)) == 2
 
 
@@ -255,19 +255,19 @@ async def test_an_answer_that_is_there_at_once_needs_nothing_before_it(peer: Pee
     delivery = peer.delivery()
     stream = AnswerStream(delivery, PRIVATE)
     async with delivery.show_typing(PRIVATE):
-        await stream.show("Hel")
+        await stream.schedule_preview("Hel")
         await peer.clock.sleeper(most=MAX_STALL_SECONDS)
         peer.clock.advance(MIN_GROWING_SECONDS / 2)
-        await stream.show("Hello")
+        await stream.schedule_preview("Hello")
     await stream.finish("Hello")
     assert [call["method"] for call in peer.world.calls if call["method"].startswith("send")] == ["sendMessage"]
 
 
 async def test_a_text_that_goes_on_growing_is_shown_soon(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery(), PRIVATE)
-    await stream.show("Hel")
+    await stream.schedule_preview("Hel")
     peer.clock.advance(MIN_GROWING_SECONDS)
-    await stream.show("Hello")
+    await stream.schedule_preview("Hello")
     assert (await peer.call("sendMessageDraft"))["params"]["text"] == "Hello"
     await stream.finish("Hello!")
     assert len(peer.called("sendMessageDraft")) == 1

@@ -12,14 +12,14 @@ from telegram_ui.sending.formatting import (
     MAX_UNITS,
     Piece,
     convert_markdown,
-    convert_to_rich_markdown,
+    convert_to_rich_markdown_if_needed,
     count_utf16_units,
     is_blank,
-    split_into_pieces,
+    split_markdown_into_pieces,
     split_text,
 )
-from telegram_ui.sending.markdown import close_formatting
-from text.characters import replace_surrogates
+from telegram_ui.sending.markdown import close_open_formatting
+from text.characters import repair_surrogates
 
 MARKS = [
     "**",
@@ -81,7 +81,7 @@ def demand_valid(parts: list[Piece], limit: int) -> None:
 @given(anything, st.integers(min_value=2, max_value=60))
 @settings(max_examples=120, deadline=None)
 def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
-    parts = split_into_pieces(markdown, max_units=limit)
+    parts = split_markdown_into_pieces(markdown, max_units=limit)
     assert "".join(part.text for part in parts) == convert_markdown(markdown)[0]
     demand_valid(parts, limit)
 
@@ -90,14 +90,14 @@ def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -
 @settings(max_examples=120, deadline=None)
 def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
     text, entities = convert_markdown(markdown)
-    if not is_blank(replace_surrogates(markdown)) and any(letter.isalnum() for letter in markdown):
+    if not is_blank(repair_surrogates(markdown)) and any(letter.isalnum() for letter in markdown):
         assert text.strip() or entities
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=8), st.integers(2, 30))
 @settings(deadline=None)
 def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[int, int]], limit: int) -> None:
-    text = replace_surrogates(text)
+    text = repair_surrogates(text)
     whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= count_utf16_units(text)]
     covered, start = set[int](), 0
     for part in split_text(text, whole, max_units=limit):
@@ -108,13 +108,13 @@ def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[i
 
 
 def test_long_answers_are_cut_at_line_ends() -> None:
-    parts = split_into_pieces("\n".join(f"line {number}" for number in range(2000)))
+    parts = split_markdown_into_pieces("\n".join(f"line {number}" for number in range(2000)))
     assert len(parts) > 1
     assert all(part.text.endswith("\n") for part in parts[:-1])
 
 
 def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
-    parts = split_into_pieces(" ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150)))
+    parts = split_markdown_into_pieces(" ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150)))
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.entities) for part in parts) == 300
 
@@ -125,15 +125,15 @@ def test_tags_are_words_too() -> None:
 
 
 def test_a_code_block_keeps_its_language_in_every_piece() -> None:
-    parts = split_into_pieces("```py\n" + "print(1)\n" * 1000 + "```")
+    parts = split_markdown_into_pieces("```py\n" + "print(1)\n" * 1000 + "```")
     assert len(parts) > 2
     assert {entity.language for part in parts for entity in part.entities} == {"py"}
 
 
 def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
-    parts = split_into_pieces("[here](http://x.y/1) " + "word " * 1500)
+    parts = split_markdown_into_pieces("[here](http://x.y/1) " + "word " * 1500)
     assert "here (http://x.y/1)" in parts[0].plain
-    assert split_into_pieces("**bold** [here](http://x.y/1)")[0].plain == "bold here (http://x.y/1)"
+    assert split_markdown_into_pieces("**bold** [here](http://x.y/1)")[0].plain == "bold here (http://x.y/1)"
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def test_headings_stand_out_and_tables_are_aligned() -> None:
 
 
 def test_nothing_is_no_piece() -> None:
-    assert split_into_pieces("") == []
-    assert all(part.is_blank for part in split_into_pieces(" \n\u200b "))
+    assert split_markdown_into_pieces("") == []
+    assert all(part.is_blank for part in split_markdown_into_pieces(" \n\u200b "))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_addresses_in_angle_brackets_are_links() -> None:
 @pytest.mark.parametrize("heading", ["## Walnuts", "## Walnuts\n\n### In the cellar", "**Walnuts**"])
 def test_no_message_ends_with_a_heading(heading: str) -> None:
     answer = f"{'word ' * 799}\n\n{heading}\n\n{'They keep for a year. ' * 40}"
-    parts = split_into_pieces(answer)
+    parts = split_markdown_into_pieces(answer)
     assert parts[0].text.rstrip().endswith("word")
     assert parts[1].text.startswith("Walnuts")
     assert "".join(part.text for part in parts) == convert_markdown(answer)[0]
@@ -298,13 +298,13 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
     ],
 )
 def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
-    assert convert_markdown(close_formatting(growing))[0].rstrip() == shown
+    assert convert_markdown(close_open_formatting(growing))[0].rstrip() == shown
 
 
 def test_marks_are_closed_in_linear_time() -> None:
     def measure(length: int) -> float:
         started = time.process_time()
-        close_formatting("a*" * length)
+        close_open_formatting("a*" * length)
         return time.process_time() - started
 
     assert measure(400_000) < 16 * max(measure(50_000), 0.1)
@@ -344,20 +344,20 @@ def test_a_formula_or_code_with_a_pipe_stays_in_its_cell(cell: str, shown: str) 
 
 
 def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
-    first, second = split_into_pieces("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60)
+    first, second = split_markdown_into_pieces("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60)
     assert first.text.endswith("word\n\n")
     assert second.text.startswith("1. Preheat the oven")
 
 
 def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
     table = "| a | b |\n|---|---|\n| Map<String> | `a|b` |\n| [x](y.md) | $P(A|B)$ |"
-    assert convert_to_rich_markdown(table).splitlines()[2:] == [
+    assert convert_to_rich_markdown_if_needed(table).splitlines()[2:] == [
         "| Map&lt;String> | `a\\|b` |",
         "| x (`y.md`) | $P(A\\|B)$ |",
     ]
 
 
 def test_a_custom_emoji_keeps_its_id() -> None:
-    (piece,) = split_into_pieces(r"\(x\) ![👍](tg://emoji?id=5368324170671202286)")
+    (piece,) = split_markdown_into_pieces(r"\(x\) ![👍](tg://emoji?id=5368324170671202286)")
     emoji = [entity for entity in piece.entities if entity.type == MessageEntity.CUSTOM_EMOJI]
     assert [entity.custom_emoji_id for entity in emoji] == ["5368324170671202286"]

@@ -7,7 +7,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
 from playground.refusals import Json
-from telegram_ui.sending.formatting import MAX_UNITS, convert_if_short
+from telegram_ui.sending.formatting import MAX_UNITS, convert_markdown_if_short
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, GROUP, IN_GROUP, PRIVATE, Peer
 
@@ -38,11 +38,11 @@ async def test_a_message_that_is_full_is_settled_and_the_answer_goes_on_in_the_n
     stream = AnswerStream(peer.delivery("edit"), IN_GROUP, make_stop_keyboard=lambda: STOP, note_shown=note)
     await grown(peer, stream, LONG[:3000], "sendMessage")
     assert "reply_markup" in shown(peer, GROUP)[0]
-    await stream.show(LONG)
+    await stream.schedule_preview(LONG)
     await peer.call("editMessageText")
     peer.clock.advance(5.0)
     await peer.call("sendMessage", 2)
-    first, second, *_ = parts = convert_if_short(LONG)
+    first, second, *_ = parts = convert_markdown_if_short(LONG)
     assert len(parts) > 2
     assert [message["text"] for message in shown(peer, GROUP)] == [first.text.strip(), second.text.strip()]
     assert "reply_markup" not in shown(peer, GROUP)[0], "the button is under the last message"
@@ -97,7 +97,7 @@ async def test_the_next_run_takes_up_the_messages_of_one_that_was_killed(peer: P
     await two.wait()  # its clock stands still: nothing more is shown
     again = AnswerStream(peer.delivery(), PRIVATE, replaced_ids=noted, note_shown=note)
     await again.finish(LONG, keyboard=UNDER)
-    assert peer.texts(ANN) == [part.text.strip() for part in convert_if_short(LONG)]
+    assert peer.texts(ANN) == [part.text.strip() for part in convert_markdown_if_short(LONG)]
 
 
 @pytest.mark.parametrize("gone", [0, 1])
@@ -108,7 +108,7 @@ async def test_the_order_stays_where_one_of_the_messages_is_gone(peer: Peer, gon
     await stream.mark_stopped()
     peer.world.remove_message(ANN, ids[gone])
     await AnswerStream(peer.delivery("edit"), PRIVATE, replaced_ids=ids).finish(LONG)
-    assert peer.texts(ANN) == [part.text.strip() for part in convert_if_short(LONG)]
+    assert peer.texts(ANN) == [part.text.strip() for part in convert_markdown_if_short(LONG)]
 
 
 async def test_a_file_follows_the_messages_that_were_read_already(peer: Peer) -> None:

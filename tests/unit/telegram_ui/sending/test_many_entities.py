@@ -14,10 +14,10 @@ from telegram_ui.sending.formatting import (
     MAX_ENTITIES,
     MAX_MESSAGES,
     MAX_UNITS,
-    convert_if_short,
     convert_markdown,
+    convert_markdown_if_short,
     count_utf16_units,
-    split_into_pieces,
+    split_markdown_into_pieces,
     split_text,
     truncate_answer,
 )
@@ -46,7 +46,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
 def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
-    parts = convert_if_short(answer)
+    parts = convert_markdown_if_short(answer)
     assert 0 < len(parts) <= MAX_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert LETTERS in "".join(part.text for part in parts)
@@ -59,7 +59,7 @@ def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
 @settings(max_examples=40, deadline=None)
 def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str, int]]) -> None:
     answer = "".join(mark * times for mark, times in marks)
-    parts = convert_if_short(answer)
+    parts = convert_markdown_if_short(answer)
     assert len(parts) <= MAX_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.text) for part in parts) <= 4 * len(answer)
@@ -75,8 +75,8 @@ def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
 
 def test_entities_that_alone_make_many_messages_are_dropped() -> None:
     answer = "\n".join(f"**{number}**" for number in range(1_000))
-    assert len(split_into_pieces(answer)) > MAX_MESSAGES
-    parts = convert_if_short(answer)
+    assert len(split_markdown_into_pieces(answer)) > MAX_MESSAGES
+    parts = convert_markdown_if_short(answer)
     assert [part.text for part in parts] == [convert_markdown(answer)[0]]
     assert len(parts[0].entities) == MAX_ENTITIES
 
@@ -124,7 +124,7 @@ async def test_a_file_that_may_have_arrived_is_sent_again_without_its_text(peer:
     peer.faults.add(Fault(kind="drop_after", method="sendDocument"))
     with pytest.raises(DeliveryUnknown):
         await stream.finish(answer)
-    assert len(stream.sent_ids) == 1
+    assert len(stream.sent_message_ids) == 1
     await stream.finish(answer)
     assert len(peer.called("sendMessage")) == 1
     assert len(peer.called("sendDocument")) == 2

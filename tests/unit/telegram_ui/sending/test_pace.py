@@ -106,7 +106,7 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
             delivery = Delivery(bot)
             streams = [AnswerStream(delivery, Chat(id=person)) for person in range(1, MANY + 1)]
             for stream in streams:
-                await stream.show("It is as")
+                await stream.schedule_preview("It is as")
             # The first previews are out. The others leave room for texts.
             while len([call for call in world.calls if call["method"] == "sendMessageDraft"]) < MAX_PREVIEWS_A_SECOND:
                 await world.calls.wait_for_entries(world.calls.last)

@@ -4,7 +4,7 @@ import pytest
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from playground.faults import Fault
-from telegram_ui.sending.formatting import convert_to_rich_markdown
+from telegram_ui.sending.formatting import convert_to_rich_markdown_if_needed
 from telegram_ui.sending.newer_api import REFUSED_SECONDS
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, PRIVATE, Peer
@@ -36,7 +36,7 @@ def calls(peer: Peer, *methods: str) -> list[str]:
     ],
 )
 def test_only_what_shows_more_is_sent_so(markdown: str, sent: str) -> None:
-    assert convert_to_rich_markdown(markdown) == sent
+    assert convert_to_rich_markdown_if_needed(markdown) == sent
 
 
 async def test_an_answer_with_a_table_takes_the_place_of_what_grew(peer: Peer) -> None:

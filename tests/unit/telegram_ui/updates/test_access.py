@@ -40,11 +40,11 @@ def test_who_is_served(settings: Settings, served: set[int]) -> None:
 def test_a_stranger_is_told_five_times_an_hour() -> None:
     now = Now()
     access = AccessPolicy(Settings(), client(), now=now)
-    assert access.reserve_stranger_notice(person(5))
-    assert [access.reserve_stranger_notice(person(5)) for _ in range(6)] == [True] * 4 + [False] * 2
-    assert access.reserve_stranger_notice(person(6))
+    assert access.try_to_reserve_stranger_notice(person(5))
+    assert [access.try_to_reserve_stranger_notice(person(5)) for _ in range(6)] == [True] * 4 + [False] * 2
+    assert access.try_to_reserve_stranger_notice(person(6))
     now.time += timedelta(hours=1)
-    assert access.reserve_stranger_notice(person(5))
+    assert access.try_to_reserve_stranger_notice(person(5))
 
 
 async def test_telegram_is_asked_for_an_admin_once_a_minute(peer: Peer) -> None:

@@ -237,7 +237,7 @@ async def test_a_stop_that_comes_late_ends_its_own_answer_and_not_the_next(bots:
 
 
 async def test_stop_reaches_a_button_that_is_about_to_have_something_answered(bots: Bots, peer: Peer) -> None:
-    data = Buttons(TOKEN.encode()).sign_payload(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
+    data = Buttons(TOKEN.encode()).make_signed_callback_data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "/help me")
         message = await peer.told("did help me", ANN)
@@ -684,7 +684,7 @@ async def test_an_answer_whose_fate_is_unknown_is_sent_once_more_and_never_a_thi
 
 
 async def test_an_answer_that_a_button_asked_for_is_sent_as_any_other(bots: Bots, peer: Peer) -> None:
-    data = Buttons(TOKEN.encode()).sign_payload(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
+    data = Buttons(TOKEN.encode()).make_signed_callback_data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "/help me")
         message = await peer.told("did help me", ANN)
@@ -697,7 +697,7 @@ async def test_an_answer_that_a_button_asked_for_is_sent_as_any_other(bots: Bots
 
 
 async def test_what_a_button_asked_for_is_not_asked_again_by_the_next_run(bots: Bots, peer: Peer) -> None:
-    data = Buttons(TOKEN.encode()).sign_payload(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
+    data = Buttons(TOKEN.encode()).make_signed_callback_data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "/help me")
         message = await peer.told("did help me", ANN)

@@ -59,7 +59,7 @@ async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: 
         await queue.enqueue_updates(fetched(number, bot))
     await queue.enqueue_updates(fetched(3, bot))
     assert taken(queue) == [7, 3, 5]
-    await queue.mark_done([3])
+    await queue.mark_updates_done([3])
     again = await opened(inbox, bot)
     received = again.get_nowait()
     assert isinstance(received, QueuedUpdate)
@@ -96,7 +96,7 @@ async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[
     waiting = asyncio.create_task(queue.enqueue_updates(fetched(2, bot)))
     await asyncio.sleep(0)
     assert [row.update_id for row in await inbox.list_pending_updates(bot.id)] == [1]
-    await queue.mark_done([1])
+    await queue.mark_updates_done([1])
     await waiting
     assert taken(queue) == [1, 2]
 
@@ -125,9 +125,9 @@ async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: I
     queue = await opened(weak, bot)
     await queue.enqueue_updates(fetched(1, bot))
     await queue.enqueue_updates(fetched(2, bot))
-    await queue.mark_done([1])
+    await queue.mark_updates_done([1])
     weak.is_broken = False
-    await queue.mark_done([2])
+    await queue.mark_updates_done([2])
     assert await inbox.list_pending_updates(bot.id) == []
 
 
@@ -149,7 +149,7 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
         queue = await opened(inbox, bot)
         for number in range(5):
             await queue.enqueue_updates(fetched(number, bot))
-        await asyncio.gather(*(queue.mark_done([number]) for number in range(5)))
+        await asyncio.gather(*(queue.mark_updates_done([number]) for number in range(5)))
         assert sorted(inbox.marked) == [0, 1, 2, 3, 4]
         assert await inbox.list_pending_updates(bot.id) == []
 

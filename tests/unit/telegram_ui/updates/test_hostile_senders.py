@@ -75,7 +75,7 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
 def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:
     moment = [datetime(2026, 11, 21, tzinfo=UTC)]
     access = AccessPolicy(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
-    told = [access.reserve_stranger_notice(Person(id=number, name="")) for number in range(1_000)]
+    told = [access.try_to_reserve_stranger_notice(Person(id=number, name="")) for number in range(1_000)]
     assert sum(told) == MAX_TOLD_IN_ALL
     moment[0] = moment[0].replace(minute=1)
-    assert access.reserve_stranger_notice(Person(id=1, name=""))
+    assert access.try_to_reserve_stranger_notice(Person(id=1, name=""))

@@ -143,7 +143,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
         ann = Person(id=ANN, name="Ann")
-        data = Buttons(TOKEN.encode()).sign_payload("toy", Chat(id=ANN), ann, "7")
+        data = Buttons(TOKEN.encode()).make_signed_callback_data("toy", Chat(id=ANN), ann, "7")
         keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Do it", callback_data=data)]])
         await bots.dependencies.delivery.send_text(Chat(id=ANN), "Shall I?", keyboard=keyboard)
         question = await failed(peer, "Shall I?", ANN)

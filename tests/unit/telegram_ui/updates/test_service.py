@@ -67,7 +67,7 @@ async def test_a_token_that_is_revoked_while_running_ends_it(bots: Bots, peer: P
         peer.fault("error", "getUpdates", error_code=401, description="Unauthorized")
         peer.world.say(ANN, ANN, "hello")
         with pytest.raises(SettingsError, match="TELEGRAM_BOT_TOKEN"):
-            await asyncio.wait_for(service.wait_for_failure(), 10)
+            await asyncio.wait_for(service.wait_until_token_is_refused(), 10)
 
 
 async def test_it_waits_for_a_telegram_that_is_away(bots: Bots, peer: Peer) -> None:

@@ -159,7 +159,7 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         # Three of hers are unfinished, wherever they came in: one more is refused, and she is told where it came in.
         await other.enqueue_updates(fetched(4, bot))
         assert await came(other) == -1
-        await serving.mark_done([1, 2, 3])
+        await serving.mark_updates_done([1, 2, 3])
         # Once she has been quiet for a while, the one where she speaks again may serve her.
         clock.now += IDLE_FOR + 1
         await serving.release_leases()
@@ -192,7 +192,7 @@ async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_ord
             await first.enqueue_updates(fetched(2, bot))
             assert await first.claim_updates(bot)
             assert [await came(first), await came(first)] == [1, 2]
-            await first.mark_done([1, 2])
+            await first.mark_updates_done([1, 2])
             with psycopg.connect(url) as connection:
                 assert connection.execute("SELECT COUNT(*) FROM updates WHERE done_at IS NULL").fetchone() == (0,)
 
@@ -232,7 +232,7 @@ async def test_it_comes_first_even_where_the_reply_to_the_claim_is_lost_as_well(
         await first.enqueue_updates(fetched(1, bot))
         assert await first.claim_updates(bot) == 1
         assert await came(first) == 1
-        await first.mark_done([1])
+        await first.mark_updates_done([1])
         await second.enqueue_updates(
             [(update(2, bot), json.loads(update(2, bot).to_json()))]
         )  # she is served here, and it is not claimed yet

@@ -5,7 +5,7 @@ import telegram
 
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.parsing import parse_update
-from text.characters import replace_surrogates_in_json
+from text.characters import repair_surrogates_in_json
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
 
@@ -27,4 +27,4 @@ def test_lone_surrogates_are_replaced_when_an_update_is_read(half: str) -> None:
 
 def test_what_is_whole_stays_the_same() -> None:
     value = {"text": "Grüße 😀 \\ud800", "parts": [1, None]}
-    assert replace_surrogates_in_json(value) is value
+    assert repair_surrogates_in_json(value) is value
