@@ -168,7 +168,7 @@ async def test_stop_cancels_the_answer_and_the_next_message_is_answered(bots: Bo
 async def test_stop_is_answered_while_an_answer_that_has_arrived_is_noted(bots: Bots, peer: Peer) -> None:
     """Right behind an answer, or a sentence that said why there is none, it was answered by nobody."""
     noted = asyncio.Event()
-    bots.conversation.record_shown_messages = lambda *_: noted.wait()  # type: ignore[method-assign,assignment]
+    bots.conversation.record_answer_message_ids = lambda *_: noted.wait()  # type: ignore[method-assign,assignment]
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "first")
         await peer.told("echo first", ANN)
