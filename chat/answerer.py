@@ -77,7 +77,8 @@ class Answerer:
             return await built(store=None)
         if turn.reads_memory:
             try:
-                if await self._distiller.correct_stale_profile(turn.scope.owner):
+                may_have_profile = turn.sources is None or turn.sources.profile is not None
+                if may_have_profile and await self._distiller.correct_stale_profile(turn.scope.owner):
                     turn.sources = None
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
