@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 from difflib import get_close_matches
 from itertools import pairwise, product
 
-from locales.catalog import get_current_language
+from locales.catalog import ENGLISH, get_current_language
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, make_reminder
 from reminders.lexicon import (
@@ -23,12 +23,15 @@ from reminders.lexicon import (
 from reminders.time_parts import LEADS, MAX_DAYS_TO_31ST, TimePhraseParser
 from reminders.zones import find_holidays, find_possible_zone_or_day, find_time_zone
 from text.characters import collapse_to_single_line
+from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import to_utc
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # of words that were not understood
 ARTICLES = ("the", "la")  # "at 9 read the 3rd chapter"
+WORDS_LIKE_DAYS = ("sun", "sat", "wed", "mar", "mer", "jeu", "dom", "ter", "Sam", "Vi", "Ma", "Lu")  # "mirar el mar"
 MIN_LIKENESS = 0.83  # of a misspelt name of a day or month, to the name
+MIN_MISSPELT_CHARS = 7  # of a name without one of its letters: "satuday"
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
 _ENDS = " ,.;:-–—"
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
@@ -61,7 +64,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     other_day = next(filter(None, map(_find_other_day, equal)), "")
     at_end = _find_time_at_end(equal if best.end else parsers) if unread or other_day else None
     if unread and not at_end:
-        return UncertainReminder(words=unread)
+        return UncertainReminder(words=_find_zone_beside_time(parsers) or unread)
     best, rest = at_end or (best, best.quote(best.end))
     if best.impossible:
         return "none"
@@ -84,20 +87,43 @@ def _find_other_day(early: TimePhraseParser) -> str:
     if early.distance:
         return ""
     tokens, is_dated = [*TOKEN.finditer(early.text, early.end)], early.has_date or early.repeat
-    names = [word for kind in ("days", "weekday", "month") for word in early.words.words[kind]]
+    language = early.words.language
+    names = [name for kind in ("days", "weekday", "month") for name in early.words.words[kind] if len(name) > 4]
+    names = [] if language == "ar" else names  # a letter more makes "university" of "Friday"
     for token in tokens:
         late = replace(early, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
         late.parse_time_parts(token.start())
         start, is_next = early.skip(LEADS, token.start()), token is tokens[0]
         is_led = start > token.start() and token[0] not in ARTICLES
-        if late.has_date and (is_led or (not is_dated and (is_next or late.end >= tokens[-1].end()))):
-            return early.quote(token.start(), late.end)
+        found, behind = early.quote(token.start(), late.end), TOKEN.search(early.text, late.end)
+        is_word = found.split(" ")[-1] in WORDS_LIKE_DAYS and not (is_led and language == ENGLISH)
+        if late.month_day and behind and not (language == "de" and behind[0].islower()):
+            is_word = behind[0] not in EVERY_FUNCTION_WORD  # "on 2nd draft", "am 2. Stock", but "am 2. anrufen"
+        is_meant = is_led or (not is_dated and (is_next or late.end >= tokens[-1].end()))
+        if late.has_date and is_meant and not is_word:
+            return found
         name = TOKEN.match(early.text, start)
         is_misspelt = early.month_day and is_next if is_dated else is_led or is_next or token is tokens[-1]
         word = normalize_word(name[0]) if name and is_misspelt else ""
-        near = get_close_matches(word, names, n=1, cutoff=MIN_LIKENESS)
-        if name and near and not word.startswith(near[0]) and not near[0].startswith(word):
+        near = next(iter(get_close_matches(word, names, n=1, cutoff=MIN_LIKENESS)), "")
+        # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
+        has_letters = {*word} <= {*near} and len({*near} - {*word}) <= int(len(word) >= MIN_MISSPELT_CHARS)
+        if name and word and has_letters and not word.startswith(near) and not near.startswith(word):
             return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
+    return ""
+
+
+def _find_zone_beside_time(parsers: Sequence[TimePhraseParser]) -> str:
+    """Return a time zone behind or before a clock time or number, or "" if there is none."""
+    for parser in parsers:
+        for token in TOKEN.finditer(parser.text):
+            late = replace(parser, clock=None, weekdays=[], end=token.end())
+            late.parse_time_parts(token.start())
+            is_time = late.clock is not None or token[0][0].isdigit()
+            zone = find_time_zone(parser.text, late.end if is_time else token.start(), parser.words)
+            behind = TOKEN.search(parser.text, zone[1]) if zone else None
+            if zone and (is_time or (behind and behind[0][0].isdigit())):
+                return parser.quote(*zone)
     return ""
 
 
