@@ -93,7 +93,7 @@ class SummaryManager:
     """Folds conversations, running at most one fold per conversation at a time.
 
     `before_fold` is called with a scope and the ids of the messages to archive, and must not raise. During a rebuild,
-    `rebuilds` maps the scope to its numbers of finished and total chunks.
+    `rebuilds` maps the scope to the number of finished chunks and the number of all chunks.
     """
 
     _memory: ExternalMemory

@@ -90,7 +90,7 @@ class Explanations:
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def drop_record_of_stored_answer(self, scope: Scope, message_source: str) -> None:
-        """Drop the cached record of an answer that is now stored. Store the ids of the messages that show it."""
+        """Drop the cached record of an answer that is now stored. Store the ids of its Telegram messages first."""
         answers = self._cached.get(scope, deque())
         for cached in [answer for answer in answers if answer.source == message_source]:
             answers.remove(cached)

@@ -134,7 +134,7 @@ class Session:
         return AnswerVersions(texts=said, number=len(said))
 
     def add_answer_version(self, turn: int, text: str, mode: Mode) -> None:
-        """Add a version of the answer to the last turn, and select it."""
+        """Add a version of the answer to `turn`, which is the last one, and select it."""
         texts = self.get_answer_versions(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)

@@ -171,8 +171,8 @@ class FactExtractor:
     async def _find_kind(self, owner: int, line: str) -> str:
         """Return the kind of a line according to the model, or "" if it gives none or is not asked.
 
-        It is asked only if one of its facts has been rejected, and if of the last lines, MIN_LINES or more, a tenth
-        were no facts. After an answer that is no kind, it is not asked for a day.
+        It is asked only after one of its facts has been rejected, and no longer once fewer than a tenth of at least
+        MIN_LINES lines were no facts. After an unusable answer it is not asked for a day.
         """
         asked, found = kinds.make_kind_request(line), [*self._kinds.values()]
         is_useful = len(found) < MIN_LINES or 10 * sum(kind in kinds.NOT_SO for kind in found) >= len(found)

@@ -25,7 +25,7 @@ def make_kind_request(line: str) -> tuple[PromptMessage, ...]:
 
 
 def parse_kind(answer: str) -> str:
-    """Parse a model's answer into the kind of a line. Return "" if it is unusable."""
+    """Parse the kind (such as "fact" or "wish") from a model's answer. Return "" if the answer is unusable."""
     value = parse_json_leniently(answer)
     kind = str(value.get("kind")) if isinstance(value, dict) else ""
     return kind if kind in prompts.TEXTS["kind_properties"]["kind"]["enum"] else ""

@@ -199,7 +199,7 @@ def compare_facts(
 
 
 def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -> bool:
-    """Return True if two facts begin with different names, or with the name of different members of a group."""
+    """Return True if two facts begin with different names, or are about different members of a group."""
     text, speaker, is_of_speaker = known_fact.text, new_fact.speaker, new_fact.text.startswith(new_fact.speaker)
     name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
     is_by_same_person = known_fact.person_id == new_fact.person_id != 0
@@ -212,7 +212,7 @@ def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -
 
 
 def _changes_same_thing(new_text: str, text: str) -> bool:
-    """Return True if a text differs from another only in numbers, or denies it or something more general."""
+    """Return True if the new text differs from the other only in numbers, or is a negation that covers it."""
     mine, theirs = ({topic[:4] for topic in collect_topic_stems(each)} for each in (new_text, text))
     if make_fingerprint(new_text).polarity and not make_fingerprint(text).polarity:
         # In Chinese, two letters that a negation parts are a topic, too.

@@ -369,7 +369,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _answers_harmless_question(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> bool:
-        """Return True if the endpoint answers a question that no filter declines. It is asked once."""
+        """Ask the endpoint a question that no filter declines, once for each answer. Return True if it replies."""
         if fallbacks.answers_others is None and not fallbacks.refusals >= ladder.MAX_REQUESTS:
             fallbacks.refusals += 1
             fallbacks.answers_others = False

@@ -143,7 +143,7 @@ class TimePhraseParser:
 
     @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{LEADS}?(?:{_DAYS})")
     def _read_weekdays(self, match: re.Match[str], _preposition: str) -> int:
-        """Read "every Monday", "every week on Monday", "Mondays and Thursdays" or "Monday to Friday"."""
+        """Read weekdays such as "every Monday" or "Monday to Friday". Return where they end, or 0."""
         is_range = "_end" in (match.lastgroup or "")
         is_open = is_range or match["every"] or match["each"]
         if self.is_every:

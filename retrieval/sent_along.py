@@ -22,7 +22,7 @@ class _QuotedPart:
 
 
 class IncomingRenderer:
-    """Renders an incoming message: documents, forwarded messages and the sender's own words, each quoted."""
+    """Renders an incoming message for the prompt. Documents, forwarded texts and the sender's own text are quoted."""
 
     def __init__(self, incoming: UserMessage, tokenizer: Tokenizer, ceiling: int) -> None:
         self._tokens = tokenizer

@@ -345,7 +345,7 @@ def _remove_superseded_facts(text: str, superseded_facts: Sequence[str]) -> str:
 
 
 def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Source]:
-    """Format summaries as the sources of a higher-level summary, in a time zone."""
+    """Format summaries, with dates in `zone`, as the sources of a higher-level summary."""
     return [Source(text=prompts.format_summary(summary, zone), is_user=False) for summary in summaries]
 
 

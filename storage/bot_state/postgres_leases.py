@@ -138,7 +138,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             await self.release_owners(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_over_waiting_owners(self, bot_id: int, *, now: datetime) -> None:
-        """Take over owners of dead processes, owners with overdue updates, and a fair share of others with updates."""
+        """Take over owners whose process is dead or updates are overdue, and a fair share of others with updates."""
         async with self._taking:
             me = self.replica
 

@@ -342,7 +342,7 @@ def _estimate_word_tokens(word: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _is_rare_word(word: str, *, is_memory_large: bool) -> bool:
-    """Return True if a word that nobody used before is rare enough to prove a quote by itself."""
+    """Return True if a word is so rare that a text with it must quote the message that used it first."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True

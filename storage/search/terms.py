@@ -81,7 +81,7 @@ def make_scope_prefix(scope: Scope) -> str:
 
 
 def encode_term_hashes(terms: Sequence[str], passage_starts: Sequence[int] = ()) -> bytes:
-    """Encode terms from `mask_separators` as CRC-32 hashes for `places.marks`, with BORDER before each passage."""
+    """Hash the terms of a message with CRC-32, and put BORDER before each passage. `places.marks` stores the result."""
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(passage_starts), BORDER).tobytes()
 
 

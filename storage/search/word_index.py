@@ -81,7 +81,7 @@ def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None
 
 
 def extract_message_terms(seq: int, row: AnyRow, content_terms: Sequence[str] | None = None) -> TermsEntry:
-    """Analyse a message for `index_entries`. Pass `content_terms` if its text has been analysed already."""
+    """Return a message's terms for `index_entries`. Pass `content_terms` if its text has been analysed already."""
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)

@@ -79,7 +79,7 @@ class DecisionIndex:
     def overrules(self, fact: NewFact) -> bool:
         """Return True if a decision about this fact is newer than the fact.
 
-        Older decisions also overrule a fact from a question, or a repetition whose sentence lacks a word of both facts.
+        Older decisions also overrule a fact from a question, and one that its sentence does not state again.
         """
         decisions = self.find_decisions_about(fact)
         return any(
@@ -148,7 +148,7 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
 
 
 def _hash_subject(fact: Fact | NewFact, key: str, *, is_group: bool) -> str:
-    """Return a fact's single-valued attribute or "", hashed if `key` is not empty. In a group, include the member."""
+    """Return the words of a fact's attribute and, in a group, its member. Hash them if `key` is not empty."""
     words = " ".join(sorted(collect_topic_stems(fact.subject))) if fact.kind not in LASTING else ""
     if words and is_group and fact.person_id:
         words = f"{words} of {fact.person_id}"

@@ -125,7 +125,7 @@ class RequestRepeater:
     def _read_request_from_message(
         self, item: QueuedUpdate, button_press: ParsedUpdate, message: telegram.Message | None, first_update_id: int = 0
     ) -> UserRequest | None:
-        """Return the request that the person sent as `message`, or that the bot proposes in it, or None."""
+        """Return the request in `message`, which the person sent or the bot proposed, or None if it has none."""
         query = item.update.callback_query
         if (
             message is not None
@@ -156,7 +156,7 @@ def _make_request_from_update(
 def _make_message_with_proposed_command(
     query: telegram.CallbackQuery, proposal_message: telegram.Message | None
 ) -> telegram.Message | None:
-    """Return a message with the proposed command, sent by whoever pressed the button, or None."""
+    """Return the proposed command as a message from the person who pressed the button, or None if there is none."""
     command = extract_proposed_command(proposal_message.text or "") if proposal_message is not None else None
     if command is None or proposal_message is None:
         return None

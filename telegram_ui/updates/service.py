@@ -102,7 +102,7 @@ async def open_telegram_service(
 ) -> AsyncIterator[TelegramService]:
     """Run the bot while the block runs. Stopping takes at most about 8 seconds.
 
-    The block of `run_alongside` is open while the bot runs. Requests are retried while Telegram is unreachable.
+    The context manager from `run_alongside` stays open for that time. Unreachable servers are tried again.
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """

@@ -57,7 +57,7 @@ def _open_table(text: str) -> "csv.DictReader[str]":
 
 
 def parse_csv_rows(text: str) -> Iterator[dict[str, Any] | None]:
-    """Yield the rows of a table by column name, or None for a damaged row."""
+    """Yield the rows of a CSV file as dictionaries keyed by column name, or None for a damaged row."""
     rows = _open_table(text)
     while True:
         try:

@@ -200,7 +200,7 @@ class _ConversationFileReader:
 
 
 def _find_both_sides(messages: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the numbers of the two sides, or [] if there are not exactly two or a speaker is on both."""
+    """Return the two values that mark the sides, or [] if there are not exactly two or a speaker is on both sides."""
     sides = dict.fromkeys(side for message in messages if (side := find_speaker_side(message)) is not None)
     speakers = {(find_speaker_side(message), name) for message in messages if (name := find_speaker(message))}
     return list(sides) if len(sides) == 2 and len(dict(speakers)) == len(speakers) else []

@@ -131,7 +131,7 @@ class SourceFile:
 
     @property
     def first_char(self) -> str:
-        """The first character of JSON or of a page, or else ""."""
+        """The first character if the text is JSON or HTML, or else ""."""
         first = self.text[:SAMPLED].lstrip()[:1]
         return first if first == "<" or starts_like_json(self.text) else ""
 

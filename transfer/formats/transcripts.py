@@ -221,5 +221,5 @@ def _read_headings(text: str) -> tuple[list[tuple[str, _Heading | None]], str, M
 
 
 def is_transcript(text: str) -> bool:
-    """Return True if the lines of a text name both sides of a conversation."""
+    """Return True if lines of the text name a user and an assistant as speakers."""
     return bool(_PERPLEXITY_LOGO.match(text) or _read_headings(_normalize_markup(text))[2])
