@@ -157,7 +157,7 @@ class Quota:
         await self._record_usage(spender, model, Usage(prompt=prompt, completion=completion))
 
     async def list_daily_usage(self, spender: int, days: int) -> list[DailyUsage]:
-        """Return the usage of the last `days` days (UTC, with today) by day and model. Raise StorageError on failure."""
+        """Return the usage of the last `days` days (UTC, today too) by day and model. Raise StorageError on failure."""
         await self.store_usage()
         return await self._ledger.list_daily_usage(spender, self._clock().date(), days)
 

@@ -80,7 +80,7 @@ class ErrorBoundary:
         return True
 
     async def send_error_message(self, parsed: ParsedUpdate, text: str, request_to_repeat: UserRequest | None) -> None:
-        """Send an error message, with a button to repeat the request if there is one. Raise DeliveryError on failure."""
+        """Send an error message, with a button to repeat the request if any. Raise DeliveryError on failure."""
         if request_to_repeat is None or parsed.telegram_id is None:
             await self._delivery.send_text(parsed.chat, text)
         else:
