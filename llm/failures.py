@@ -110,7 +110,10 @@ class StatusError(Exception):
         status, words = self.status_code, self.searchable_text
         if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
             return "credit"
-        if status not in (401, 404, 413) and _DECLINED.search(words) and not (status == 429 and _BUSY.search(words)):
+        declined = _DECLINED.search(words) if status in (400, 403, 422, 429, 451, 500, 502, 503) else None
+        # Pages of gateways link to policies, and limits mention them.
+        says_busy = declined and ("polic" in declined[0].lower() or _BUSY.search(words) or self.retry_after is not None)
+        if declined and not (says_busy and status in (429, 502, 503)):
             return "declined"
         # OpenAI and Groq answer 429 where one prompt is more than a minute's tokens: waiting does not help.
         is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(words))

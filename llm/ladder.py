@@ -1,7 +1,7 @@
 """Decides what to leave out of a request after a refusal of unknown cause, and how long prompts may be. Does no I/O."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from time import monotonic
@@ -10,6 +10,7 @@ from typing import Any, Literal
 from cachetools import TTLCache
 
 from llm import prompt_cache
+from records.attachments import Picture
 from records.model_calls import Prompt
 
 # What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
@@ -22,6 +23,7 @@ MAX_REQUESTS = 4  # for one answer, since a person waits
 REMEMBERED_SECONDS = 86_400.0  # A server may be updated, so a refused feature is tried again a day later.
 
 LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"
+PERHAPS_PICTURES = "pictures, perhaps"
 
 MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
 MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have: with fewer there is no room for a question
@@ -69,7 +71,7 @@ class Window:
         self.limit = max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), self.limit or prompt_tokens))
 
 
-class RefusedFeatures(TTLCache[str, bool]):
+class RefusedFeatures(TTLCache[str, int]):
     """The features that an endpoint has refused within the last day."""
 
     def __init__(self) -> None:
@@ -85,6 +87,12 @@ class RefusedFeatures(TTLCache[str, bool]):
             self.add(PERHAPS_LENGTH)
         elif PERHAPS_LENGTH in self:  # what was left out with it was left out for nothing
             self.discard(PERHAPS_LENGTH, "system", "tools", PERHAPS_TOOLS)
+
+    def record_refused_pictures(self, pictures: Iterable[Picture]) -> bool:
+        """Return True if others were refused before: one may be damaged, or not JPEG and so in an unknown format."""
+        refused = hash(tuple(picture.data for picture in pictures if picture.mime == "image/jpeg"))
+        earlier, self[PERHAPS_PICTURES] = self.get(PERHAPS_PICTURES, refused), refused
+        return earlier != refused
 
     def discard(self, *features: str) -> None:
         for name in features:

@@ -46,7 +46,6 @@ _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
 _STREAMS = "streams, perhaps"
-_PICTURES = "pictures, perhaps"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
 
@@ -190,7 +189,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 raise
             else:
                 if any(message.pictures for message in messages):
-                    self._unsupported.discard(_PICTURES, "pictures")
+                    self._unsupported.discard(ladder.PERHAPS_PICTURES, "pictures")
                 if answer.is_truncated:  # some endpoints cut every answer at 256 tokens unless they are told otherwise
                     self._unsupported.add(_ROOM)
                 self._remember_helpful_steps(fallbacks, answer, request)
@@ -276,8 +275,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         if kind != "busy" and self._try_change_reasoning(request, named):
             return True
         is_named = any(name.removesuffix("_key") in named for name in request.keys() & ladder.PARAMETERS)
-        has_pictures = any(message.pictures for message in messages)
-        may_be_feature = is_named or has_pictures or fallbacks.for_person
+        pictures = [picture for message in messages for picture in message.pictures]
+        may_be_feature = is_named or pictures or fallbacks.for_person
         if kind == "model" and may_be_feature and not failures.MODEL_NOT_FOUND.search(words):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
@@ -305,11 +304,12 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "stream" in request and (may_be_stream or _STREAMING.search(named)):
             possible.add("stream")
             likely = "stream"
-        if has_pictures and likely not in ("parameters", "stream"):
-            if _PICTURES in self._unsupported:  # it refused the one before, too, so none may be damaged
+        is_too_long = kind == "length" and "length" not in fallbacks.left_out and "image" not in words.lower()
+        may_be_length = kind == "busy" or (is_too_long and error.status_code != 413)
+        if pictures and not may_be_length and likely not in ("parameters", "stream", "tools"):
+            if error.status_code not in (403, 413) and self._unsupported.record_refused_pictures(pictures):
                 self._remember_refused_parameter("pictures")
-            self._unsupported.add(_PICTURES)
-            told = tr("errors-picture") if self._has_vision else None
+            told = None if self.supports_pictures is False else tr("errors-picture")
             raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model))
         steps = fallbacks.choose_steps(f"{error.status_code} {named}", possible, likely)
         if "parameters" in steps:

@@ -36,11 +36,12 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
         yield talk
 
 
-def photo(talk: Talk, caption: str = "", *, of: int = 1) -> UserMessage:
+def photo(
+    talk: Talk, caption: str = "", *, of: int = 1, data: bytes = b"\xff\xd8jpeg", mime: str = "image/jpeg"
+) -> UserMessage:
     bare = talk.incoming(f"{caption}\n[Sent with a photo]" if caption else "[Sent a photo]")
     pictures = tuple(
-        Picture(data=b"\xff\xd8jpeg", mime="image/jpeg", width=800, height=600, kind="Photo", source=f"{n}:file")
-        for n in range(of)
+        Picture(data=data, mime=mime, width=800, height=600, kind="Photo", source=f"{n}:file") for n in range(of)
     )
     return replace(bare, pictures=pictures, is_wordless=not caption)
 
@@ -99,9 +100,9 @@ async def test_a_picture_that_is_refused_in_whatever_words_is_left_out(talk: Tal
 async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal: Behaviour) -> None:
     await talk.remember()
     talk.server.default("chat-model", lambda messages: "Fine." if isinstance(last(messages), str) else refusal)
-    for _ in range(2):  # one picture may be damaged
+    for data in (b"\xff\xd8one", b"\xff\xd8one", b"\xff\xd8two"):  # one picture may be damaged
         await talk.services.attachments.find_picture_token_limit(ANNA.id)
-        reply = await talk.conversation.reply(photo(talk))
+        reply = await talk.conversation.reply(photo(talk, data=data))
         assert reply.is_error
         assert "OPENAI_MODEL" in reply.text
     with pytest.raises(DocumentUnreadable, match="OPENAI_MODEL"):
@@ -122,6 +123,44 @@ async def test_one_picture_that_cannot_be_opened_says_nothing_of_the_model(talk:
     reply = await talk.conversation.reply(photo(talk))
     assert reply.is_error
     await talk.services.attachments.find_picture_token_limit(ANNA.id)
+
+
+async def test_stickers_that_a_server_cannot_open_say_nothing_of_photos(talk: Talk) -> None:
+    refusal = Behaviour(status=500, message="Failed to load image or audio file")  # llama.cpp knows no WebP
+    talk.server.default("chat-model", lambda messages: "Fine." if isinstance(last(messages), str) else refusal)
+    for data in (b"RIFF1", b"RIFF2", b"RIFF3"):
+        assert (
+            "cannot open this picture"
+            in (await talk.conversation.reply(photo(talk, data=data, mime="image/webp"))).text
+        )
+    await talk.services.attachments.find_picture_token_limit(ANNA.id)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Behaviour(status=429, message="slow down"),
+        Behaviour(status=503, message="overloaded"),
+        Behaviour(status=400, message="This model's maximum context length is 500 tokens. You requested 900 tokens."),
+    ],
+    ids=lambda refusal: refusal.message[:20],
+)
+async def test_what_a_server_says_of_time_or_length_is_not_said_of_pictures(talk: Talk, refusal: Behaviour) -> None:
+    reply = await talk.conversation.reply(photo(talk, "Hello"))
+    for data in (b"\xff\xd8one", b"\xff\xd8two"):
+        talk.server.script("chat-model", *[refusal] * (4 if refusal.status in (429, 503) else 1))
+        reply = await talk.conversation.reply(photo(talk, "What is it?", data=data))
+        assert not [notice for notice in reply.notices if "picture" in notice]
+        await talk.services.attachments.find_picture_token_limit(ANNA.id)
+
+
+async def test_a_model_without_tools_sees_its_first_picture(talk: Talk) -> None:
+    await talk.remember()
+    talk.server.script("chat-model", Behaviour(status=400, message="tools are not supported by this model"))
+    assert not (await talk.conversation.reply(photo(talk, "What is it?"))).notices
+    asked = talk.server.of("chat-model")[-1]
+    assert "tools" not in asked.body
+    assert len(last(asked.messages)) == 2
 
 
 async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> None:

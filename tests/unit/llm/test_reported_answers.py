@@ -204,7 +204,15 @@ async def test_a_declined_word_is_told_as_one_whatever_the_status(tmp_path: Path
         assert (await talk.say("How many?")).text == APPLES
 
 
-async def test_a_limit_that_mentions_policies_is_still_a_limit(tmp_path: Path) -> None:
-    body = {"error": {"message": "Rate limit reached. Please see our usage policies.", "type": "requests"}}
-    async with talking_to(tmp_path, lambda _: refusal(429, body)) as (talk, _):
+POLITE: dict[str, tuple[int, Json | str]] = {
+    "a limit": (429, {"error": {"message": "Rate limit reached. Please see our usage policies.", "type": "requests"}}),
+    "fair use": (429, {"error": {"message": "You have exceeded our fair use policy. Please slow down."}}),
+    "Cloudflare": (502, "<html><h1>Bad gateway</h1><a href='/acceptable-use-policy'>Acceptable Use Policy</a></html>"),
+    "the filter is busy": (503, {"error": {"message": "The moderation service is overloaded."}}),
+}
+
+
+@pytest.mark.parametrize("kind", POLITE)
+async def test_a_limit_that_mentions_policies_is_still_a_limit(tmp_path: Path, kind: str) -> None:
+    async with talking_to(tmp_path, lambda _: refusal(*POLITE[kind])) as (talk, _):
         assert "busy" in (await talk.say("How many?")).text
