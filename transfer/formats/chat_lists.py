@@ -28,7 +28,7 @@ _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|cal
 _LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # which earlier versions did not keep: ids are hashes of words
 _VIBER_ROW = re.compile(r'\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},(?:\+\d+)?,(?=")')
 _SENT_BY_SNAPCHAT = {"to", "mediatype"}  # until 2023, of what the person wrote
-_OWN_VALUES = ("true", "1", "sent", "outgoing", "outbound", "out", "to")
+_PHONEVIEW_NAMES = re.compile(r'\A"?direction"?,"?timestamp"?,"?name"?(?=,"?number"?,"?content"?,"?type"?)')
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 
 
@@ -38,7 +38,6 @@ def is_chat_message(value: object) -> bool:
         find_part_keys(value, "words")
         and find_part_keys(value, "time")
         and (find_speaker(value) or find_part_keys(value, "own") or normalize_keys(value).keys() >= _SENT_BY_SNAPCHAT)
-        and (find_part_keys(value, "own") != ("direction",) or find_speaker(value) or find_part_keys(value, "person"))
     )
 
 
@@ -50,8 +49,9 @@ def read_column_names(text: str) -> set[str]:
 
 
 def _open_table(text: str) -> "csv.DictReader[str]":
-    """Open a table with any separator. Viber leaves out the names of its columns."""
+    """Open a table with any separator. Viber leaves out the names of its columns, and PhoneView's say too little."""
     text = f"date,time,sender,phone,text\n{text}" if _VIBER_ROW.match(text) else text
+    text = _PHONEVIEW_NAMES.sub("fromme,timestamp,chatname", text)
     separator = max(",;\t", key=text.split("\n", 1)[0].count)
     return csv.DictReader(io.StringIO(text, newline=""), restkey="", delimiter=separator)  # every name is a text
 
@@ -126,11 +126,10 @@ class PeopleChats:
         said_at = self._builder.find_time(given)
         if said_at is None:
             raise InvalidElement(".timestamp")
-        speaker = find_speaker(given)
-        is_sent = members.keys() >= _SENT_BY_SNAPCHAT
-        if not speaker and (is_sent or find_part_keys(given, "own")):
-            is_own = is_sent or str(next(find_part_values(given, "own"))).lower() in _OWN_VALUES
-            speaker = "Me" if is_own else self._titles[chat_key]
+        own = members.keys() >= _SENT_BY_SNAPCHAT or next(find_part_values(given, "own"), None)
+        is_own = not (speaker := find_speaker(given)) and str(own).lower() in ("true", "1", "sent")
+        if not speaker and (own is True or find_part_keys(given, "own")):
+            speaker = "Me" if own in (True, "1", "true") else self._titles[chat_key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         parts = chat_key, said_at.isoformat(), speaker, words
         name = f"{chat_key}:{members['ts']}" if "ts" in members else make_unique_id(id_counts, *parts)
@@ -139,8 +138,7 @@ class PeopleChats:
         if members.get("delivereddate"):
             said_at = self._builder.find_time({"date": members.get("messagedate")}) or said_at
         speaker = self._chat_names.get(speaker) or speaker
-        speaker = "Me" if (speaker, members.get("type")) == ("?", "Outgoing") else speaker
-        speaker = find_part_text(given, "person") or speaker if speaker == "?" else speaker
+        speaker = "Me" if is_own or (speaker, members.get("type")) == ("?", "Outgoing") else speaker
         words = append_reactions(html.unescape(words) if "mediatype" in members else words, members.get("reactions"))
         return self._builder.make_message(name, "user", words, said_at, speaker=speaker)
 

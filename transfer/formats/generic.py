@@ -118,8 +118,7 @@ class _ConversationFileReader:
         conversations: dict[str, list[dict[str, Any]]] = {}
         for row in parse_csv_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
-            names = [*NAMES["groups"], *(["name"] if "direction" in message else [])]  # with whom, in PhoneView
-            group = next((as_text(message[name]) for name in names if name in message), "")
+            group = next((as_text(message[name]) for name in NAMES["groups"] if name in message), "")
             conversations.setdefault(group, []).extend(_split_row_by_role(message) or [message])
         for group, rows in conversations.items():
             title = rows[0].get("conversation title", group)

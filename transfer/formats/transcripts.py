@@ -20,12 +20,13 @@ _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  #
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _TAG = r"</?(?:details|summary|b|strong)\b[^<>\n]{0,40}>"
 _MARKED_TURN = re.compile(
-    r"^(?:(?P<number>#{2,3} chat-\d+\n\n)?(?P<quoted>(?(number)>|> ?(?:\*\*|__)).*(?:\n>.*)*)(?:\n\n###### \w+ said:$)?"
-    rf"|(?:(?:{_TAG})++|(?P<bracket>\[))(?P<label>[^\W\d_]{{2,20}})(?(bracket)\](?=:)|(?:{_TAG})++(?=:|[ \t]*$))"
-    rf"|{_TAG}$|(?:___|---)\n+###### \[top\]\(#.*)",
+    r"^(?:(?P<code>[ \t]*```.*(?:\n(?![ \t]*```).*)*+(?:\n.*)?)"
+    r"|(?P<number>#{2,3} chat-\d+\n\n)?(?P<quoted>>.*(?:\n>.*)*+)(?:\n\n###### \w+ said:$)?"
+    rf"|(?:(?:{_TAG})++(?:[^\w\s<>]{{1,4}} )?|(?P<bracket>\[))(?P<label>[^\W\d_]{{2,20}})"
+    rf"(?(bracket)\](?=[:：])|:?(?:{_TAG})++(?=:|[ \t]*$))|{_TAG}$|(?:___|---)\n+###### \[top\]\(#.*)",
     re.MULTILINE,
 )
-"""Marks of a turn that count if no lines name both sides: numbered questions, quoted names, elements, brackets."""
+"""Marks of a turn outside code, which count if no lines name both sides: numbered questions, quoted names, elements."""
 _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
     "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?:[:：][ \t]*(?P<rest>.*))?$"),
@@ -204,16 +205,18 @@ def _normalize_markup(text: str) -> str:
 def _format_marked_turn(match: re.Match[str]) -> str:
     if match["quoted"]:
         words = _QUOTED.sub("", match["quoted"])
-        return f"## user:\n{words}\n\n## assistant:" if match["number"] else words
+        named = words if words.startswith(("**", "__")) else match[0]
+        return f"## user:\n{words}\n\n## assistant:" if match["number"] else named
     label = match["label"] or ""
-    return match[0] if label and label.casefold() not in ROLES else label and f"## {label}"
+    return match[0] if match["code"] or (label and label.casefold() not in ROLES) else label and f"## {label}"
 
 
 def _read_headings(text: str) -> tuple[list[tuple[str, _Heading | None]], str, Mapping[str, str]]:
     """Return a text's lines with their headings, the style that names both speakers, and the roles of labels."""
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
-    for change in (str,) if is_page else (str, partial(_MARKED_TURN.sub, _format_marked_turn)):
-        lines = list(_iterate_lines_and_headings(change(text)))
+    marked = text if is_page else _MARKED_TURN.sub(_format_marked_turn, text.replace("\r\n", "\n"))
+    for changed in dict.fromkeys((text, marked)):
+        lines = list(_iterate_lines_and_headings(changed))
         style, roles = _choose_heading_style_and_roles([heading for _, heading in lines if heading])
         if roles:
             break

@@ -330,10 +330,44 @@ def test_a_log_with_directions_is_no_chat() -> None:
 
 def test_who_is_written_to_in_a_table_of_phoneview_has_a_chat_of_their_own() -> None:
     rows = (("Sent", "Tom", "hello"), ("Received", "Eva", "hi"), ("Received", "Tom", "good"))
-    told = "".join(f'{way},"Jul 23, 2011 6:12:54 AM",{name},{text},SMS\n' for way, name, text in rows)
-    history = past(f'"direction","timestamp","name","content","type"\n{told}', "sms.csv")
+    told = "".join(f'{way},"Jul 23, 2011 6:12:54 AM",{name},+491,{text},SMS\n' for way, name, text in rows)
+    history = past(f'"direction","timestamp","name","number","content","type"\n{told}', "sms.csv")
     assert [(message.title, message.speaker, message.content) for message in history.messages] == [
         ("Tom", "Me", "hello"),
         ("", "Tom", "good"),
         ("Eva", "Eva", "hi"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("trades.csv", "date,direction,name,text\n2024-05-01,buy,ACME,first order\n2024-05-02,sell,ACME,second\n"),
+        ("log.csv", "timestamp,direction,name,message\n2024-05-01T10:00:00Z,in,eth0,GET /\n2024-05-01T10:00:01Z,out,eth0,200\n"),
+        ("bank.json", json.dumps({"paid": [{"date": "2024-05-01", "direction": "in", "text": "salary", "name": "ACME"}]})),
+        ("guía.md", "# Guía\n\n## Usuarios\n\nCuentas.\n\n## Asistencia\n\nPor teléfono.\n"),
+    ],
+)  # fmt: skip
+def test_tables_with_a_direction_and_chapters_are_no_chats(name: str, text: str) -> None:
+    with pytest.raises(ImportRefused, match="I can read"):
+        past(text, name)
+
+
+def test_a_direction_beside_a_sender_changes_no_chat() -> None:
+    text = "timestamp,direction,sender,name,message\n2024-05-01 10:00:00,sent,Anna,Tom,hello\n2024-05-01 10:01:00,received,Eva,Eva,hi\n"
+    assert [(message.title, message.speaker) for message in past(text, "x.csv").messages] == [("", "Anna"), ("", "Eva")]
+
+
+def test_an_own_message_in_a_spreadsheets_words_keeps_its_id() -> None:
+    """Ids are made of the name that earlier versions showed, so that a second import finds the message."""
+    text = "timestamp,fromMe,chatname,text\n2024-05-01 10:00:00,TRUE,Tom,hello\n2024-05-01 10:01:00,FALSE,Tom,good\n"
+    first, second = past(text, "x.csv").messages
+    assert (first.speaker, second.speaker) == ("Me", "Tom")
+    assert first.source == "import:generic:2772378f3f54481b379f3cc2dd741306"
+
+
+def test_lines_of_windows_and_code_in_folded_turns_are_kept() -> None:
+    code = "```html\n<summary>Model</summary>\n</details>\n> **User**\n[User]: x\n```\n\n> said\n> **loudly**"
+    text = f"<details>\n<summary>🧑 User</summary>\n\n{code}\n</details>\n\n<details>\n<summary>Assistant:</summary>\n\nok\n</details>\n"
+    for file in (text, text.replace("\n", "\r\n")):
+        assert words_of(past(file, "x.md")) == [code, "ok"]
