@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
@@ -9,6 +10,7 @@ from telegram import InlineKeyboardButton
 
 from locales.catalog import join_with_or, list_words, tr
 from locales.sentences import STORAGE_NAMES
+from records.errors import StorageError
 from records.owners import MAX_EVERY_N, StorageType
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import make_keyboard, make_nonce
@@ -109,15 +111,20 @@ class SetupWizard(CommandGroup):
         chat, text, state = event.chat, event.argument, await self._find_state(event)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
             return False
-        if state.step == LEFT and state.storage is None:  # the question was another command's
+        if state.step == LEFT and state.storage is None:  # it expired, or the question was another command's
             return True
         number = parse_threshold(text)
         if not chat.is_private and number is None and not event.replies_to_bot:
             return False
         if self._is_expired(state):
-            await self._end_wizard(state, event)
+            is_answer = state.step == NUMBER and number is not None
+            with suppress(StorageError):  # other texts are answered as usual, also when they come again
+                if is_answer:
+                    await self._end_wizard(replace(state, storage=None), event)
+                else:
+                    await self._states.delete_state(chat.chat_scope, event.person.id)
             await self._delivery.send_text(chat, tr("wizard-expired"))
-            return state.step != STORAGE and number is not None
+            return is_answer
         if state.step == STORAGE:
             storage = parse_storage_type(text, tuple(self._offered_storage_names))
             if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
@@ -181,4 +188,4 @@ class SetupWizard(CommandGroup):
         await self._delivery.send_text(chat, "\n".join(lines))
 
     def _is_expired(self, state: WizardState) -> bool:
-        return self._now() >= state.expires_at
+        return state.step != LEFT and self._now() >= state.expires_at

@@ -111,6 +111,7 @@ async def fetch_updates(
                 if type(error) is not trouble:  # the same failure is logged once
                     trouble = type(error)
                     if trouble is Conflict:
+                        wait = MIN_WAIT_SECONDS
                         logger.error(  # noqa: TRY400
                             "Another program fetches the updates of this bot (409 Conflict). Stop it, or "
                             "use a new token."
@@ -119,7 +120,7 @@ async def fetch_updates(
                         logger.warning("Fetching updates failed (%s); still trying.", trouble.__name__)
                 # Perhaps with a webhook that was set meanwhile. Not at once, because its process may replace this one.
                 if isinstance(error, Conflict) and wait == MAX_WAIT_SECONDS:
-                    with suppress(TelegramError):
+                    with suppress(Exception):
                         await bot.delete_webhook()
                 await pause(choose_retry_delay(error, wait))
                 wait = min(MAX_WAIT_SECONDS, wait * 1.5)

@@ -1,5 +1,6 @@
 """What commands and the wizard promise, as a person sees them."""
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -13,12 +14,14 @@ from hypothesis import strategies as st
 from llm import prompts
 from locales.catalog import tr
 from locales.sentences import format_retention
+from records.errors import StorageError
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import Summary, SummaryFailure, SummaryOutcome, SummaryReason
 from retrieval.prompt_builder import append_sections_that_fit
+from storage.engine.sqlite import Database
 from summary_manager import SummaryManager
 from telegram_ui.commands.command_group import LIFETIME, ChatEvent
 from telegram_ui.commands.registry import describe_commands_for_model, list_commands
@@ -28,6 +31,17 @@ from telegram_ui.updates.parsing import parse_update
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
 from text.tokenizer import Tokenizer
+
+
+class FullDisk:
+    """Commit hooks that find no room."""
+
+    def prepare_commit(self, connection: sqlite3.Connection) -> None:
+        raise StorageError("No space left on device")
+
+    def abort_commit(self) -> None: ...
+
+    def confirm_commit(self) -> None: ...
 
 
 @dataclass
@@ -210,6 +224,43 @@ async def test_the_number_of_a_setup_that_comes_again_after_a_crash_is_answered_
         desk.restart()
     assert sum("External memory configured" in text for text in desk.peer.texts(ANN)) == 2
     assert not await desk.say(ANN, ANN, "20")
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("is_full", [False, True])
+async def test_a_message_after_an_expired_setup_is_answered_also_when_it_comes_again(
+    desk: Desk, steps: int, is_full: bool
+) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    if steps == 2:
+        await choose(desk, ANN, ANN, "SQLite")
+    desk.pass_time(LIFETIME)
+    desk.peer.world.say(ANN, ANN, "what do you know about walnuts?")
+    [update] = await desk.updates()
+    parsed = parse_update(update, desk.peer.bot.bot)
+    assert parsed is not None
+    event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
+    if is_full:
+        cast("Database", desk.services.memory.wizards.database).commit_hooks = FullDisk()
+    for _ in range(2):
+        assert not await desk.commands.pass_text_to_command_if_awaited(event)
+        desk.restart()
+
+
+async def test_a_setup_whose_end_comes_again_after_an_hour_has_not_expired(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    await choose(desk, ANN, ANN, "JSON")
+    desk.peer.world.say(ANN, ANN, "20")
+    [update] = await desk.updates()
+    parsed = parse_update(update, desk.peer.bot.bot)
+    assert parsed is not None
+    event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
+    for _ in range(2):
+        assert await desk.commands.pass_text_to_command_if_awaited(event)
+        desk.restart()
+        desk.pass_time(timedelta(hours=1))
+    assert desk.peer.texts(ANN).count(desk.last(ANN)) == 2
+    assert tr("wizard-expired") not in desk.peer.texts(ANN)
 
 
 async def test_the_wizard_expires_and_says_so(desk: Desk) -> None:

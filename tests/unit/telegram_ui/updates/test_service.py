@@ -10,18 +10,27 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 from telegram.error import TelegramError, TimedOut
+from telegram.ext import ExtBot
 
+from playground.faults import Fault
+from playground.server import serve
 from records.errors import SettingsError, StorageError
 from runtime.http_server import REQUEST_WITHIN
 from settings import Secret
 from storage.bot_state.inbox import Inbox
+from telegram_ui.sending.http import AiohttpRequest
+from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import MAX_RICH_PARTS
-from telegram_ui.updates.polling import MAX_POLL_SECONDS, PollRequest
+from telegram_ui.updates.polling import MAX_POLL_SECONDS, PollRequest, fetch_updates
 from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import MAX_UPDATE_BYTES, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES
-from tests.unit.telegram_ui.conftest import ANN, TOKEN, Bots, Peer
+from tests.unit.telegram_ui.conftest import ANN, BOB, NOW, TOKEN, Bots, Peer
 
 
 def pausing(bots: Bots) -> Callable[[float], Awaitable[None]]:
@@ -155,20 +164,56 @@ async def test_while_the_inbox_cannot_write_updates_stay_with_telegram(bots: Bot
     assert peer.texts(ANN) == ["echo hello"]
 
 
-async def test_a_webhook_that_another_program_sets_meanwhile_is_removed_again(bots: Bots, peer: Peer) -> None:
+@pytest.mark.parametrize("failures", [1, 15])
+async def test_a_webhook_that_another_program_sets_meanwhile_is_removed_again(
+    bots: Bots, peer: Peer, failures: int
+) -> None:
     """Telegram says "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook"."""
     waits: list[float] = []
+    begun = asyncio.Event()
 
     async def pause(seconds: float) -> None:
+        if seconds > 60:  # housekeeping
+            await asyncio.Event().wait()
         waits.append(seconds)
+        if len(waits) == failures and not begun.is_set():
+            waits.clear()
+            begun.set()
+            await bot.set_webhook("https://127.0.0.1:9/")
+            peer.world.say(ANN, ANN, "hello")
         await asyncio.sleep(0)
 
     async with bots.running(pause=pause) as service:
+        bot = service.bot
         await peer.polled()
-        await service.bot.set_webhook("https://127.0.0.1:9/")
-        peer.world.say(ANN, ANN, "hello")
+        peer.faults.add(Fault(kind="server_error", method="getUpdates", times=failures))
+        peer.world.say(BOB, BOB, "ends the poll")
         await peer.told("echo hello")
     assert sum(waits) > 60, "a process that this webhook's process replaces has ended by then"
+
+
+async def test_polling_outlives_a_gateway_that_answers_with_a_json_page_of_its_own(bots: Bots) -> None:
+    deletions = 0
+
+    async def answer(asked: Request) -> JSONResponse:
+        nonlocal deletions
+        if asked.path_params["method"] == "deleteWebhook":
+            deletions += 1
+            return JSONResponse({"status": "ok"})
+        if deletions < 2:
+            return JSONResponse({"ok": False, "error_code": 409, "description": "Conflict: terminated"}, 409)
+        return JSONResponse({"ok": False, "error_code": 401, "description": "Unauthorized"}, 401)
+
+    async def pause(_: float) -> None:
+        await asyncio.sleep(0)
+
+    app = Starlette(routes=[Route("/bot{token}/{method}", answer, methods=["POST"])])
+    request, polls = AiohttpRequest(trust_env=False), PollRequest(now=lambda: 0.0, trust_env=False)
+    async with serve(app) as url, request, polls:
+        bot: ExtBot[None] = ExtBot(TOKEN, base_url=f"{url}/bot", request=request)
+        queue = DurableQueue(bots.inbox, is_relevant=lambda _: True, now=lambda: NOW)
+        await fetch_updates(bot, polls, queue, pause)
+    assert polls.refused.is_set(), "its loop went on until the token was refused"
 
 
 async def test_updates_come_in_while_polls_end_well_and_are_not_overdue(bots: Bots, peer: Peer) -> None:
