@@ -51,7 +51,7 @@ async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house
     offer = await pressed(ann, asked, "Anna (1)", "would add 2 messages")
     done = await pressed(ann, offer, "Import", "Done: 2 messages added")
     since = ann.now
-    assert not await ann.toast(ann.press(offer, "Import"))
+    assert await ann.toast(ann.press(offer, "Import")) == "You have pressed this already."
     edited = [event for event in house.world.feed.list_entries_since(since) if event["kind"] == "edit"]
     assert not [update for update in edited if update["message"]["message_id"] == done["message_id"]], (
         "the receipt stays"
