@@ -259,7 +259,8 @@ async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bo
 
 
 def _split_answer(answer: str) -> list[dict[str, Any]]:
-    shown = (piece for piece in formatting.split_markdown_into_pieces(answer) if not piece.is_blank)
+    pieces = formatting.split_text(*formatting.convert_markdown(answer))
+    shown = (piece for piece in pieces if not piece.is_blank)
     return [{"text": piece.text, "entities": [entity.to_dict() for entity in piece.entities]} for piece in shown]
 
 

@@ -118,11 +118,9 @@ class SetupWizard(CommandGroup):
             return False
         if self._is_expired(state):
             is_answer = state.step == NUMBER and number is not None
-            with suppress(StorageError):  # other texts are answered as usual, also when they come again
-                if is_answer:
-                    await self._end_wizard(replace(state, storage=None), event)
-                else:
-                    await self._states.delete_state(chat.chat_scope, event.person.id)
+            nonce = str(event.update.update_id) if is_answer else ""  # another text is answered, also if it comes again
+            with suppress(StorageError):
+                await self._states.store_state(replace(state, step=LEFT, nonce=nonce, storage=None))
             await self._delivery.send_text(chat, tr("wizard-expired"))
             return is_answer
         if state.step == STORAGE:

@@ -124,7 +124,7 @@ class Delivery:
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         """Edit one of the bot's messages. Send a new message if `message_id` is None or the message is gone."""
-        piece = text if isinstance(text, Piece) else Piece(text=text)
+        piece = text if isinstance(text, Piece) else Piece(text=repair_surrogates(text))
         if message_id is None or not await self.edit_message(chat, message_id, piece, keyboard=keyboard):
             await self.send_text(chat, text, keyboard=keyboard)
 

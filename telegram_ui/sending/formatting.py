@@ -52,14 +52,14 @@ class Piece:
 
     @property
     def plain(self) -> str:
-        """The text with the address after each link, or without addresses if that would exceed two messages."""
+        """The text with the addresses of links that do not show them, or without if that would exceed two messages."""
         texts = [self.text, *(entity.url or "" for entity in self.entities)]
         if sum(map(count_utf16_units, texts)) > 2 * MAX_UNITS:
             return self.text
         encoded, result, done = self.text.encode("utf-16-le"), "", 0
         for entity in sorted(self.entities, key=lambda entity: entity.offset + entity.length):
             end = 2 * (entity.offset + entity.length)
-            if entity.url and end >= done:
+            if entity.url and end >= done and not encoded[:end].endswith(entity.url.encode("utf-16-le")):
                 result += encoded[done:end].decode("utf-16-le") + f" ({entity.url})"
                 done = end
         return result + encoded[done:].decode("utf-16-le")
@@ -129,11 +129,6 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
         for at in sorted(edges)
         if 0 < 2 * at < len(units) and "\n" not in units[2 * at - 2 : 2 * at + 2].decode("utf-16-le", "replace")
     ]
-
-
-def split_markdown_into_pieces(markdown: str, *, max_units: int = MAX_UNITS) -> list[Piece]:
-    """Convert an answer with `convert_markdown`, and split its text into one piece per message."""
-    return list(split_text(*convert_markdown(markdown), max_units=max_units))
 
 
 def convert_markdown_if_short(markdown: str) -> list[Piece]:

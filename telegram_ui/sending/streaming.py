@@ -160,8 +160,7 @@ class AnswerStream:
         del self._ids[max(len(parts), 1) :]
         if is_file:
             content = io.BytesIO(repair_surrogates(markdown).encode())
-            caption = tr("answers-in-file")
-            self._sent.append(await send_file(self._delivery, self._chat, content, "answer.md", caption))
+            self._sent.append(await send_file(self._delivery, self._chat, content, "answer.md", tr("answers-in-file")))
         return self._sent
 
     async def _make_rich_markdown(self, markdown: str) -> str:

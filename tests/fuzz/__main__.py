@@ -247,7 +247,7 @@ class EntryPoints:
         source = text_from(chance, chance.choice((20, 60, 400)))
         limit = chance.choice((2, 50, 4096))
         text, _ = formatting.convert_markdown(source)
-        made = formatting.split_markdown_into_pieces(source, max_units=limit)
+        made = list(formatting.split_text(*formatting.convert_markdown(source), max_units=limit))
         assert "".join(piece.text for piece in made) == text
         for piece in made:
             assert formatting.count_utf16_units(piece.text) <= limit

@@ -305,3 +305,10 @@ async def test_a_person_who_wrote_to_a_channel_is_answered_there(peer: Peer) -> 
     sent = peer.called("sendMessage")[-1]["params"]
     assert str(sent["direct_messages_topic_id"]) == "8000000011"
     assert "message_thread_id" not in sent
+
+
+async def test_half_an_emoji_in_a_text_that_replaces_another_is_shown_as_a_mark(peer: Peer) -> None:
+    delivery = peer.delivery()
+    [message_id] = await delivery.send_text(PRIVATE, "before")
+    await delivery.edit_message_or_send_new(PRIVATE, message_id, "after \ud83d")
+    assert peer.texts(ANN) == ["after \ufffd"]

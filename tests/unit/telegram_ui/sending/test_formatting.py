@@ -15,7 +15,6 @@ from telegram_ui.sending.formatting import (
     convert_to_rich_markdown_if_needed,
     count_utf16_units,
     is_blank,
-    split_markdown_into_pieces,
     split_text,
 )
 from telegram_ui.sending.markdown import close_open_formatting
@@ -81,7 +80,7 @@ def demand_valid(parts: list[Piece], limit: int) -> None:
 @given(anything, st.integers(min_value=2, max_value=60))
 @settings(max_examples=120, deadline=None)
 def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
-    parts = split_markdown_into_pieces(markdown, max_units=limit)
+    parts = list(split_text(*convert_markdown(markdown), max_units=limit))
     assert "".join(part.text for part in parts) == convert_markdown(markdown)[0]
     demand_valid(parts, limit)
 
@@ -108,13 +107,15 @@ def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[i
 
 
 def test_long_answers_are_cut_at_line_ends() -> None:
-    parts = split_markdown_into_pieces("\n".join(f"line {number}" for number in range(2000)))
+    parts = list(split_text(*convert_markdown("\n".join(f"line {number}" for number in range(2000)))))
     assert len(parts) > 1
     assert all(part.text.endswith("\n") for part in parts[:-1])
 
 
 def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
-    parts = split_markdown_into_pieces(" ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150)))
+    parts = list(
+        split_text(*convert_markdown(" ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150))))
+    )
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.entities) for part in parts) == 300
 
@@ -125,15 +126,18 @@ def test_tags_are_words_too() -> None:
 
 
 def test_a_code_block_keeps_its_language_in_every_piece() -> None:
-    parts = split_markdown_into_pieces("```py\n" + "print(1)\n" * 1000 + "```")
+    parts = list(split_text(*convert_markdown("```py\n" + "print(1)\n" * 1000 + "```")))
     assert len(parts) > 2
     assert {entity.language for part in parts for entity in part.entities} == {"py"}
 
 
 def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
-    parts = split_markdown_into_pieces("[here](http://x.y/1) " + "word " * 1500)
+    parts = list(split_text(*convert_markdown("[here](http://x.y/1) " + "word " * 1500)))
     assert "here (http://x.y/1)" in parts[0].plain
-    assert split_markdown_into_pieces("**bold** [here](http://x.y/1)")[0].plain == "bold here (http://x.y/1)"
+    (piece,) = split_text(*convert_markdown("**bold** [here](http://x.y/1)"))
+    assert piece.plain == "bold here (http://x.y/1)"
+    (piece,) = split_text(*convert_markdown("<http://x.y/1> and [http://x.y/2](http://x.y/2)"))
+    assert piece.plain == "http://x.y/1 and http://x.y/2"
 
 
 @pytest.mark.parametrize(
@@ -183,8 +187,8 @@ def test_headings_stand_out_and_tables_are_aligned() -> None:
 
 
 def test_nothing_is_no_piece() -> None:
-    assert split_markdown_into_pieces("") == []
-    assert all(part.is_blank for part in split_markdown_into_pieces(" \n\u200b "))
+    assert list(split_text(*convert_markdown(""))) == []
+    assert all(part.is_blank for part in list(split_text(*convert_markdown(" \n\u200b "))))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +261,7 @@ def test_addresses_in_angle_brackets_are_links() -> None:
 @pytest.mark.parametrize("heading", ["## Walnuts", "## Walnuts\n\n### In the cellar", "**Walnuts**"])
 def test_no_message_ends_with_a_heading(heading: str) -> None:
     answer = f"{'word ' * 799}\n\n{heading}\n\n{'They keep for a year. ' * 40}"
-    parts = split_markdown_into_pieces(answer)
+    parts = list(split_text(*convert_markdown(answer)))
     assert parts[0].text.rstrip().endswith("word")
     assert parts[1].text.startswith("Walnuts")
     assert "".join(part.text for part in parts) == convert_markdown(answer)[0]
@@ -344,7 +348,9 @@ def test_a_formula_or_code_with_a_pipe_stays_in_its_cell(cell: str, shown: str) 
 
 
 def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
-    first, second = split_markdown_into_pieces("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60)
+    first, second = list(
+        split_text(*convert_markdown("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60))
+    )
     assert first.text.endswith("word\n\n")
     assert second.text.startswith("1. Preheat the oven")
 
@@ -358,6 +364,6 @@ def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
 
 
 def test_a_custom_emoji_keeps_its_id() -> None:
-    (piece,) = split_markdown_into_pieces(r"\(x\) ![👍](tg://emoji?id=5368324170671202286)")
+    (piece,) = split_text(*convert_markdown(r"\(x\) ![👍](tg://emoji?id=5368324170671202286)"))
     emoji = [entity for entity in piece.entities if entity.type == MessageEntity.CUSTOM_EMOJI]
     assert [entity.custom_emoji_id for entity in emoji] == ["5368324170671202286"]

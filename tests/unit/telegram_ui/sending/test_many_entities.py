@@ -17,7 +17,6 @@ from telegram_ui.sending.formatting import (
     convert_markdown,
     convert_markdown_if_short,
     count_utf16_units,
-    split_markdown_into_pieces,
     split_text,
     truncate_answer,
 )
@@ -75,7 +74,7 @@ def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
 
 def test_entities_that_alone_make_many_messages_are_dropped() -> None:
     answer = "\n".join(f"**{number}**" for number in range(1_000))
-    assert len(split_markdown_into_pieces(answer)) > MAX_MESSAGES
+    assert len(list(split_text(*convert_markdown(answer)))) > MAX_MESSAGES
     parts = convert_markdown_if_short(answer)
     assert [part.text for part in parts] == [convert_markdown(answer)[0]]
     assert len(parts[0].entities) == MAX_ENTITIES
