@@ -105,7 +105,7 @@ class JsonStore(MemoryStore):
         await super().purge_erased_text()
 
     def mark_copy_corrupt(self) -> None:
-        """Mark the working copy as corrupt. It is deleted at the end, so that the next start rebuilds it."""
+        """Mark the working copy as corrupt, so that the next start rebuilds it, also after a later write and a kill."""
         self._is_corrupt = True
 
     def set_shutdown_deadline(self, deadline: float) -> None:
@@ -134,7 +134,7 @@ class JsonStore(MemoryStore):
                     gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
         with translate_storage_errors(self._journal.path):
             self._journal.write(JournalEntry(seq=self._next, put=put, delete=gone))
-        connection.execute("UPDATE main.journal_state SET seq = ?", (self._next,))
+        connection.execute("UPDATE journal_state SET seq = ?, clean = clean * ?", (self._next, not self._is_corrupt))
         connection.execute("DELETE FROM temp.changed")
 
     def abort_commit(self) -> None:

@@ -25,7 +25,8 @@ _JOURNAL_STATE = """
 CREATE TABLE IF NOT EXISTS journal_state (
   only     INTEGER PRIMARY KEY CHECK (only = 1),
   seq      INTEGER NOT NULL,       -- the last journal record that this file holds
-  snapshot TEXT                    -- identity of the memory.json that it agrees with
+  snapshot TEXT,                   -- identity of the memory.json that it agrees with
+  clean    INTEGER NOT NULL        -- 2, or 0 once found damaged. Earlier versions, which never synced, wrote 0 or 1
 )
 """
 
@@ -88,8 +89,7 @@ class JsonRecovery:
         fresh = self._index.with_name(files.INDEX_NAME + ".tmp")
         remove_database(fresh)
         state, identity = self._read_journal_state(), files.compute_file_fingerprint(self._target)
-        # A power failure may have damaged a copy with this column, which earlier versions did not sync.
-        is_current = state is not None and "clean" not in state and state["snapshot"] == identity
+        is_current = state is not None and state.get("clean") == 2 and state["snapshot"] == identity
         if is_current and self._try_journal_replay(self._index):
             return
         if identity is None and state is not None and state["snapshot"] is not None:
@@ -155,7 +155,7 @@ class JsonRecovery:
                 files.insert_snapshot(connection, snapshot[1], StorageType.JSON)
                 self._index_messages(connection)
             values = (snapshot[0], files.compute_file_fingerprint(self._target)) if snapshot else (0, None)
-            connection.execute("INSERT INTO journal_state VALUES (1, ?, ?)", values)
+            connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 2)", values)
             if connection.execute("PRAGMA foreign_key_check").fetchone():
                 raise sqlite3.IntegrityError
             connection.execute("COMMIT")

@@ -86,7 +86,9 @@ async def test_a_copy_that_was_not_synced_is_made_again(tmp_path: Path) -> None:
         await talk(store, ANNA, 3, "later")
     mark(tmp_path)
     with contextlib.closing(sqlite3.connect(tmp_path / "index.db")) as copy:
-        copy.execute("ALTER TABLE journal_state ADD COLUMN clean INTEGER NOT NULL DEFAULT 0")
+        [(clean,)] = copy.execute("SELECT clean FROM journal_state")
+        assert clean, "an earlier version can go on with a copy of this one"
+        copy.execute("UPDATE journal_state SET clean = 1")
         copy.execute("DELETE FROM words")
         copy.commit()
     async with opened(tmp_path) as store:
@@ -94,13 +96,45 @@ async def test_a_copy_that_was_not_synced_is_made_again(tmp_path: Path) -> None:
         assert await hits(store, "later") == 3
 
 
+async def test_an_earlier_copy_that_replaces_an_unreadable_file_is_made_again_afterwards(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await store.upsert_owner(config(store, ANNA.owner))
+        await talk(store, ANNA, 3, "later")
+    mark(tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "index.db")) as copy:
+        copy.execute("UPDATE journal_state SET clean = 0")
+        copy.execute("DELETE FROM words")
+        copy.commit()
+    (tmp_path / "memory.json").write_text('{"keepsake":')
+    async with opened(tmp_path) as store:
+        assert await is_marked(store)
+        await talk(store, ANNA, 1, "later")
+    async with opened(tmp_path) as store:
+        assert not await is_marked(store)
+        assert await hits(store, "later") == 4
+
+
 async def test_a_copy_that_was_found_damaged_is_made_again(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         await store.upsert_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 3, "later")
-        mark(tmp_path)
         store.mark_copy_corrupt()
+    assert not (tmp_path / "index.db").exists()
     async with opened(tmp_path) as store:
+        assert await hits(store, "later") == 3
+
+
+async def test_a_kill_after_the_damage_was_found_does_not_bring_the_copy_back(tmp_path: Path) -> None:
+    live, killed = tmp_path / "live", tmp_path / "killed"
+    live.mkdir()
+    async with opened(live) as store:
+        await store.upsert_owner(config(store, ANNA.owner))
+        await store.flush_files()
+        store.mark_copy_corrupt()
+        await talk(store, ANNA, 3, "later")
+        shutil.copytree(live, killed)
+    mark(killed)
+    async with opened(killed) as store:
         assert not await is_marked(store)
         assert await hits(store, "later") == 3
 
