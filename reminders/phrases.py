@@ -58,9 +58,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     equal = [parser for parser, length in zip(parsers, read, strict=True) if length == max(read)]  # "à 9h" has two
     best = equal[0]
     equal = [best] if best is parsers[0] else equal
-    unread = next(
-        filter(None, (_find_unparsed_time_words(parser, parser.end, len(parser.text)) for parser in equal)), ""
-    )
+    unread = next(filter(None, map(_find_unparsed_time_words, equal)), "")
     other_day = next(filter(None, map(_find_other_day, equal)), "")
     at_end = _find_time_at_end(equal if best.end else parsers) if unread or other_day else None
     if unread and not at_end:
@@ -89,7 +87,6 @@ def _find_other_day(early: TimePhraseParser) -> str:
     tokens, is_dated = [*TOKEN.finditer(early.text, early.end)], early.has_date or early.repeat
     language = early.words.language
     names = [name for kind in ("days", "weekday", "month") for name in early.words.words[kind] if len(name) > 4]
-    names = [] if language == "ar" else names  # a letter more makes "university" of "Friday"
     for token in tokens:
         late = replace(early, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
         late.parse_time_parts(token.start())
@@ -99,16 +96,18 @@ def _find_other_day(early: TimePhraseParser) -> str:
         is_word = found.split(" ")[-1] in WORDS_LIKE_DAYS and not (is_led and language == ENGLISH)
         if late.month_day and behind and not (language == "de" and behind[0].islower()):
             is_word = behind[0] not in EVERY_FUNCTION_WORD  # "on 2nd draft", "am 2. Stock", but "am 2. anrufen"
-        is_meant = is_led or (not is_dated and (is_next or late.end >= tokens[-1].end()))
+        is_meant = is_led or (not is_dated and not late.impossible and (is_next or late.end >= tokens[-1].end()))
         if late.has_date and is_meant and not is_word:
             return found
         name = TOKEN.match(early.text, start)
         is_misspelt = early.month_day and is_next if is_dated else is_led or is_next or token is tokens[-1]
-        word = normalize_word(name[0]) if name and is_misspelt else ""
-        near = next(iter(get_close_matches(word, names, n=1, cutoff=MIN_LIKENESS)), "")
+        # In Arabic, a letter more makes "university" of "Friday".
+        word = normalize_word(name[0]) if name and is_misspelt and language != "ar" else ""
+        near = get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
         # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
-        has_letters = {*word} <= {*near} and len({*near} - {*word}) <= int(len(word) >= MIN_MISSPELT_CHARS)
-        if name and word and has_letters and not word.startswith(near) and not near.startswith(word):
+        spare = int(len(word) >= MIN_MISSPELT_CHARS)
+        is_near = any({*word} <= {*day} and len({*day} - {*word}) <= spare for day in near)
+        if name and is_near and not any(word.startswith(day) or day.startswith(word) for day in near):
             return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
     return ""
 
@@ -169,12 +168,12 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
     return made or UncertainReminder(words="")
 
 
-def _find_unparsed_time_words(parser: TimePhraseParser, start: int, stop: int) -> str:
+def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None, stop: int | None = None) -> str:
     """Return the words from `start` to `stop` that may belong to a time but were not parsed, or "" if there are none.
 
-    If the time is incomplete, return words from the beginning of the text.
+    `start` is by default the end of the time. If the time is incomplete, return words from the beginning of the text.
     """
-    text = parser.text[:stop]
+    text, start = parser.text[:stop], parser.end if start is None else start
     for token in TOKEN.finditer(text):
         if token.start() < start < token.end() and _INSIDE_WORD.match(text, start):
             return parser.quote(*token.span())  # "9ish"

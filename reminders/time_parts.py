@@ -16,6 +16,7 @@ from text.time_zones import add_months
 MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
+CLOCK_LEADS = ("at ", "um ", "as ", "в ", "الساعة ")  # before a clock time and no date
 _TONIGHT = ("tonight", "this-night")  # parts of today
 # The patterns below are those of Lexicon.match(): a space is any gap, and {month} any word for a month.
 _AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})"
@@ -25,7 +26,7 @@ _MINUTE = (  # "3.12." is a date
     r"(?:[:h]|\.(?!\d\d\.(?!\d))|(?P<han>[点點])(?=\d\d)| (?P<uhr>uhr) (?!\d\d {unit}))"
     r"(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
 )
-_HOUR = r"(?P<hour>\d{1,2})(?:" + _MINUTE + r"|(?P<h>h(?!\w))?(?![\d/%]|[:.,-]\d|\s[%€$£]|(?:st|nd|rd|th)\b))"
+_HOUR = r"(?P<hour>\d{1,2})(?:" + _MINUTE + r"|(?P<h>h(?!\w))?(?![\d/%]|[:.,-]\d|\s[%€$£](?!\d)|(?:st|nd|rd|th)\b))"
 LEADS = "(?:(?:{on}|{at}) )*"
 _TO = r"(?:\s*[-–—]\s*| {through} )" + LEADS
 _DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
@@ -188,7 +189,9 @@ class TimePhraseParser:
         year, sign = match["year"], match.groupdict().get("sign", "")
         day, month = int(match["day"]), int(self.words.get_meaning("month", match["month"]) or match["month"])
         is_leading = preposition == "at" and match.start("day") == match.start()
-        is_doubtful = is_leading and match["month"] in AMBIGUOUS_MONTHS.split()  # "at 5 march with Ann"
+        is_clock = self.text[: match.start()].lower().endswith(CLOCK_LEADS) and match[0][len(match["day"])].isspace()
+        # "um 9 August anrufen", and "by 5 march with Ann"
+        is_doubtful = is_leading and (is_clock or match["month"] in AMBIGUOUS_MONTHS.split())
         if sign == "." and not (match["dot"] or year):
             is_amid = self.clock is not None and match.end() < len(self.text.rstrip())  # "at 9 2.5 kg of potatoes"
             if match["hours"] is not None or not 0 < month <= 12 or self.has_date or is_amid:
@@ -231,15 +234,18 @@ class TimePhraseParser:
             self.is_every, self.repeat = True, "monthly"
         return match.end("cycle" if is_cycle else "ordinal" if match["ordinal"] else "day")
 
-    @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?!\sde\s)(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
-    def _read_part_of_day(self, match: re.Match[str], _preposition: str) -> int:
+    @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?P<named>(?=\sde\s))?(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
+    def _read_part_of_day(self, match: re.Match[str], preposition: str) -> int:
         name = self.words.get_meaning("part", match["part"])
         if self.clock is not None:
-            if self.distance is not None or not self._shift_to_part_of_day(name, match):
+            is_text = match["named"] is not None and " " not in match["part"]  # "viernes 9:15 noche de cine"
+            if is_text or self.distance is not None or not self._shift_to_part_of_day(name, match):
                 return 0
         elif name in ("noon", "midnight"):
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
+            if not preposition and self.words.compile(r"(?<!\w){at} \d").search(self.text, match.end()):
+                self.mark_doubtful(*match.span())  # "Friday noon prayer at 9"
         elif match["timed"] is not None or match["this"] or name in _TONIGHT:
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
