@@ -55,9 +55,8 @@ def _read_fluent_messages(language: str, file_name: str) -> Mapping[str, object]
 
 def make_page_texts_for_request(static_folder: Path, language_tags: str, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the page's texts in the first supported language of `language_tags`, or else of Accept-Language."""
-    return make_page_texts(
-        static_folder, find_supported_browser_language({"accept-language": language_tags} if language_tags else headers)
-    )
+    wanted = {"accept-language": language_tags} if language_tags else headers
+    return make_page_texts(static_folder, find_supported_browser_language(wanted))
 
 
 def remove_sentences_with_commands(text: str) -> str:
