@@ -130,7 +130,7 @@ def back_up(data_dir: Path, file: Path, *, database_url: str = "") -> BackupResu
 
 
 async def _write_backup_to_stream(data_dir: Path, work_folder: Path, url: str, out: gzip.GzipFile) -> int:
-    deadline = time.monotonic() + 20.0  # a running bot should finish its start or move by then
+    deadline = time.monotonic() + 60.0  # a start that indexes 100,000 messages takes half a minute
     while True:
         async with AsyncExitStack() as stack:
             try:
