@@ -137,8 +137,13 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> Completion:
         while True:  # ends: each time the request has less
             offer = self._offer.without_tools() if "tools" in fallbacks.left_out else self._offer
-            question = next((message.content for message in reversed(messages) if message.role == "user"), "")
-            answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported, question=question)
+            last = {message.role: message.content for message in messages if message.role in ("system", "user")}
+            answer = PartialAnswer(
+                offer=offer,
+                thinks_first=_THINKS_FIRST in self._unsupported,
+                question="\n\n".join(last.values()).lower(),
+                prompt="\n\n".join(message.content for message in messages).lower(),
+            )
             request = self._make_request(messages, schema, offer, fallbacks)
             if fallbacks.refused_at is not None:
                 timer.set_deadline(fallbacks.refused_at + self._timeout)

@@ -48,7 +48,8 @@ class PartialAnswer:
 
     offer: ToolOffer
     thinks_first: bool = False
-    question: str = ""
+    question: str = ""  # with the instructions, in lower case
+    prompt: str = ""  # all messages, in lower case
     text: str = ""
     refusal: str = ""
     finish: str | None = None
@@ -131,9 +132,12 @@ class PartialAnswer:
         text = "" if is_hidden else self._visible[1]
         names = self.offer.parameters_by_tool
         shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
-        reading = text_calls.find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length)
+        reading = text_calls.find_calls_in_text(
+            text, names, is_whole=is_whole, shown_length=shown_length, prompt=self.prompt
+        )
         is_ended = is_whole and not reading.calls
-        reading = replace(reading, shown=remove_headed_thoughts(reading.shown, self.question, is_whole=is_ended))
+        shown = remove_headed_thoughts(reading.shown, self.question, self.prompt, is_whole=is_ended)
+        reading = replace(reading, shown=shown)
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.

@@ -47,6 +47,7 @@ _ARGUMENT = re.compile(
     r"|[\"']?(?P<about>\s[^<>\n]{0,80})?(?:</[^<>]{1,40}>\s*){0,2}(?:/>|(?:<[^<>\n]{1,20})?>"
     r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.|-]{0,20}(?:param|arg|val|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
 )
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _WORDS = re.compile(r"[^\s>\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE)  # no call has them
 MAX_GAP = 100  # characters between the elements of two arguments
 _ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
@@ -84,13 +85,23 @@ class TextAndCalls:
     is_broken: bool = False
 
 
-def find_calls_in_text(text: str, names: Names, *, is_whole: bool, shown_length: int = 0) -> TextAndCalls:
-    """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call."""
+def find_calls_in_text(
+    text: str, names: Names, *, is_whole: bool, shown_length: int = 0, prompt: str = ""
+) -> TextAndCalls:
+    """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call.
+
+    A call between two sentences explains it if no argument consists of words of the `prompt`, which is in lower case.
+    """
     found = _find_calls(text, names, is_whole=is_whole, shown_length=shown_length)
     before, _, rest = text.partition("\n```")
     code, _, after = rest.rpartition("\n```\n")
     is_between_words = code and before[:1].isalpha() and after.strip()[:1].isalpha() and not _GOES_ON.search(after)
-    if found.calls and is_whole and is_between_words and not code.startswith("tool"):  # an explanation
+    values = (
+        [value for call in found.calls for value in json.loads(call.arguments).values()] if is_between_words else []
+    )
+    words = (_WORD.findall(value.lower()) for value in values if isinstance(value, str))
+    is_meant = code.startswith("tool") or any(given and all(word in prompt for word in given) for given in words)
+    if found.calls and is_whole and is_between_words and not is_meant:
         return found if _find_calls(before + after, names).calls else TextAndCalls(shown=text)
     return found
 
@@ -189,7 +200,9 @@ def _find_tool_calls(text: str, names: Names) -> tuple[ToolCall, ...]:
     """Return a text's JSON tool calls or, if there are none, calls written as a tool name followed by arguments."""
     text = text[:MAX_CALL_CHARS]
     beginning = re.search(r"\[?\s*\{", text)
-    values = re.sub(r"\}\s*;?\s*\{", "},{", _MARKS.sub("\n", text[beginning.start() :])) if beginning else ""
+    values = (
+        re.sub(r"\}\s*(?:;\s*(?=\{\s*\"))?\{", "},{", _MARKS.sub("\n", text[beginning.start() :])) if beginning else ""
+    )
     found = list(_find_calls_in_json(parse_json_leniently(f"[{values}]"), names)) or _find_named_calls(text, names)
     dumped = ((name, json.dumps(given, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]) for name, given in found)
     calls = (ToolCall(id=f"call{number:05}", name=name, arguments=given) for number, (name, given) in enumerate(dumped))
@@ -297,7 +310,8 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
     if given is None:
         flat = {key: part for key, part in value.items() if key not in (named, "type", "id")}
         given = flat if named in _OWN_NAMES else None
-    if isinstance(given, Mapping) and given and not (beside or set(given) & set(names[name] or given)):
+    has_more = len(value.keys() - {named, "type", "id"}) > 1
+    if isinstance(given, Mapping) and given and has_more and not (beside or set(given) & set(names[name] or given)):
         return  # an object with a name of its own, such as a package
     if isinstance(given, str):
         given = parse_json_leniently(given)

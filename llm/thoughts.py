@@ -13,6 +13,7 @@ _FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|r�
 _NOTES = (
     rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
 )
+_OWN = r"thinking|thoughts?|reasoning|\w{0,4}(?:思考|思维|推理)(?:过程|链)?"  # where other words are an answer's own
 _NAME = rf"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
 _BRACKET = "[\\[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
 _MARK = re.compile(
@@ -38,8 +39,8 @@ _ASIDE = re.compile(
     r"(?:type|class)=[\"'](?:thinking|thoughts?|reasoning)[\"'][^<>]{0,80}>)|Thinking\.\.\.\n).*?(?:(?P<response>Here"
     r"(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*|<\|im_start\|>\w{1,12}\n|</(?P=element)>\s*(?=\S))|\Z)"
     r"|\A\s*\*?Thinking\.\.\.\*?\s*\n(?:\s*>[^\n]*(?:\n|\Z))+"
-    rf"|\A\s*(?:[(\[*_](?:\w{{1,15}} )?\w{{0,12}}(?:{_THINKS})\w{{0,12}}:[^\n]*[)\]*_]|"
-    rf">[^\w\n]{{0,6}}\w{{0,12}}(?:{_THINKS})\w{{0,12}}[^\w\n,.]{{0,4}}[:\]*\n](?:[^\n]*\n>)*[^\n]*)\s*\n\s*(?=[^\s>])"
+    rf"|\A\s*(?:[\[*](?:my |inner |internal )?(?:{_OWN}):[^\n]*[\]*]|"
+    rf">[^\w\n]{{0,6}}(?:{_OWN})[^\w\n,.?!]{{0,4}}[:\]*\n](?:[^\n]*\n>)*[^\n]*)\s*\n\s*(?=[^\s>])"
     r"|(?-i:\A\s*analysis(?![ \t.,:;!?-]).*?assistant\s*(?:final|(?=(?:commentary\s*)?to=)))"
     r"|(?-i:\A\s*thought\n.*?(?=\bcall:[\w.:]{3,80}\{))"
     rf"|\A\s*(?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s)\w*(?:{_THINKS})\w*[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
@@ -70,7 +71,7 @@ _HEADER = (
 )  # of a message in a chat template
 _ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
-    rf"{_CODE}|<!--\s{{0,9}}(?:[\w ]{{0,20}}(?i:{_THINKS}).*?)?(?:-->\s*|\Z)|<think(?:ing)?\s?/>"
+    rf"{_CODE}|<!--\s{{0,9}}(?:-->\s*|(?i:{_OWN})\s{{0,9}}(?:-->\s*|[:：\n].*?(?:-->\s*|\Z)))|<think(?:ing)?\s?/>"
     rf"|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
     r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|\]<\]\w{1,20}\[>\[|</tool_calls?>\s*\Z|\[\|endofturn\|\]"
@@ -82,13 +83,15 @@ _WRAPPED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )  # an answer in an element, which often follows thoughts in one
 _HEADING = re.compile(
-    r"\A\s*(?P<lead>(?:[^\w\s<`]|_){1,6}|(?=[^\W_][\w ]{0,30}[:：]))[^\w\n`]{0,3}(?:(?:my|inner|internal|chain of) )?"
-    rf"(?P<title>[^\W_]{{0,20}}(?:{_THINKS}|{_FOREIGN})[^\W_]{{0,20}})(?: process)?"
+    r"\A\s*(?:(?P<lead>[#=:]{1,6}|\*{1,3}(?! )|_{1,2}|\[(?=[^\]\n]*:))[^\w\n`]{0,3}|(?=thoughts?:))"
+    rf"(?:(?:my|inner|internal|chain of) )?(?P<title>think|{_OWN}|(?:{_FOREIGN})\w{{0,9}})(?: process)?"
     r"\s?(?P<tail>(?:[^\w\s<`,.;!?\"']|_){1,6}|\n)(?P<thoughts>.*?(?:(?P=lead)\s?(?:/|end )(?P=title)\s?(?P=tail)"
-    r"|^[ \t]*(?P=lead)[^\w\n`]{0,3}(?P<answer>(?:\w{1,15} ?){0,2}(?:answer|response|reply|antwort|respuesta|resposta"
-    r"|réponse|risposta|ответ|回答|答案|回复|답변)(?: \w{1,15})?\s?(?P=tail)))\s*)?",
+    r"|^[ \t]*(?(lead)(?P=lead)[^\w\n`]{0,3}|(?=final))(?P<answer>(?:the |my |final\w? |итоговый |最终)?(?:answer"
+    r"|reply|response|antwort|respuesta|resposta|réponse|risposta|ответ|回答|答案|回复|답변)(?: final\w?)?"
+    r"\s?(?P=tail)))\s*)?",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )  # thoughts under a heading or behind a mark, which end with the same mark or at a like heading that says answer
+_WORKED = re.compile("reason|ra[sz]on|racioc|ragion|raison|推理|размышл")  # may be the solution of an exercise
 _BLANK = re.compile(r"\s*")
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
@@ -104,14 +107,29 @@ def begins_with_thoughts(text: str) -> bool:
     return any(map(_is_closing_mark, _find_thought_marks(text)[:1]))
 
 
-def remove_headed_thoughts(text: str, question: str, *, is_whole: bool) -> str:
-    """Remove thoughts under a heading that `question` does not name. Unless `is_whole`, also those without an end."""
+def remove_headed_thoughts(text: str, question: str, prompt: str, *, is_whole: bool) -> str:
+    """Remove thoughts under a heading that nobody asked for. Unless `is_whole`, also those without an end.
+
+    `question` and the whole `prompt` are in lower case. Sections of an answer, and the working of a sum, are kept.
+    """
     heading = _HEADING.match(text)
-    if heading is None or heading["title"].lower() in question.lower():
+    if heading is None:
         return text
-    if heading["thoughts"] and text.count(heading["answer"] or heading["thoughts"]) == 1:  # no list of questions
-        return text[heading.end() :]
-    return text if is_whole else ""
+    title, lead, tail, start = heading["title"].lower(), heading["lead"], heading["tail"], heading.end("tail")
+    is_sum = _WORKED.match(title) and any(map(str.isdigit, question.rpartition("\n\n")[2]))
+    if is_sum or title in question or text[:start].strip().lower() in prompt:
+        return text
+    if heading["answer"] and (title == "think" or {*":：\n"}.isdisjoint(tail + text[start : start + 1])):
+        return text
+    thoughts, ending = heading["thoughts"], heading["answer"] or heading["thoughts"]
+    lines = (thoughts or text[start:].rpartition("\n")[0]).split("\n")[1:]
+    if lead:
+        titles = [line for line in lines if line.startswith(lead) and tail.strip() in line[len(lead) :].lstrip(lead)]
+    else:
+        titles = [line for line in lines if line[:1].isupper() and tail in line[:16]]
+    if len(titles) > bool(thoughts) or (ending and text.count(ending) > 1):
+        return text
+    return text[heading.end() :] if thoughts else text if is_whole else ""
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
@@ -167,6 +185,8 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
         if mark["code"]:
             place = mark.start() + 1 if is_open else place
         if mark["code"] or mark[0].endswith("/>"):  # an empty element
+            continue
+        if mark[0].startswith("<!") and (mark["attributes"] or "").strip():  # a comment in other words
             continue
         is_closing, is_first = _is_closing_mark(mark), mark.start() == lead
         opening, name = mark["opening"] or "", mark["name"] or ""
@@ -252,4 +272,6 @@ class ThinkingHabit:
                 self._file.touch(0o600)
 
     def is_known(self) -> bool:
-        return bool(self._file and self._file.exists() and self._file.stat().st_mtime > time() - REMEMBERED_SECONDS)
+        with suppress(OSError):  # it may have been deleted
+            return self._file is not None and self._file.stat().st_mtime > time() - REMEMBERED_SECONDS
+        return False

@@ -298,6 +298,7 @@ def test_a_habit_is_forgotten_thirty_days_after_it_was_found(tmp_path: Path) -> 
     assert not ThinkingHabit(tmp_path, "", "n").is_known()
     [file] = tmp_path.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
+    assert not ThinkingHabit(file, "", "m").is_known()  # in what is no folder
     past = file.stat().st_mtime - REMEMBERED_SECONDS
     os.utime(file, (past, past))
     assert not habit.is_known()

@@ -94,6 +94,25 @@ async def test_thoughts_under_a_heading_are_never_seen(text: str) -> None:
         "**Answer:** 42\n\n**Reasoning:** It is known.",
         '"Think different" was a slogan. "/think" is a command.',
         "> Think different.\n\nThat was a slogan.",
+        "**思考题：** 一只青蛙每天爬3米，晚上滑2米，几天爬出？\n\n**答案：** 8天。",
+        "**Thought:** Everyone will laugh.\n**Emotion:** fear\n**Rational response:** Most people wish me well.",
+        "**Gedanken:** Alle lachen.\n**Gefühl:** Angst\n**Rationale Antwort:** Die meisten sind freundlich.",
+        "**Think:** What do you see?\n\n**Answer:** ________",
+        "**Reasons:**\n- price\n- garden\n\n**Answer:** yes, buy it.",
+        "**thought** /θɔːt/ an idea\n\n**answer** /x/ a reply",
+        "think: denken\nthought: Gedanke\nanswer: Antwort",
+        "reasoning:\n  effort: high\nresponse:\n  format: json",
+        "[reasoning]\neffort = 'high'\n\n[response]\nformat = 'json'",
+        "Thought: I need it.\nAction: get_weather\nObservation: 20 degrees\nFinal Answer: It is 20 degrees.",
+        "## Reasoning\n\nIt has two kinds.\n\n## Response times\n\nThey vary.",
+        "*Reason: holiday.*\n\nThe shop opens on Monday.",
+        "*Daily thought: Be kind.*\n\nHave a good day!",
+        "(thinking: he is late)\nANNA: Where is he?",
+        "> Thoughts?\n\nYes, I like it.",
+        "> Reasons:\n> 1. cost\n> 2. time\n\nI agree with both.",
+        "<config>\n  <!-- thinking time in ms -->\n  <delay>5</delay>\n</config>",
+        "<!-- think of it as a note -->\nThe browser ignores it.",
+        "<!-- reason: caching -->\n<heap>4g</heap>",
         "It costs $5, I think, or $6.",
         "```html\n<!-- Thinking -->\n<p>Hello</p>\n<!-- /Thinking -->\n```\nThat is the page.",
         "The comment <!-- thinking --> is invisible.",
@@ -106,7 +125,8 @@ async def test_an_answer_about_thoughts_is_shown_whole(text: str) -> None:
 async def test_the_reasoning_that_a_person_asked_for_is_shown() -> None:
     text = "**Reasoning:** 3 and 4 are 7.\n\n**Answer:** 7"
     assert (await complete(in_pieces(text), "Show your reasoning, please: 3 + 4?"))[0].text == text
-    assert (await complete(in_pieces(text), "3 + 4?"))[0].text == "7"
+    assert (await complete(in_pieces(text), "3 + 4?"))[0].text == text  # the working of a sum
+    assert (await complete(in_pieces(text), "Is it odd?"))[0].text == "7"
 
 
 @pytest.mark.parametrize(
@@ -167,6 +187,25 @@ def test_both_calls_behind_llamas_tag_are_made() -> None:
 async def test_an_explanation_of_a_call_is_shown_to_the_person(text: str) -> None:
     made, _, _ = await complete(in_pieces(text))
     assert (made.text, made.calls) == (text, ())
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Remind me of the fern.", f"Sure!\n```json\n{CALL}\n```\nDone, I have set it."),
+        ("FERN: bitte gießen", f"Gerne:\n```json\n{CALL}\n```\nIch habe es eingetragen."),
+        ("Remind me of the fern.", '{"name": "remind", "data": {"message": "fern"}}'),
+    ],
+)
+async def test_a_call_that_was_asked_for_is_made_between_two_sentences(question: str, text: str) -> None:
+    made, _, _ = await complete(in_pieces(text), question)
+    assert [call.name for call in made.calls] == ["remind"]
+
+
+async def test_what_stands_between_brackets_in_an_argument_is_kept() -> None:
+    style = json.dumps({"name": "remind", "arguments": {"text": "a{b:c}; {d}", "in_minutes": 5}})
+    made, _, _ = await complete(in_pieces(style))
+    assert json.loads(made.calls[0].arguments)["text"] == "a{b:c}; {d}"
 
 
 PAGES = [
