@@ -105,8 +105,8 @@ def _find_other_day(early: TimePhraseParser) -> str:
         word = normalize_word(name[0]) if name and is_misspelt and language != "ar" else ""
         near = get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
         # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
-        spare = int(len(word) >= MIN_MISSPELT_CHARS)
-        is_near = any({*word} <= {*day} and len({*day} - {*word}) <= spare for day in near)
+        shorter = [day for day in near if len(day) - 1 == len(word) >= MIN_MISSPELT_CHARS and {*word} < {*day}]
+        is_near = shorter != [] or any({*word} == {*day} for day in near)
         if name and is_near and not any(word.startswith(day) or day.startswith(word) for day in near):
             return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
     return ""

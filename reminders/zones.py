@@ -16,11 +16,11 @@ MIN_STEM_CHARS = 4
 MAX_STEM_CHARS = 6  # of a word in the name of a place, as inflected: "по Москве", "deutscher Zeit"
 MAX_ENDING_CHARS = 2
 _OFFSET = re.compile(
-    r"(?:(?:UTC|GMT|Z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[+-]\d\d:?\d\d)(?![\w-])|(?:A[a-z]{3,9}|Europe|Pacific|US)/\w[\w/]+",
+    r"(?:(?:UTC|GMT|(?-i:Z))(?:[+-]\d{1,2}(?::?\d\d)?)?|[+-]\d\d:?\d\d)(?![\w-])|(?:A[a-z]{3,9}|Europe|Pacific|US)/\w[\w/]+",
     re.IGNORECASE | re.ASCII,
 )
 _IN_BRACKETS = re.compile(r"[(（]([^()（）]{1,40})[)）]")
-_SMALL_ABBREVIATION = re.compile(r"[^aeiou]{3,}|a[cekw][ds]t|[ei][ds]t|[ce]es?t")  # "eat", "met" and "hat" are words
+_SMALL_ABBREVIATION = re.compile(r"[^aeiouA-Z]{3,}|a[cekw][ds]t|[ei][ds]t|[ce]es?t")  # "eat", "met" and "hat" are words
 # "по Москве", "北京时间", "New York time", as patterns of Lexicon.match().
 _NAMED_ZONE = (
     rf"{{zone}}\s(?:{{of}} )*(?P<place>{TOKEN.pattern})|(?P<han>{HAN.pattern}+?){{zone}}"

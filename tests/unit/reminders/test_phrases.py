@@ -312,6 +312,9 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("es", "a las 9 de la mañana de lunes a viernes llamar", ("23.11.26 09:00", "weekly", "llamar")),
         ("pt", "às 7 da noite de segunda a sexta tomar remédio", ("23.11.26 19:00", "weekly", "tomar remédio")),
         ("ru", "к 9 марта сдать отчёт", ("09.03.27 09:00", "", "сдать отчёт")),
+        ("de", "morgen um 9 zum Amt", ("23.11.26 09:00", "", "zum Amt")),
+        ("de", "um 9 Sport, z. B. Joggen", ("23.11.26 09:00", "", "Sport, z. B. Joggen")),
+        ("es", "a las 9 renovar dominio", ("23.11.26 09:00", "", "renovar dominio")),
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
