@@ -169,7 +169,8 @@ class EntryPoints:
             expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
             storage=chance.choice((None, *IN_FILES)),
         )
-        event = ChatEvent(update=cast("Any", None), chat=self._chat, person=self._person, argument=text_from(chance, 8))
+        update = telegram.Update(chance.randrange(1 << 31))
+        event = ChatEvent(update=update, chat=self._chat, person=self._person, argument=text_from(chance, 8))
         await self._commands.pass_text_to_command_if_awaited(event)
 
     async def callback_data(self, chance: Chance) -> None:
@@ -184,7 +185,7 @@ class EntryPoints:
         self._states.state = WizardState(
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
         )
-        update = cast("Any", SimpleNamespace(callback_query=query, effective_message=None))
+        update = cast("Any", SimpleNamespace(update_id=1, callback_query=query, effective_message=None))
         await self._commands.handle_button_press(ChatEvent(update=update, chat=self._chat, person=self._person))
         assert len(query.answered) == 1
 
