@@ -85,7 +85,7 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
     If the assistant's name is unknown, it is taken to be the label that most often follows the person's.
     """
     known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
-    best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, (0, False)
+    best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
     for style in dict.fromkeys(heading.style for heading in headings):
         labels = [heading.label for heading in headings if heading.style == style and heading.label not in UNSAID_ROLES]
         roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
@@ -103,8 +103,9 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
         if is_talk and "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
             roles |= {label: "assistant" for label, _ in after.most_common(1)}
-        count = sum(label in roles for label in labels), roles.keys() <= ROLES.keys()
-        if {"user", "assistant"} <= set(roles.values()) and count > most:
+        is_surer = best == ":" and roles.keys() <= ROLES.keys() and not best_labels.keys() <= ROLES.keys()
+        count = sum(label in roles for label in labels)
+        if {"user", "assistant"} <= set(roles.values()) and (count, is_surer) > (most, False):
             best, best_labels, most = style, roles, count
     return best, best_labels
 

@@ -371,3 +371,8 @@ def test_lines_of_windows_and_code_in_folded_turns_are_kept() -> None:
     text = f"<details>\n<summary>🧑 User</summary>\n\n{code}\n</details>\n\n<details>\n<summary>Assistant:</summary>\n\nok\n</details>\n"
     for file in (text, text.replace("\n", "\r\n")):
         assert words_of(past(file, "x.md")) == [code, "ok"]
+
+
+def test_a_question_and_an_answer_within_a_turn_are_its_words() -> None:
+    text = "# Sums\n\n## You\n\nSolve:\nQuestion: 2+2\nAnswer: ?\n\n## GPT-4o\n\n4\n"
+    assert words_of(past(text, "x.md")) == ["Solve:\nQuestion: 2+2\nAnswer: ?", "4"]
