@@ -303,10 +303,13 @@ class Conversation:
                     else:
                         if in_group:
                             key, names = (person.id, person.name), turn.session.speaker_names
-                            if key not in names:  # it is looked for among many messages
-                                names[key] = await store.timeline.choose_speaker_name(turn.scope.owner, *key)
-                            questions = [replace(question, speaker=names[key]) for question in questions]
-                            turn.incoming = replace(turn.incoming, person=replace(person, name=names[key]))
+                            name, is_theirs = names.get(key, ""), False
+                            if not name:  # it is looked for among many messages
+                                name, is_theirs = await store.timeline.choose_speaker_name(turn.scope.owner, *key)
+                            if is_theirs:  # once stored, no namesake gets it in another topic
+                                names[key] = name
+                            questions = [replace(question, speaker=name) for question in questions]
+                            turn.incoming = replace(turn.incoming, person=replace(person, name=name))
                         turn.session.is_outdated = False
                         stored = await store.store_question(turn.scope, questions, max_turns=MAX_TURNS_READ)
                         turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources

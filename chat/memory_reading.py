@@ -62,10 +62,8 @@ class SearchCall:
         queries = tuple(dict.fromkeys(filter(None, words)))[:MAX_QUERIES]
         around = str(arguments.get("around") or "").strip().removeprefix("#").removesuffix(".0")
         try:
-            since, before = (
-                _parse_start_of_day(arguments.get("from")),
-                _parse_start_of_day(arguments.get("to"), adds_one_day=True),
-            )
+            since = _parse_start_of_day(arguments.get("from"))
+            before = _parse_start_of_day(arguments.get("to"), adds_one_day=True)
         except ValueError:
             return "Dates are written YYYY-MM-DD."
         if around and not (around.removeprefix("-").isdecimal() and len(around) < MAX_DIGITS):

@@ -19,7 +19,7 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.sentences import format_error
-from records.errors import KeepsakeError, ModelBroken, ModelError, NewerFacts, QuotaExceeded, StaleFacts, StorageError
+from records.errors import KeepsakeError, ModelBroken, ModelError, NewerFacts, QuotaExceeded, StorageError
 from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock
 from records.summaries import Summary
@@ -64,11 +64,11 @@ class ProfileDistiller:
 
     async def correct_stale_profile(self, owner: int) -> bool:
         """Remove sentences that facts overrule from the profile before its use. Return True if there are any."""
-        async with self._memory.open_store(owner) as store:
-            revision = await store.facts.read_revision(owner)
-            if self._agreed_revisions.get(owner) == revision:
-                return False
-            with suppress(StaleFacts):  # forgotten at the same time
+        with suppress(StorageError):  # the rest of the memory may still be read
+            async with self._memory.open_store(owner) as store:
+                revision = await store.facts.read_revision(owner)
+                if self._agreed_revisions.get(owner) == revision:
+                    return False
                 if await store_corrected_profile(store, owner, clock=self._clock) is not None:
                     return True
                 self._agreed_revisions[owner] = revision
@@ -98,7 +98,7 @@ class ProfileDistiller:
         return True
 
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """Distil a new version if enough summaries are waiting, but leave the newest of them for later. Log errors."""
+        """Correct the profile, or distil it if enough summaries wait, but leave the newest for later. Log errors."""
         if not self._settings.learns_facts:
             return None
         every = self._settings.profile_every_summaries
@@ -107,6 +107,8 @@ class ProfileDistiller:
         try:
             async with self._memory.open_store_if_enabled(owner) as store:
                 waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
+            if store is not None:  # now, so that the next answer need not wait for it
+                await self.correct_stale_profile(owner)
             news = sum(summary.id > last_tried for summary in waiting)
             wanted = min(max(1, every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
             if len(waiting) < every or news < wanted:

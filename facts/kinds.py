@@ -6,7 +6,7 @@ from dataclasses import replace
 from llm import prompts
 from llm.meant_json import parse_json_leniently
 from llm.quoting import quote_text
-from records.facts import NewFact
+from records.facts import LASTING, NewFact
 from records.model_calls import PromptMessage
 from text.fingerprint import make_fingerprint
 
@@ -42,4 +42,5 @@ def apply_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
     if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1) or (kind == "nothing" and has_detail):
         return fact
     wish = replace(fact, text=f"{speaker_name}: {fact.line}", quote=fact.line, is_uncertain=True, unsaid=frozenset())
-    return None if kind in NO_FACTS else replace(wish, subject="", known=(), only_one=False, valid_to=None)
+    subject = fact.subject if fact.kind in LASTING else ""  # of an instruction, the requests that it is for
+    return None if kind in NO_FACTS else replace(wish, subject=subject, known=(), only_one=False, valid_to=None)

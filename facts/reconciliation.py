@@ -163,13 +163,11 @@ def compare_facts(
     is_about = is_same_subject(new_fact.subject, known_fact.subject)
     if list_essential_words(new_fact.text) == list_essential_words(text):
         return "ended" if new_fact.valid_to else "same"
-    if mine == replace(theirs, polarity=not theirs.polarity) and collect_topic_stems(
-        new_fact.text
-    ) == collect_topic_stems(text):
+    has_same_topics = collect_topic_stems(new_fact.text) == collect_topic_stems(text)
+    if has_same_topics and mine == replace(theirs, polarity=not theirs.polarity):
         return "changed"  # only the negation differs
-    leading_words = collect_topic_stems(
-        new_fact.text.split(" ")[0]
-    )  # perhaps a name, which every fact about a person has
+    # Perhaps a name, which every fact about a person has.
+    leading_words = collect_topic_stems(new_fact.text.split(" ")[0])
     model_says = is_named_as_replaced and (
         is_about or bool((collect_topic_stems(new_fact.text) & collect_topic_stems(text)) - leading_words)
     )
@@ -233,10 +231,8 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iter
 
     def is_current(fact_id: int, words: frozenset[str]) -> bool:
         """Return True if a sentence has the new value ("left Porto for Oslo"), or nothing of the replaced one."""
-        old, new = (
-            collect_topic_stems(by_id[fact_id].text),
-            collect_topic_stems(by_id[by_id[fact_id].superseded_by or 0].text),
-        )
+        old = collect_topic_stems(by_id[fact_id].text)
+        new = collect_topic_stems(by_id[by_id[fact_id].superseded_by or 0].text)
         return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)
 
     def find_decision_ids(text: str) -> set[int]:

@@ -314,10 +314,8 @@ def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
         return fact
-    words, said = (
-        _truncate_words(collect_topic_stems(fact.text) - collect_topic_stems(speaker)),
-        collect_topic_stems(fact.quote),
-    )
+    words = _truncate_words(collect_topic_stems(fact.text) - collect_topic_stems(speaker))
+    said = collect_topic_stems(fact.quote)
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
     is_vague = details and not details & words and 2 * len(words & _truncate_words(said)) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact

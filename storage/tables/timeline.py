@@ -60,11 +60,12 @@ class TimelineTable(OwnerTables):
         """Return the names and message counts of the 50 most active speakers, most active first."""
         return [(str(row[0]), int(row[1])) for row in await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)]
 
-    async def choose_speaker_name(self, owner: int, person_id: int, name: str) -> str:
-        """Return a name for a member of a group: `name`, with a number if it is another member's ("Anna2")."""
+    async def choose_speaker_name(self, owner: int, person_id: int, name: str) -> tuple[str, bool]:
+        """Return `name`, with a number if it is another member's ("Anna2"), and True if messages have it already."""
         known = {str(row[0]): int(row[1]) for row in await self._fetch_rows(owner, _MEMBERS, owner, 2_000)}
         names = [name, *(f"{name}{number}" for number in range(2, len(known) + 3))]
-        return min(names, key=lambda name: (known.get(name, 0) != person_id, name in known))
+        chosen = min(names, key=lambda name: (known.get(name, 0) != person_id, name in known))
+        return chosen, chosen in known
 
 
 _MEMBERS = """

@@ -56,11 +56,13 @@ async def test_members_of_one_name_are_told_apart(store: MemoryStore) -> None:
     members = [(7, "Anna"), (8, "Anna"), (9, "Борис"), (7, "Anna"), (8, "Anna"), (10, "Anna")]
     chosen = []
     for minute, (person_id, name) in enumerate(members):
-        chosen.append(await store.timeline.choose_speaker_name(ANNA.owner, person_id, name))
+        chosen_name, is_theirs = await store.timeline.choose_speaker_name(ANNA.owner, person_id, name)
+        assert is_theirs is (chosen_name in chosen)
+        chosen.append(chosen_name)
         await store.append_messages(ANNA, [replace(at(minute, "hello", speaker=chosen[-1]), person_id=person_id)])
     assert chosen == ["Anna", "Anna2", "Борис", "Anna", "Anna2", "Anna3"]
     for _ in range(2):  # as before names were told apart: who had it first keeps it
         await store.append_messages(BORIS, [replace(at(1, "hi", speaker="Anna"), person_id=7)])
         await store.append_messages(BORIS, [replace(at(2, "hi", speaker="Anna"), person_id=8)])
     names = [await store.timeline.choose_speaker_name(BORIS.owner, person_id, "Anna") for person_id in (7, 8)]
-    assert names == ["Anna", "Anna2"]
+    assert names == [("Anna", True), ("Anna2", False)]

@@ -153,6 +153,29 @@ async def test_what_was_taken_back_before_a_kill_is_in_no_prompt(talk: Talk, *, 
     assert "lives in Lisbon" not in prompt.partition("</profile>")[0]
 
 
+@pytest.mark.parametrize("is_on", [True, False])
+async def test_the_follow_up_of_a_turn_corrects_the_profile_before_the_next_one(talk: Talk, *, is_on: bool) -> None:
+    """With 9,000 facts it takes most of a second, for which the next answer waited."""
+    home, _ = await _know_lisbon(talk)
+    await talk.services.facts.edit(ANNA.id, home, "Anna lives in Porto.")
+    await talk.services.memory.set_enabled(ANNA.id, enabled=is_on)
+    await talk.conversation.run_post_turn_tasks(SCOPE)
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        profile = await store.profiles.find_newest_profile(ANNA.id)
+    assert profile is not None
+    assert ("Lisbon" in profile.text) is not is_on
+
+
+async def test_the_rest_of_the_memory_is_read_where_a_profile_cannot_be_corrected(talk: Talk) -> None:
+    """One damaged row of a deleted fact took the whole memory from every prompt."""
+    home, _ = await _know_lisbon(talk)
+    await apply_fact_action(talk.services, ANNA.id, "delete", home)
+    async with talk.services.memory.open_store(ANNA.id) as store, store.database.open_transaction(ANNA.id) as tx:
+        await tx.execute("UPDATE facts SET created_at = 'some day' WHERE user_id = ? AND id = ?", ANNA.id, home)
+    assert (await talk.say("What do I do for a living?")).notices == ()
+    assert "Anna works as a nurse." in talk.prompts()[-1]
+
+
 async def _read_prompt(talk: Talk, question: str) -> str:
     await talk.say(question)
     return talk.prompts()[-1]

@@ -94,6 +94,13 @@ async def test_facts_and_rules_stay_as_they_are(talk: Talk, line: str, kind: str
     assert (fact.text, fact.is_uncertain) == (f"Anna: {line}", False)
 
 
+async def test_a_wish_about_some_requests_is_for_these_alone(talk: Talk) -> None:
+    line = "I wish your answers about code were short"
+    say_kinds(talk, {line: "wish"})
+    (wish,) = await learn(talk, line, type="instruction", about="code")
+    assert (wish.kind, wish.subject, wish.text) == ("instruction", "code", f"Anna: {line}")
+
+
 async def test_a_line_with_names_or_numbers_tells_something(talk: Talk) -> None:
     line = "Carpenter: Duarte Pinho, workshop in Matosinhos, telephone 220 145 778"
     say_kinds(talk, {line: "nothing"})

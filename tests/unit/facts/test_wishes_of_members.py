@@ -3,7 +3,8 @@
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from records.facts import FactKind, NewFact
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from tests.support.talk import ANNA, Talk, talking
+from tests.unit.chat.test_conversation import room
 
 GROUP = Scope(owner=-5)
 BOB = Person(id=8, name=ANNA.name)  # names are free to take
@@ -25,9 +27,9 @@ async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
         yield talk
 
 
-async def carried(talk: Talk, person: Person, text: str) -> list[str]:
+async def carried(talk: Talk, person: Person, text: str, *, scope: Scope = GROUP) -> list[str]:
     """The wishes in the prompt of what a member says."""
-    said = replace(talk.incoming(text), scope=GROUP, person=person, in_group=True)
+    said = replace(talk.incoming(text), scope=scope, person=person, in_group=True)
     reply = await talk.conversation.reply(said)
     assert reply.context is not None
     return sorted(fact.fact.text.rpartition(": ")[2] for fact in reply.context.facts if fact.fact.is_lasting)
@@ -94,3 +96,37 @@ async def test_each_of_two_members_keeps_a_home(talk: Talk, names: tuple[str, st
     async with talk.services.memory.open_store(GROUP.owner) as store:
         texts = [fact.text for fact in await store.facts.list_valid_facts(GROUP.owner)]
     assert texts == [f"{names[0]} lives in Porto.", f"{told} lives in Köln."]
+
+
+async def read_speaker(talk: Talk, scope: Scope = GROUP) -> str:
+    """The name under which the last message of a member is remembered."""
+    async with talk.services.memory.open_store(GROUP.owner) as store:
+        [said] = [message for message in await store.timeline.read_page(scope, limit=2) if message.is_user]
+    return said.speaker
+
+
+async def test_namesakes_are_told_apart_through_new_names_and_a_restart(tmp_path: Path, storage: StorageType) -> None:
+    said = [(7, "Anna"), (8, "Anna"), (8, "Bea"), (7, "Anja"), (8, "Anna"), (7, "Anna"), (9, "Anna2"), (9, "Anna2")]
+    chosen = []
+    for run in range(2):
+        async with talking(tmp_path) as talk:
+            if run == 0:
+                await talk.remember(every_n=50, storage=storage, owner=GROUP.owner)
+            talk.updates, talk.moment[0] = count(1 + 100 * run), talk.moment[0] + timedelta(days=run)
+            for number, name in said:
+                await carried(talk, Person(id=number, name=name), "Good morning!")
+                chosen.append(await read_speaker(talk))
+    assert chosen == ["Anna", "Anna2", "Bea", "Anja", "Anna2", "Anna", "Anna22", "Anna22"] * 2
+
+
+async def test_a_name_that_could_not_be_stored_is_a_namesakes_in_another_topic(tmp_path: Path) -> None:
+    topic = Scope(owner=GROUP.owner, thread=5)
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=50, owner=GROUP.owner)
+        await room(talk, 1)
+        await carried(talk, ANNA, "While it fails." + " and so on" * 1000)
+        await room(talk, 2**30)
+        await carried(talk, BOB, "Good morning!", scope=topic)
+        assert await read_speaker(talk, topic) == "Anna"
+        await carried(talk, ANNA, "Good evening!")
+        assert await read_speaker(talk) == "Anna2"
