@@ -37,7 +37,7 @@ from storage.stores.memory_store import MemoryStore
 from summaries.generation import (
     SummaryInput,
     SummaryWriter,
-    list_superseded_facts_of_period,
+    format_superseded_facts,
     make_message_sources,
     make_summary_sources,
 )
@@ -325,7 +325,7 @@ class SummaryManager:
             prior=summaries if new else (),
             dropped=make_message_sources(dropped, config.zone),
             window=make_message_sources(window, config.zone) if dropped else (),
-            superseded=list_superseded_facts_of_period(facts, min(moments), max(moments)),
+            superseded=format_superseded_facts(facts, min(moments), max(moments)),
             limit=self.get_limits().get_max_tokens(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,

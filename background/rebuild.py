@@ -26,12 +26,7 @@ from records.scopes import Clock, Scope
 from records.summaries import NewSummary, RebuiltSummary, Summary, SummaryLease, SummaryPlan, SummaryReason
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary_fields
-from summaries.generation import (
-    SummaryInput,
-    list_superseded_facts_of_period,
-    make_message_sources,
-    make_summary_sources,
-)
+from summaries.generation import SummaryInput, format_superseded_facts, make_message_sources, make_summary_sources
 from summaries.planning import ActiveTurn, ScopeState, group_into_turns
 from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
@@ -241,7 +236,7 @@ class Rebuilder:
             lines=[*(said or summaries), *told],
             of_summaries=not said,
             prior=summaries if said else (),
-            superseded=list_superseded_facts_of_period(facts, min(moments), max(moments)),
+            superseded=format_superseded_facts(facts, min(moments), max(moments)),
             limit=self._summaries.get_limits().get_max_tokens(find_policy(policy)),
             wishes=config.fold_instructions,
         )

@@ -2,7 +2,7 @@
 
 from chat.services import Services
 from locales.catalog import tr
-from locales.sentences import format_counts_of_erased_items
+from locales.sentences import format_erasures
 from records.errors import ErrorText, FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import ForgetRequest, ForgetResult
@@ -87,6 +87,6 @@ def _find_text_fault(text: str) -> str:
 def format_undo_result(forget_result: ForgetResult | None) -> str:
     if forget_result is None:
         return tr("memory-nothing-to-undo")
-    derived = format_counts_of_erased_items(ForgetResult(facts=forget_result.facts, profiles=forget_result.profiles))
+    derived = format_erasures(ForgetResult(facts=forget_result.facts, profiles=forget_result.profiles))
     told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
     return told if forget_result.is_clean else f"{told} {tr('forget-traces')}"

@@ -15,13 +15,8 @@ from dashboard.forms import pick_fields
 from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, ViewHandlers
 from locales.catalog import tr
-from locales.page_texts import remove_sentences_with_commands
-from locales.sentences import (
-    format_counts_of_erased_items,
-    format_forget_receipt,
-    format_quote_counts,
-    format_summary_outcome,
-)
+from locales.page_texts import remove_commands
+from locales.sentences import format_erasures, format_forget_receipt, format_quote_counts, format_summary_outcome
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
@@ -102,7 +97,7 @@ class ChangeHandlers:
             found = await self._services.memory.preview_forgetting(request.owner, what, counts_quotes=counts_quotes)
         quotes = tr("forget-quotes", what=format_quote_counts(found.quotes)) if found.quotes.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(request.owner)
-        erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_counts_of_erased_items(found))
+        erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_erasures(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
         async with self._services.memory.open_store(request.owner) as store:
             repeating = await store.read_messages(request.scope, found.quotes.answers[:MAX_LISTED])
@@ -121,9 +116,7 @@ class ChangeHandlers:
         what = await self._parse_forget_request(request)
         gone = ForgetResult() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
         return {
-            "receipt": tr("forget-gone")
-            if gone.is_empty
-            else remove_sentences_with_commands(format_forget_receipt(gone)),
+            "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_forget_receipt(gone)),
             "counts": pick_fields(gone, "messages", "summaries", "facts"),
         }
 

@@ -18,7 +18,7 @@ from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, read_json_body
 from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import choose_language, tr, use_language
-from locales.page_texts import find_supported_browser_language, make_page_texts, remove_sentences_with_commands
+from locales.page_texts import find_supported_browser_language, make_page_texts, remove_commands
 from locales.sentences import format_error, use_reader_role
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
@@ -239,9 +239,9 @@ async def make_json_or_error_response(make_body: BodyMaker) -> Response:
         return _make_error_response(500, tr("notices-went-wrong"))
     if isinstance(answer, Response):
         return answer
-    shown = {**answer, "said": remove_sentences_with_commands(str(answer["said"]))} if "said" in answer else answer
+    shown = {**answer, "said": remove_commands(str(answer["said"]))} if "said" in answer else answer
     return await asyncio.to_thread(JSONResponse, shown)  # large answers take long to serialize
 
 
 def _make_error_response(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse({"error": remove_sentences_with_commands(sentence) or tr("shared-failed")}, status, headers)
+    return JSONResponse({"error": remove_commands(sentence) or tr("shared-failed")}, status, headers)

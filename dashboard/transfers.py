@@ -20,7 +20,7 @@ from dashboard.host import Host
 from dashboard.parameters import MAX_NUMBER, BadRequest
 from dashboard.views import MAX_NAME_CHARS
 from locales.catalog import tr, use_language
-from locales.page_texts import remove_sentences_with_commands
+from locales.page_texts import remove_commands
 from locales.sentences import format_error
 from records.errors import ImportBusy, KeepsakeError, StaleSummary
 from runtime.bounded_json import parse_untrusted_json
@@ -56,7 +56,7 @@ class TransferHandlers:
             data = await _receive_upload(request)
             plan = await self._services.importer.plan(request.scope, request.session.person, data, reading)
         return {
-            "text": remove_sentences_with_commands(format_plan(plan, with_instructions=False)),
+            "text": remove_commands(format_plan(plan, with_instructions=False)),
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
             "questions": [
                 {
@@ -111,14 +111,11 @@ class TransferHandlers:
                     request.scope, person, data, context, progress=report_progress
                 )
             offer = await self._make_fact_learning_offer(request.owner, done.ids)
-            return {"said": remove_sentences_with_commands(format_import_result(done)), "learn": offer}
+            return {"said": remove_commands(format_import_result(done)), "learn": offer}
         except StaleSummary:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:
-            return {
-                "error": remove_sentences_with_commands(format_error(error)),
-                "is_busy": isinstance(error, ImportBusy),
-            }
+            return {"error": remove_commands(format_error(error)), "is_busy": isinstance(error, ImportBusy)}
         except Exception as error:  # broad: the page waits for the last line
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}

@@ -14,7 +14,7 @@ from dashboard import forms
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.parameters import BadRequest
 from locales.catalog import tr
-from locales.page_texts import remove_sentences_with_commands
+from locales.page_texts import remove_commands
 from locales.sentences import STORAGE_NAMES, format_privacy_text
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
@@ -271,9 +271,7 @@ class ViewHandlers:
             "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": (5, 10, 20, 50),
             "most_every_n": MAX_EVERY_N,
-            "privacy": remove_sentences_with_commands(
-                format_privacy_text(config, is_private=is_private, retention_days=days)
-            ),
+            "privacy": remove_commands(format_privacy_text(config, is_private=is_private, retention_days=days)),
         }
 
     async def list_reminders(self, request: PageRequest) -> JsonBody:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 
 from facts.schemas import ExtractedFact
-from text.fingerprint import collect_topic_stems, make_fingerprint
+from text.fingerprint import find_topics, make_fingerprint
 from text.stopwords import EVERY_FUNCTION_WORD
 
 MIN_STEM = 2  # letters that two forms of a verb share, as in "have" and "has"
@@ -37,7 +37,7 @@ def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[Extracted
     for at, (end, sign) in enumerate(told if subject else ()):
         for other, (quote_end, same) in enumerate(said):
             verb = _find_verb_start(told[at + 1 :], said[other + 1 :], said) if sign == same in separators else 0
-            if verb and end > len(subject) and len(collect_topic_stems(fact.text[verb:])) >= MIN_TOPICS:
+            if verb and end > len(subject) and len(find_topics(fact.text[verb:])) >= MIN_TOPICS:
                 named = [word for word in _iterate_words(fact.attribute) if word[1] in separators]
                 first, second = _split_at_separator(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
                 start, quote = _split_at_separator(fact.text, end)[0], _split_at_separator(fact.quote, quote_end, sign)

@@ -13,7 +13,7 @@ from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFac
 from retrieval.fact_ranking import collect_fact_terms
 from storage.tables.decisions import DecisionIndex, collect_decisions, make_decisions_about_replaced_facts
 from text.characters import split_sentences_with_spaces
-from text.fingerprint import collect_topic_stems, list_essential_words, make_fingerprint
+from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
 MAX_CANDIDATES = 40  # facts that one text may be about
 MAX_KEYS = 64  # words of a text that are looked up: a pasted page has thousands
@@ -121,9 +121,9 @@ def plan_fact_changes(
 def _decision_overrules_draft(fact: Fact | NewFact, draft: NewFact) -> bool:
     if fact.decided_at is None:
         return False
-    words, quoted = collect_topic_stems(fact.text), {word[:4] for word in collect_topic_stems(draft.quote)}
+    words, quoted = find_topics(fact.text), {word[:4] for word in find_topics(draft.quote)}
     # A small model invents a new value. A stated one is in the quote, in whatever words the rest is told.
-    is_stated = draft.unsaid <= words or any(word[:4] in quoted for word in collect_topic_stems(draft.text) - words)
+    is_stated = draft.unsaid <= words or any(word[:4] in quoted for word in find_topics(draft.text) - words)
     return draft.is_in_question or draft.observed_at <= fact.decided_at or not is_stated
 
 
@@ -150,7 +150,7 @@ def _correct_each_other(draft: NewFact, fact: Fact | NewFact) -> bool:
 
 
 def _find_lacking_names(text: str, other_text: str) -> set[str]:
-    held = (*make_fingerprint(other_text).names, *collect_topic_stems(other_text))
+    held = (*make_fingerprint(other_text).names, *find_topics(other_text))
     return {name[:4] for name in make_fingerprint(text).names} - {word[:4] for word in held}
 
 
@@ -163,15 +163,15 @@ def compare_facts(
     is_about = is_same_subject(new_fact.subject, known_fact.subject)
     if list_essential_words(new_fact.text) == list_essential_words(text):
         return "ended" if new_fact.valid_to else "same"
-    has_same_topics = collect_topic_stems(new_fact.text) == collect_topic_stems(text)
+    has_same_topics = find_topics(new_fact.text) == find_topics(text)
     if has_same_topics and mine == replace(theirs, polarity=not theirs.polarity):
         return "changed"  # only the negation differs
     # Perhaps a name, which every fact about a person has.
-    leading_words = collect_topic_stems(new_fact.text.split(" ")[0])
+    leading_words = find_topics(new_fact.text.split(" ")[0])
     model_says = is_named_as_replaced and (
-        is_about or bool((collect_topic_stems(new_fact.text) & collect_topic_stems(text)) - leading_words)
+        is_about or bool((find_topics(new_fact.text) & find_topics(text)) - leading_words)
     )
-    repeats = mine == theirs and collect_topic_stems(new_fact.text) <= collect_topic_stems(text)
+    repeats = mine == theirs and find_topics(new_fact.text) <= find_topics(text)
     if model_says and not repeats:
         return "changed"
     is_vital = known_fact.importance == 1.0
@@ -180,11 +180,7 @@ def compare_facts(
         if is_about and changes_same_thing and mine.polarity and not theirs.polarity:
             return "changed"
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
-        is_over = (
-            is_about
-            and mine.polarity == theirs.polarity
-            and collect_topic_stems(text) <= collect_topic_stems(new_fact.text)
-        )
+        is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new_fact.text)
         return "ended" if is_over or model_says else "other"
     # A number, a date or a name, apart from the name at the beginning.
     has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_names(new_fact.text)))
@@ -211,7 +207,7 @@ def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -
 
 def _changes_same_thing(new_text: str, text: str) -> bool:
     """Return True if the new text differs from the other only in numbers, or is a negation that covers it."""
-    mine, theirs = ({topic[:4] for topic in collect_topic_stems(each)} for each in (new_text, text))
+    mine, theirs = ({topic[:4] for topic in find_topics(each)} for each in (new_text, text))
     if make_fingerprint(new_text).polarity and not make_fingerprint(text).polarity:
         # In Chinese, two letters that a negation parts are a topic, too.
         return mine <= theirs or all(len(topic) == 2 and set(topic) <= set(new_text) for topic in theirs - mine)
@@ -231,14 +227,14 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iter
 
     def is_current(fact_id: int, words: frozenset[str]) -> bool:
         """Return True if a sentence has the new value ("left Porto for Oslo"), or nothing of the replaced one."""
-        old = collect_topic_stems(by_id[fact_id].text)
-        new = collect_topic_stems(by_id[by_id[fact_id].superseded_by or 0].text)
+        old = find_topics(by_id[fact_id].text)
+        new = find_topics(by_id[by_id[fact_id].superseded_by or 0].text)
         return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)
 
     def find_decision_ids(text: str) -> set[int]:
         at = datetime.min.replace(tzinfo=UTC)
         fact = NewFact(text=text, quote=text, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
-        words = collect_topic_stems(text)
+        words = find_topics(text)
         found = {decision.id for decision in index.find_decisions_about(fact)} if len(words) > 1 else set[int]()
         return {id_ for id_ in found if id_ in decided or not is_current(id_, words)}
 
@@ -257,11 +253,7 @@ def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iter
 
 def is_same_subject(subject: str, other_subject: str) -> bool:
     """Return True if two subjects consist of the same words and are not empty."""
-    return (
-        bool(subject.strip())
-        and bool(other_subject.strip())
-        and collect_topic_stems(subject) == collect_topic_stems(other_subject)
-    )
+    return bool(subject.strip()) and bool(other_subject.strip()) and find_topics(subject) == find_topics(other_subject)
 
 
 def _select_related_facts(
@@ -279,7 +271,7 @@ def _select_related_facts(
             ranked.append((0, number))
         elif is_same_subject(draft.subject, fact.subject) or words == list_essential_words(fact.text):
             ranked.append((1, number))
-        elif collect_topic_stems(draft.text) == collect_topic_stems(fact.text):
+        elif find_topics(draft.text) == find_topics(fact.text):
             ranked.append((2, number))
     return [number for _, number in sorted(ranked)]
 

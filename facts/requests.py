@@ -13,7 +13,7 @@ from records.messages import Message
 from records.model_calls import PromptMessage, Schema
 from records.summaries import Summary
 from text.analyzer import list_search_terms
-from text.fingerprint import collect_topic_stems, describes_change, make_fingerprint
+from text.fingerprint import describes_change, find_topics, make_fingerprint
 from text.tokenizer import Tokenizer
 
 MAX_TURNS = 20  # turns of imported history in one request; for other messages, the settings say how many
@@ -173,9 +173,9 @@ class RequestBuilder:
             else ""
         )
         tokens -= self._count_tokens([prompts.format_profile(text)]) if text else 0
-        told = collect_topic_stems(" ".join([text, *(summary.text for summary in summaries)]))
+        told = find_topics(" ".join([text, *(summary.text for summary in summaries)]))
         known, withdrawn = ([fact for fact in facts if fact.is_valid is state] for state in (True, False))
-        touched = [fact.text for fact in withdrawn if len(collect_topic_stems(fact.text) & told) >= MIN_SHARED_WORDS]
+        touched = [fact.text for fact in withdrawn if len(find_topics(fact.text) & told) >= MIN_SHARED_WORDS]
         touched = self._select_fitting_lines(touched[:MAX_KNOWN], tokens // 8)
         tokens -= self._count_tokens(touched)
         fact_lines = self._select_fitting_lines(
@@ -203,7 +203,7 @@ class RequestBuilder:
         asked: list[tuple[frozenset[str], int]] = []  # the topics of each message, and how many a fact must share
         for message in said:
             reports_change = describes_change(message.content) or make_fingerprint(message.content).polarity
-            asked.append((collect_topic_stems(message.content), 1 if reports_change else MIN_SHARED_WORDS))
+            asked.append((find_topics(message.content), 1 if reports_change else MIN_SHARED_WORDS))
         about = frozenset[str]().union(*(words for words, _ in asked))
         has_change = any(describes_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known_facts}
@@ -217,7 +217,7 @@ class RequestBuilder:
         # The text that holds stands next to the text that it replaced.
         looked_at.update(successor for id_ in [*looked_at] if (successor := facts[id_].superseded_by) in facts)
 
-        topics = {id_: collect_topic_stems(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
+        topics = {id_: find_topics(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
 
         def is_related(fact: Fact) -> bool:
             return bool(said_here.intersection(fact.source_ids)) or any(
@@ -225,7 +225,7 @@ class RequestBuilder:
             )
 
         def shares_topic(fact: Fact) -> bool:
-            named = collect_topic_stems(" ".join(make_fingerprint(fact.text).names))
+            named = find_topics(" ".join(make_fingerprint(fact.text).names))
             return bool(about & (topics[fact.id] if fact.decided_at else named))
 
         ranked = sorted(

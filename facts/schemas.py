@@ -16,7 +16,7 @@ from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
 from text.analyzer import fold_accents, normalize_text, split_words
 from text.characters import QUESTION_MARKS, remove_invisible_characters, repair_surrogates, split_sentences
-from text.fingerprint import collect_topic_stems, describes_change, is_unmarked_question, make_fingerprint
+from text.fingerprint import describes_change, find_topics, is_unmarked_question, make_fingerprint
 from text.stopwords import WORD_LISTS
 
 MAX_SUBJECT_CHARS = 60
@@ -111,11 +111,11 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     quoted, is_in_question = _read_sentence(content, question_end or start, end)
     if end == 0 or is_in_question:
         return None
-    topics, own = _truncate_words(collect_topic_stems(fact.text)), _truncate_words(collect_topic_stems(message.speaker))
+    topics, own = _truncate_words(find_topics(fact.text)), _truncate_words(find_topics(message.speaker))
     passage = _extend_to_negation(_extend_to_hedging_words(_extend_to_sentence(quoted, topics)))
     statement = " ".join(passage.text.split())[:MAX_FACT_CHARS]
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    is_related = bool((topics - own) & _truncate_words(collect_topic_stems(quoted.text if question_end else content)))
+    is_related = bool((topics - own) & _truncate_words(find_topics(quoted.text if question_end else content)))
     if not is_related and (fact.kind == "instruction" or not _find_names(statement) - own):
         return None
     return statement, " ".join("".join(passage).split())
@@ -143,7 +143,7 @@ def _extend_to_sentence(passage: _Passage, topics: Set[str]) -> _Passage:
     """Extend a passage to its whole sentence if that is a short statement with more of the topics."""
     sentence = "".join(passage)
     is_statement = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(QUESTION_MARKS)
-    quoted, told = (topics & _truncate_words(collect_topic_stems(text)) for text in (passage.text, sentence))
+    quoted, told = (topics & _truncate_words(find_topics(text)) for text in (passage.text, sentence))
     if is_statement and len(told) > len(quoted) and not make_fingerprint(sentence).hedges:
         return _extend(passage, passage.before.lstrip(), passage.after)
     return passage
@@ -193,7 +193,7 @@ def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
     found = []
     for clause in _CLAUSE_BREAK.split(quote):
         words = re.finditer(r"[\w'’]+", clause)
-        ends = [word.end() for word in words if _truncate_words(collect_topic_stems(word[0])) & _truncate_words(topics)]
+        ends = [word.end() for word in words if _truncate_words(find_topics(word[0])) & _truncate_words(topics)]
         if ends:
             found.append(_is_negated(clause if _is_short_clause(clause[ends[-1] :]) else clause[: ends[-1]]))
     return bool(found) and all(found)
@@ -201,12 +201,10 @@ def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
 
 def corrects_number(quote: str, fact_text: str, fact_quote: str = "") -> bool:
     """Return True if a quote corrects a fact's number ("980, not 940") and repeats most of its text or quote."""
-    said, topics = collect_topic_stems(quote), collect_topic_stems(fact_text)
+    said, topics = find_topics(quote), find_topics(fact_text)
     numbers = {topic for topic in said if topic.isdigit()}
     # A small model adds words to the text ("Nora mentions that her rent is 940 euros").
-    if numbers.isdisjoint(topics) or all(
-        2 * len(said & t) <= len(t) for t in (topics, collect_topic_stems(fact_quote))
-    ):
+    if numbers.isdisjoint(topics) or all(2 * len(said & t) <= len(t) for t in (topics, find_topics(fact_quote))):
         return False
     denied = {number for number in numbers if _denies_topics(quote, {number})}
     return bool(denied & topics) and denied < numbers  # "I don't want to pay 940 euros" corrects nothing
@@ -242,15 +240,15 @@ def _make_fact(
     extracted: ExtractedFact, message: Message, quote: str, sentence: str, *, known_ids: Collection[int], zone: tzinfo
 ) -> NewFact:
     kind = extracted.kind
-    own = collect_topic_stems(message.speaker) | {"user"}
-    about = " ".join(word for word in extracted.about.split() if not collect_topic_stems(word) <= own)
-    if kind == "instruction" and about and not collect_topic_stems(about) & collect_topic_stems(sentence):
+    own = find_topics(message.speaker) | {"user"}
+    about = " ".join(word for word in extracted.about.split() if not find_topics(word) <= own)
+    if kind == "instruction" and about and not find_topics(about) & find_topics(sentence):
         kind = "personal"  # a small model types every fact so, for requests about "code"
     text, hedges = extracted.text, make_fingerprint(quote).hedges
-    subject = _truncate_words(collect_topic_stems(about) & collect_topic_stems(quote)) if kind != "instruction" else ()
+    subject = _truncate_words(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
     lacks_subject = not all(word in fold_accents(normalize_text(text)) for word in subject)
     is_positive = not (extracted.is_over or _is_negated(text))
-    topics = _truncate_words(collect_topic_stems(text) - own)
+    topics = _truncate_words(find_topics(text) - own)
     denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
     is_denied = is_positive and any(_denies_topics(quote, part) for part in denied_parts)
     if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
@@ -260,9 +258,7 @@ def _make_fact(
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
     known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)
-    clauses = (
-        clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(collect_topic_stems(clause))
-    )
+    clauses = (clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
     is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
     said_at = message.created_at
@@ -300,8 +296,8 @@ def _find_unsaid_topics(text: str, sentence: str, speaker: str) -> frozenset[str
     if speaker and text.startswith(speaker):
         stated = text.removeprefix(speaker)
     # Two short texts may be stemmed as different languages: "heißt", "heisst".
-    said = {"user", *collect_topic_stems(speaker), *collect_topic_stems(sentence), *split_words(sentence)}
-    topics = (topic for topic in collect_topic_stems(stated) if topic.isalpha())
+    said = {"user", *find_topics(speaker), *find_topics(sentence), *split_words(sentence)}
+    topics = (topic for topic in find_topics(stated) if topic.isalpha())
     return frozenset(topic for topic in topics if not any(_have_same_prefix(topic, word) for word in said))
 
 
@@ -314,8 +310,8 @@ def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
         return fact
-    words = _truncate_words(collect_topic_stems(fact.text) - collect_topic_stems(speaker))
-    said = collect_topic_stems(fact.quote)
+    words = _truncate_words(find_topics(fact.text) - find_topics(speaker))
+    said = find_topics(fact.quote)
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
     is_vague = details and not details & words and 2 * len(words & _truncate_words(said)) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
@@ -328,8 +324,8 @@ def _find_names(quote: str) -> set[str]:
 
 def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
     """Return the messages that may state a fact, beginning with the one that the model named."""
-    topics = collect_topic_stems(fact.text)
-    shared = {message.id: len(topics & collect_topic_stems(message.content)) for message in messages}
+    topics = find_topics(fact.text)
+    shared = {message.id: len(topics & find_topics(message.content)) for message in messages}
     named = [message for message in messages if message.id == fact.message]
     others = [message for message in messages if shared[message.id] and message not in named]
     others.sort(key=lambda message: -shared[message.id])

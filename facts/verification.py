@@ -10,7 +10,7 @@ from records.messages import Message
 from retrieval import date_expressions
 from summaries.quality_gate import find_invented_numbers
 from text.analyzer import detect_language_of_latin_words, fold_accents, list_search_terms, normalize_text
-from text.fingerprint import collect_topic_stems, make_fingerprint
+from text.fingerprint import find_topics, make_fingerprint
 from text.stopwords import WORD_LISTS
 
 NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days" may mean, in any language
@@ -39,8 +39,8 @@ def find_fact_faults(
         faults.append("a number or date that the messages lack")
     if _find_invented_names(fact.text, said):
         faults.append("a name that the messages lack")
-    about = collect_topic_stems(fact.text)
-    if len(about & collect_topic_stems(assistant_text)) > len(about & collect_topic_stems("\n".join([said, *derived]))):
+    about = find_topics(fact.text)
+    if len(about & find_topics(assistant_text)) > len(about & find_topics("\n".join([said, *derived]))):
         faults.append("more of the assistant's words than of the person's")
     return faults
 

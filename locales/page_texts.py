@@ -59,7 +59,7 @@ def make_page_texts_for_request(static_folder: Path, language_tags: str, headers
     return make_page_texts(static_folder, find_supported_browser_language(wanted))
 
 
-def remove_sentences_with_commands(text: str) -> str:
+def remove_commands(text: str) -> str:
     """Remove sentences and bracketed text with commands, because the page has buttons instead. May return ""."""
     command = _make_command_pattern()
     kept = list[str]()

@@ -131,7 +131,7 @@ def format_retention(days: int) -> str:
     return tr("basics-retention", days=days) if days else ""
 
 
-def format_counts_of_erased_items(forget_result: ForgetResult) -> str:
+def format_erasures(forget_result: ForgetResult) -> str:
     """Format the number of erased items of each kind, as in "2 messages, 1 summary"."""
     parts = [
         forget_result.messages and tr("shared-messages", messages=forget_result.messages),
@@ -166,9 +166,7 @@ def format_forget_receipt(forget_result: ForgetResult) -> str:
     aside = (
         [tr("forget-kept-aside", names=join_with_commas(forget_result.kept_aside))] if forget_result.kept_aside else []
     )
-    receipt = " ".join(
-        [tr("forget-receipt", what=format_counts_of_erased_items(forget_result)), *(rest or [tr("forget-clean")])]
-    )
+    receipt = " ".join([tr("forget-receipt", what=format_erasures(forget_result)), *(rest or [tr("forget-clean")])])
     return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
 
 

@@ -8,13 +8,7 @@ from datetime import datetime
 from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import TimeRange, find_time_ranges
 from storage.search.protocol import Floats
-from text.analyzer import (
-    fold_accents,
-    list_distinct_search_terms,
-    list_multilingual_query_terms,
-    list_search_terms,
-    normalize_text,
-)
+from text.analyzer import fold_accents, list_distinct_search_terms, list_query_terms, list_search_terms, normalize_text
 from text.characters import cut_out_middle
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
@@ -102,7 +96,7 @@ class SearchQuery:
     def parse(cls, query: str) -> "SearchQuery":
         phrases = [_normalize_phrase("".join(groups)) for groups in _QUOTED.findall(query)]
         text = _QUOTED.sub(r"\1\2\3\4\5", query)
-        terms = tuple(list_multilingual_query_terms(text))
+        terms = tuple(list_query_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
         phrases = phrases if phrases or terms else [_normalize_phrase(text)]
         return cls(

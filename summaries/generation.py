@@ -349,7 +349,7 @@ def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Sou
     return [Source(text=prompts.format_summary(summary, zone), is_user=False) for summary in summaries]
 
 
-def list_superseded_facts_of_period(facts: Sequence[Fact], first_at: datetime, last_at: datetime) -> list[str]:
+def format_superseded_facts(facts: Sequence[Fact], first_at: datetime, last_at: datetime) -> list[str]:
     """Return a line for each superseded fact that was observed from `first_at` to `last_at`, oldest first.
 
     The facts that replaced them are not included, since a summary should depend on its own sources only.

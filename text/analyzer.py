@@ -182,7 +182,7 @@ def list_distinct_search_terms(question: str) -> list[str]:
     return list(dict.fromkeys(list_search_terms(question)))
 
 
-def list_multilingual_query_terms(query: str) -> list[str]:
+def list_query_terms(query: str) -> list[str]:
     """Return a query's terms, plus the stems that its words have in other languages they may belong to."""
     terms = list_distinct_search_terms(query)
     return list(

@@ -118,7 +118,7 @@ def list_essential_words(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=CACHED)
-def collect_topic_stems(text: str) -> frozenset[str]:
+def find_topics(text: str) -> frozenset[str]:
     """Return the stems of a text's content words, without negations and fillers."""
     words = [
         str(NUMBER_WORDS.get(word, word))

@@ -32,14 +32,14 @@ def find_zone_name(text: str) -> str | None:
     offset = _OFFSET.fullmatch(name.replace(" ", "").replace("−", "-"))
     if offset:  # "GMT-5" is five hours behind Greenwich, as in everyday use, although "Etc/GMT-5" is ahead
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
-        return find_zone_name_of_offset(minutes if offset[1] == "+" else -minutes)
+        return find_zone_of_offset(minutes if offset[1] == "+" else -minutes)
     # "Lisbon, Portugal" means the city alone.
     return _map_simplified_names_to_zones().get(name) or _map_simplified_names_to_zones().get(
         _normalize_zone_name(text.partition(",")[0])
     )
 
 
-def find_zone_name_of_offset(offset_minutes: int) -> str | None:
+def find_zone_of_offset(offset_minutes: int) -> str | None:
     """Return a zone that is always `offset_minutes` ahead of UTC, "" for UTC itself, or None if there is none."""
     if offset_minutes % 60:
         return PARTS_OF_HOURS.get(offset_minutes)
@@ -49,7 +49,7 @@ def find_zone_name_of_offset(offset_minutes: int) -> str | None:
     )
 
 
-def list_utc_offsets_in_minutes() -> Sequence[int]:
+def list_utc_offsets() -> Sequence[int]:
     """Return UTC offsets in minutes, from west to east. Of two offsets that are 24 hours apart, include only one."""
     # Two zones that are 24 hours apart show the same time.
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
@@ -57,7 +57,7 @@ def list_utc_offsets_in_minutes() -> Sequence[int]:
 
 def format_time_at_offset(now: datetime, offset_minutes: int) -> str:
     """Return the time of day at a UTC offset of `offset_minutes`, like "14:05"."""
-    return f"{now.astimezone(ZoneInfo(find_zone_name_of_offset(offset_minutes) or 'UTC')):%H:%M}"
+    return f"{now.astimezone(ZoneInfo(find_zone_of_offset(offset_minutes) or 'UTC')):%H:%M}"
 
 
 def find_similar_zone_names(text: str, limit: int = 5) -> Sequence[str]:

@@ -13,7 +13,7 @@ from records.facts import LASTING, Decision, Fact, NewFact
 from storage.engine.protocol import Reader, Transaction
 from storage.schema.portable_tables import DECISIONS
 from storage.schema.rows import DECISION_ROWS, parse_fact
-from text.fingerprint import collect_topic_stems
+from text.fingerprint import find_topics
 
 ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 
@@ -26,8 +26,8 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
         id=fact.id,
         owner=fact.owner,
         key=key,
-        terms=tuple(sorted(_hash_terms(collect_topic_stems(fact.text), key))),
-        quote_terms=tuple(sorted(_hash_terms(collect_topic_stems(fact.quote), key))),
+        terms=tuple(sorted(_hash_terms(find_topics(fact.text), key))),
+        quote_terms=tuple(sorted(_hash_terms(find_topics(fact.quote), key))),
         subject=subject,
         source_ids=fact.source_ids,
         decided_at=decided_at,
@@ -95,9 +95,7 @@ class DecisionIndex:
         for key, is_group in self._keys:
             if subject := _hash_subject(fact, key, is_group=is_group):
                 near += self._holding.get(subject, ())
-            for words in filter(
-                None, (_hash_terms(collect_topic_stems(text), key) for text in (fact.text, fact.quote))
-            ):
+            for words in filter(None, (_hash_terms(find_topics(text), key) for text in (fact.text, fact.quote))):
                 near += self._holding.get(self._find_rarest_word(words), ())
                 near += chain.from_iterable(self._by_rarest_word.get(word, ()) for word in words)
         distinct = {id(decision): decision for decision in near}.values()
@@ -113,15 +111,15 @@ def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
     The other fields are not compared, because a model fills them in differently each time it reads a message.
     """
     key, decided = decision.key, frozenset(decision.terms)
-    terms = _hash_terms(collect_topic_stems(fact.text), key)
+    terms = _hash_terms(find_topics(fact.text), key)
     if not terms or not decided:
         return False
     subject = _hash_subject(fact, key, is_group=decision.owner < 0)
     if terms <= decided or decided <= terms or (subject and subject == decision.subject):
         return True
     is_same_source = not set(decision.source_ids).isdisjoint(fact.source_ids)
-    quoted, decided_quote = _hash_terms(collect_topic_stems(fact.quote), key), frozenset(decision.quote_terms)
-    leading = _hash_terms(collect_topic_stems(fact.text.split(" ")[0]), key)  # the name of the person, as a rule
+    quoted, decided_quote = _hash_terms(find_topics(fact.quote), key), frozenset(decision.quote_terms)
+    leading = _hash_terms(find_topics(fact.text.split(" ")[0]), key)  # the name of the person, as a rule
     leading = leading if terms - leading else frozenset()  # in a script without spaces, it is the whole text
     is_of_owner = decision.owner > 0 and not leading & quoted
     if not (is_same_source or leading & decided or is_of_owner):
@@ -136,7 +134,7 @@ def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
 
 
 def _is_stated_again(decision: Decision, fact: NewFact) -> bool:
-    terms, decided = _hash_terms(collect_topic_stems(fact.text), decision.key), frozenset(decision.terms)
+    terms, decided = _hash_terms(find_topics(fact.text), decision.key), frozenset(decision.terms)
     has_other_value = not (terms <= decided or decided <= terms)
     return has_other_value or decided.isdisjoint(_hash_terms(fact.unsaid, decision.key))
 
@@ -149,7 +147,7 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
 
 def _hash_subject(fact: Fact | NewFact, key: str, *, is_group: bool) -> str:
     """Return the words of a fact's attribute and, in a group, its member. Hash them if `key` is not empty."""
-    words = " ".join(sorted(collect_topic_stems(fact.subject))) if fact.kind not in LASTING else ""
+    words = " ".join(sorted(find_topics(fact.subject))) if fact.kind not in LASTING else ""
     if words and is_group and fact.person_id:
         words = f"{words} of {fact.person_id}"
     return _hash_text(f"subject {words}", key) if words and key else words

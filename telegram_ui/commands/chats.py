@@ -12,7 +12,7 @@ from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
-from telegram_ui.commands.wording import format_conversation_title, format_moment_with_utc_note, format_option
+from telegram_ui.commands.wording import format_conversation_title, format_moment, format_option
 from text.characters import collapse_to_single_line
 
 KIND = "cht"
@@ -79,7 +79,7 @@ class ChatsCommands(CommandGroup):
         lines = [tr("chats-heading"), ""]
         rows: list[list[InlineKeyboardButton]] = []
         for number, listed in enumerate(found, start=first + 1):
-            title, date = format_conversation_title(listed), format_moment_with_utc_note(listed.last_at, zone)
+            title, date = format_conversation_title(listed), format_moment(listed.last_at, zone)
             count = tr("shared-messages", messages=listed.messages)
             lines.append(tr("chats-line", number=str(number), title=title, count=count, date=date))
             thread = str(listed.scope.thread)

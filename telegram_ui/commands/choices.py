@@ -22,12 +22,7 @@ from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.commands.summaries import POLICY
 from telegram_ui.commands.wizard import parse_threshold
-from text.time_zones import (
-    find_zone_name_of_offset,
-    format_time_at_offset,
-    format_zone_name,
-    list_utc_offsets_in_minutes,
-)
+from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone_name, list_utc_offsets
 
 LANGUAGE, MODEL, PERSONA = "lng", "mod", "per"
 LISTS = {"language": LANGUAGE, "model": MODEL, "persona": PERSONA}  # the settings with a list of their own
@@ -143,7 +138,7 @@ class ChoiceCommands(CommandGroup):
         after = "" if replaced_message_id is None else f".{BACK}"
         times = [
             self._make_button(event, KIND, format_time_at_offset(now, offset), f"{OFFSET}.{offset}{after}")
-            for offset in list_utc_offsets_in_minutes()
+            for offset in list_utc_offsets()
         ]
         rows = split_into_rows(times, 5)
         back = [] if replaced_message_id is None else [self._make_settings_button(event)]
@@ -156,11 +151,7 @@ class ChoiceCommands(CommandGroup):
 
     async def _set_zone_from_offset(self, event: ChatEvent, offset_payload: str) -> ReplyText | None:
         minutes, _, after = offset_payload.partition(".")
-        name = (
-            find_zone_name_of_offset(int(minutes))
-            if minutes.removeprefix("-").isdecimal() and len(minutes) < 5
-            else None
-        )
+        name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
             return tr("shared-dead-button")
         config = await self._update_config(event, timezone=name)

@@ -9,7 +9,7 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from locales.sentences import format_counts_of_erased_items, format_forget_receipt, format_quote_counts
+from locales.sentences import format_erasures, format_forget_receipt, format_quote_counts
 from records.facts import Fact
 from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Message
@@ -85,7 +85,7 @@ class ForgetCommands(CommandGroup):
     async def _show_matches(self, event: ChatEvent) -> ReplyText | None:
         scope, query = event.chat.scope, event.argument
         async with self._services.memory.open_store(scope.owner) as store:
-            terms = analyzer.list_multilingual_query_terms(query)
+            terms = analyzer.list_query_terms(query)
             found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             earlier = await store.search_previous_versions(scope, terms)
             facts = _find_facts_with_any_term(set(terms), await store.facts.list_all_facts(scope.owner))
@@ -152,10 +152,7 @@ class ForgetCommands(CommandGroup):
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]
         if not forgotten.is_empty:
-            lines += [
-                tr("forget-erases", what=format_counts_of_erased_items(forgotten)),
-                *_quote_texts_to_forget(forgotten),
-            ]
+            lines += [tr("forget-erases", what=format_erasures(forgotten)), *_quote_texts_to_forget(forgotten)]
         lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
             return await self._make_question_with_quote_choice(lines, conversation, target, tr("forget-it"), forgotten)
@@ -193,7 +190,7 @@ class ForgetCommands(CommandGroup):
             *(f"  {_format_message(answer, zone)}" for answer in answers),
             *_quote_texts_to_forget(whole, already_quoted=forget_result, with_messages=False),
         ]
-        text = "\n".join([*lines, *quotes, f"{too}: {format_counts_of_erased_items(whole)}", tr("forget-final")])
+        text = "\n".join([*lines, *quotes, f"{too}: {format_erasures(whole)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
 
     async def _make_message_question(self, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
@@ -205,7 +202,7 @@ class ForgetCommands(CommandGroup):
         whole = await self._services.memory.preview_forgetting(scope.owner, _make_request_to_forget_messages(turn))
         zone = await self._read_zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _format_message(message, zone), ""]
-        lines.append(tr("forget-erases", what=format_counts_of_erased_items(whole)))
+        lines.append(tr("forget-erases", what=format_erasures(whole)))
         alone, both = ForgetTarget(kind="message", number=number), replace(target, kind="turn")
         if len(turn) == 1:
             lines += _quote_texts_to_forget(whole, with_messages=False)
@@ -224,10 +221,7 @@ class ForgetCommands(CommandGroup):
         whole = await self._preview_erasure(scope, turns)
         messages = await self._services.memory.preview_forgetting(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
-        counts = (
-            f"{only}: {format_counts_of_erased_items(messages)}",
-            f"{label}: {format_counts_of_erased_items(whole)}",
-        )
+        counts = (f"{only}: {format_erasures(messages)}", f"{label}: {format_erasures(whole)}")
         lines = [tr("forget-ask-this"), "", *counts, *_quote_texts_to_forget(whole)]
         text, choices = await self._make_question_with_quote_choice(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
@@ -353,5 +347,5 @@ def _format_fact(fact: Fact) -> str:
 
 def _format_message(message: Message, zone: tzinfo) -> str:
     text = wording.format_quote(wording.localize_message_notes(message, message.content), MAX_QUOTE_CHARS)
-    date = wording.format_moment_with_utc_note(message.created_at, zone)
+    date = wording.format_moment(message.created_at, zone)
     return tr("forget-line", id=str(message.id), date=date, speaker=wording.format_speaker(message), text=text)

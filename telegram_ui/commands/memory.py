@@ -15,7 +15,7 @@ from records.forgetting import ForgetRequest
 from records.owners import OwnerConfig
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
-from telegram_ui.commands.wording import format_local_date_of_moment, get_zone_or_utc
+from telegram_ui.commands.wording import format_local_day, get_zone_or_utc
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -245,12 +245,9 @@ def _mark_if_pinned(fact: Fact, label: str) -> str:
 
 def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, make_button: MakeButton) -> RenderedPage:
     lines = [_mark_if_pinned(fact, fact.text), "", *filter(None, [format_importance(fact)])]
-    dates = {
-        "from": format_local_date_of_moment(fact.valid_from, zone),
-        "said": format_local_date_of_moment(fact.observed_at, zone),
-    }
+    dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
-        until = format_local_date_of_moment(fact.valid_to, zone)
+        until = format_local_day(fact.valid_to, zone)
         is_one_day = fact.valid_from.astimezone(zone).date() == fact.valid_to.astimezone(zone).date()
         lines.append(tr("memory-held-until" if is_one_day else "memory-held", until=until, **dates))
     elif dates["from"] != dates["said"] or not fact.quote:  # what was said today may have been true for long
@@ -261,7 +258,7 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
     if fact.quote:  # which may be older than the text of an edited fact
         quoted = [row for row in facts if row.quote == fact.quote and fact.id in (row.id, row.superseded_by)]
         said_at = min(row.observed_at for row in quoted)
-        lines.append(tr("memory-quote", quote=fact.quote, said=format_local_date_of_moment(said_at, zone)))
+        lines.append(tr("memory-quote", quote=fact.quote, said=format_local_day(said_at, zone)))
     elif fact.source_ids:
         lines.append(tr("memory-learned", messages=len(fact.source_ids)))
     successor = next((other for other in facts if other.id == fact.superseded_by), None)
@@ -294,7 +291,7 @@ def _format_fact_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> lis
             if earlier.id not in seen:
                 seen.add(earlier.id)
                 waiting.append(earlier.id)
-                until = format_local_date_of_moment(earlier.valid_to or fact.valid_from, zone)
+                until = format_local_day(earlier.valid_to or fact.valid_from, zone)
                 lines.append(tr("memory-before", until=until, text=earlier.text))
     return lines
 
@@ -311,7 +308,4 @@ def _render_profiles(profiles: Sequence[Profile], zone: tzinfo, make_button: Mak
 
 
 def _format_profile(version: Profile, zone: tzinfo) -> list[str]:
-    return [
-        tr("memory-profile", id=str(version.id), day=format_local_date_of_moment(version.created_at, zone)),
-        version.text,
-    ]
+    return [tr("memory-profile", id=str(version.id), day=format_local_day(version.created_at, zone)), version.text]

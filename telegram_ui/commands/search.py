@@ -84,11 +84,7 @@ class SearchCommands(CommandGroup):
 def format_hit(number: int, hit: Hit, event: ChatEvent, zone: tzinfo, *, title: str = "") -> str:
     """Format a found message with its date, its speaker, the matching part and the title of its conversation."""
     message = hit.message
-    parts = (
-        wording.format_moment_with_utc_note(message.created_at, zone),
-        wording.format_speaker(message),
-        title or message.title,
-    )
+    parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
     heading = f"{number}. {' · '.join(filter(None, parts))}"
     text = wording.format_quote(wording.localize_message_notes(message, hit.text), MAX_SHOWN_CHARS)
     address = make_message_link(event.chat.id, event.chat.thread, message.telegram_id)

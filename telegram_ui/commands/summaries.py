@@ -14,7 +14,7 @@ from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.commands.wording import (
-    format_moment_with_utc_note,
+    format_moment,
     format_policy_name,
     format_switch,
     format_time_span,
@@ -191,7 +191,7 @@ def format_status(status: Status) -> str:
         lines.append(tr("summaries-status-index", done=status.indexed[0], messages=status.indexed[1]))
     lines += [tr("summaries-status-unreadable", messages=status.unreadable)] if status.unreadable else []
     if status.failure is not None:
-        failed_at = format_moment_with_utc_note(status.failure.at, get_zone_or_utc(config))
+        failed_at = format_moment(status.failure.at, get_zone_or_utc(config))
         lines.append(tr("summaries-status-failure", date=failed_at, error=status.failure.error))
     return "\n".join([*lines, *status.advice, *(["", tr("summaries-not-configured")] if config is None else [])])
 

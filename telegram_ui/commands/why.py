@@ -92,7 +92,7 @@ def _encode_answer_time(explanation: Explanation) -> str:
 
 def make_explanation_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
     """Format an explanation as pages, each with one expandable quote."""
-    title = tr("why-title", date=wording.format_moment_with_utc_note(explanation.record.at, zone))
+    title = tr("why-title", date=wording.format_moment(explanation.record.at, zone))
     record = explanation.record
     size = tr("why-size", model=wording.format_quote(record.model), tokens=record.tokens, most=record.ceiling)
     size += f" {tr('why-size-whole', tokens=record.whole)}" if record.saved else ""
@@ -192,11 +192,7 @@ def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
     if (profile := explanation.profile) is None:
         return [f"· {tr('why-gone')}"]
     return [
-        tr(
-            "why-profile",
-            date=wording.format_moment_with_utc_note(profile.created_at, zone),
-            text=wording.format_quote(profile.text),
-        )
+        tr("why-profile", date=wording.format_moment(profile.created_at, zone), text=wording.format_quote(profile.text))
     ]
 
 
@@ -207,10 +203,7 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
             items.append(f"· {tr('why-gone')}")
             continue
         count = 0 if fact.origin == "owner" else len(fact.source_ids)
-        values = {
-            "text": wording.format_quote(fact.text),
-            "day": wording.format_local_date_of_moment(fact.observed_at, zone),
-        }
+        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.observed_at, zone)}
         lines = [tr("why-fact", messages=count, **values) if count else tr("why-fact-by-hand", **values)]
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":

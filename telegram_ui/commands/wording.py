@@ -43,7 +43,7 @@ def set_reference_time(now: datetime) -> None:
 
 def format_day_and_time(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format a moment to the minute in a time zone, as in "today 14:28" or "3 June 9:00"."""
-    now, day = _now.get(), format_local_date_of_moment(moment, zone)
+    now, day = _now.get(), format_local_day(moment, zone)
     if now is not None:
         distance = (moment.astimezone(zone).date() - now.astimezone(zone).date()).days
         near = {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}
@@ -56,7 +56,7 @@ def format_time(moment: datetime, zone: tzinfo) -> str:
     return f"{local.hour}:{local.minute:02}"
 
 
-def format_moment_with_utc_note(moment: datetime, zone: tzinfo) -> str:
+def format_moment(moment: datetime, zone: tzinfo) -> str:
     """Format a moment to the minute, with "UTC" if the time zone is unknown."""
     return format_time_span(moment, moment, zone)
 
@@ -73,7 +73,7 @@ def format_time_span(first: datetime, last: datetime, zone: tzinfo) -> str:
     return tr("summaries-utc", date=dates) if zone is UTC else dates
 
 
-def format_local_date_of_moment(moment: datetime, zone: tzinfo = UTC) -> str:
+def format_local_day(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format the date of a moment in a time zone, without the year if it is the current year."""
     return format_local_date(moment.astimezone(zone).date(), zone)
 

@@ -21,13 +21,7 @@ from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split_text
 from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_entity_error, request_had_no_effect
-from telegram_ui.sending.newer_api import (
-    CAN_STOP,
-    Keyboard,
-    NewerApi,
-    edit_ephemeral_message,
-    make_ephemeral_message_fields,
-)
+from telegram_ui.sending.newer_api import CAN_STOP, Keyboard, NewerApi, edit_ephemeral_message, make_ephemeral_fields
 from telegram_ui.sending.pace import SendingPace, SystemClock, TimeSource
 from text.characters import repair_surrogates
 
@@ -344,7 +338,7 @@ class Delivery:
             if chat.only_for is None:
                 message = await send()
             else:
-                hidden = partial(send, api_kwargs=make_ephemeral_message_fields(chat.only_for))
+                hidden = partial(send, api_kwargs=make_ephemeral_fields(chat.only_for))
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
                 message = await self.newer_api.request_with_fallback(
                     f"ephemeral.{feature}", hidden, send, chat_id=chat.id

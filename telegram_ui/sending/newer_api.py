@@ -68,7 +68,7 @@ class NewerApi:
         return None
 
 
-def make_ephemeral_message_fields(sole_viewer: SoleViewer) -> dict[str, Any]:
+def make_ephemeral_fields(sole_viewer: SoleViewer) -> dict[str, Any]:
     """Return the request fields of a message that only one person can see (Bot API 10.3)."""
     query = {"callback_query_id": sole_viewer.query} if sole_viewer.query else {}
     fields: dict[str, Any] = {"ephemeral_message_parameters": {"receiver_user_id": sole_viewer.receiver, **query}}

@@ -221,14 +221,12 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     async def record_memory_mode(self, update_id: int, mode: Mode) -> None:
         """Record the memory mode in which an update was sent, for a later run."""
-        await self._await_or_log_storage_error(
-            "how memory stood", self._inbox.record_mode(self._bot_id, update_id, mode)
-        )
+        await self._run_or_warn("how memory stood", self._inbox.record_mode(self._bot_id, update_id, mode))
 
     async def record_answer_message_ids(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of the messages that show a part of an answer, for a later run."""
         work = self._inbox.record_answer_messages(self._bot_id, update_id, message_ids)
-        await self._await_or_log_storage_error("where an answer is shown", work)
+        await self._run_or_warn("where an answer is shown", work)
 
     def get_earlier_answer_message_ids(self, update_id: int) -> tuple[int, ...]:
         """Return the ids of the messages in which an earlier run began to show the answer."""
@@ -236,20 +234,13 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     async def increment_attempts(self, update_id: int, counter: AttemptCounter) -> int:
         """Count an attempt on disk. Return the number of attempts in all runs, or 1 if the disk fails."""
-        return (
-            await self._await_or_log_storage_error(
-                counter, self._inbox.increment_attempts(self._bot_id, update_id, counter)
-            )
-            or 1
-        )
+        return await self._run_or_warn(counter, self._inbox.increment_attempts(self._bot_id, update_id, counter)) or 1
 
     async def decrement_attempts(self, update_id: int, counter: AttemptCounter) -> None:
         """Undo increment_attempts() for an attempt that had no effect or was stopped by a shutdown."""
-        await self._await_or_log_storage_error(
-            counter, self._inbox.decrement_attempts(self._bot_id, update_id, counter)
-        )
+        await self._run_or_warn(counter, self._inbox.decrement_attempts(self._bot_id, update_id, counter))
 
-    async def _await_or_log_storage_error(self, purpose: str, work: Awaitable[T]) -> T | None:
+    async def _run_or_warn(self, purpose: str, work: Awaitable[T]) -> T | None:
         try:
             return await work
         except StorageError as error:

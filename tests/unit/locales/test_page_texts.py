@@ -3,7 +3,7 @@
 import pytest
 
 from locales.catalog import LANGUAGES, tr, use_language
-from locales.page_texts import remove_sentences_with_commands
+from locales.page_texts import remove_commands
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from locales.page_texts import remove_sentences_with_commands
     ],
 )  # fmt: skip
 def test_what_names_a_command_is_left_out(said: str, left: str) -> None:
-    assert remove_sentences_with_commands(said) == left
+    assert remove_commands(said) == left
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -30,5 +30,5 @@ def test_in_every_language(language: str) -> None:
             tr("memory-done-delete", text="Tea."),
         ):
             assert "/" in said
-            assert "/" not in remove_sentences_with_commands(said)
-            assert remove_sentences_with_commands(said)
+            assert "/" not in remove_commands(said)
+            assert remove_commands(said)

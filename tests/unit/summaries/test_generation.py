@@ -18,7 +18,7 @@ from records.messages import Message, Role
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Scope
 from records.summaries import NewSummary
-from summaries.generation import Summarizer, SummaryInput, list_superseded_facts_of_period, make_message_sources
+from summaries.generation import Summarizer, SummaryInput, format_superseded_facts, make_message_sources
 from summaries.quality_score import Source
 from tests.support.dense import ceilings, texts
 from text.tokenizer import Tokenizer
@@ -180,7 +180,7 @@ def test_facts_that_no_longer_hold_are_those_of_the_stretch() -> None:
 
     facts = [fact(1, 2), fact(2, 0), fact(3, 3), replace(fact(4, 1), superseded_by=None)]
     facts.append(replace(fact(5, 1), deleted_at=day))
-    assert list_superseded_facts_of_period(facts, day, day + timedelta(days=2)) == ["- Fact 2.", "- Fact 1."]
+    assert format_superseded_facts(facts, day, day + timedelta(days=2)) == ["- Fact 2.", "- Fact 1."]
 
 
 async def test_one_request_where_everything_fits() -> None:

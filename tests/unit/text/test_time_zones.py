@@ -12,10 +12,10 @@ from text.time_zones import (
     PARTS_OF_HOURS,
     find_similar_zone_names,
     find_zone_name,
-    find_zone_name_of_offset,
+    find_zone_of_offset,
     format_time_at_offset,
     format_zone_name,
-    list_utc_offsets_in_minutes,
+    list_utc_offsets,
 )
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -80,16 +80,14 @@ def test_an_offset_is_shown_with_its_everyday_sign() -> None:
 
 
 def test_the_table_names_zones_that_exist() -> None:
-    assert {
-        find_zone_name_of_offset(offset) or "UTC" for offset in list_utc_offsets_in_minutes()
-    } <= available_timezones()
+    assert {find_zone_of_offset(offset) or "UTC" for offset in list_utc_offsets()} <= available_timezones()
     for minutes, name in PARTS_OF_HOURS.items():
         for month in range(1, 13):
             assert NOON.replace(month=month).astimezone(ZoneInfo(name)).utcoffset() == timedelta(minutes=minutes)
 
 
 def test_the_times_that_it_may_be_now_are_shown_once_each_from_west_to_east() -> None:
-    shown = [format_time_at_offset(NOON, offset) for offset in list_utc_offsets_in_minutes()]
+    shown = [format_time_at_offset(NOON, offset) for offset in list_utc_offsets()]
     assert len(set(shown)) == len(shown) == 32
     assert (shown[0], shown[-1]) == ("02:00", "01:00")
     assert "17:30" in shown

@@ -12,7 +12,7 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from tests.support.talk import Talk, talking
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, Desk, Peer
-from text.time_zones import list_utc_offsets_in_minutes
+from text.time_zones import list_utc_offsets
 
 UTC_ZONE = "Time zone: UTC, 9:00"
 
@@ -99,7 +99,7 @@ async def test_the_time_that_it_is_for_somebody_is_a_button_and_the_settings_com
     assert await choose(desk, UTC_ZONE) is None
     assert "What time is it for you now?" in desk.last(ANN)
     assert not await desk.say(ANN, ANN, "never mind, how are you?"), "nobody waits for a text"
-    there = list(desk.buttons(ANN)[1])[list_utc_offsets_in_minutes().index(330)]
+    there = list(desk.buttons(ANN)[1])[list_utc_offsets().index(330)]
     assert await choose(desk, there) == "Your time zone is Asia/Kolkata, where it is 14:30."
     assert (await config_of(desk)).timezone == "Asia/Kolkata"
     assert desk.buttons(ANN)[0]["message_id"] == message["message_id"]
@@ -108,7 +108,7 @@ async def test_the_time_that_it_is_for_somebody_is_a_button_and_the_settings_com
 
 async def test_asked_for_alone_the_times_give_way_to_what_was_chosen(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/tz")
-    there = labels(desk, ANN)[list_utc_offsets_in_minutes().index(-300)]
+    there = labels(desk, ANN)[list_utc_offsets().index(-300)]
     assert await choose(desk, there) is None
     assert desk.last(ANN) == f"Your time zone is UTC-5, where it is 4:00. {tr('choices-zone-fixed')}"
     assert (await config_of(desk)).timezone == "Etc/GMT+5"

@@ -171,13 +171,13 @@ async def test_dates_are_written_as_people_say_them(language: str, day: str) -> 
     now = datetime(2026, 11, 21, 16, 5, tzinfo=UTC)
     set_reference_time(now)
     with use_language(language):
-        assert wording.format_local_date_of_moment(now) == day
+        assert wording.format_local_day(now) == day
         assert wording.format_day_and_time(now) == f"{tr('shared-today')} 16:05"
         assert wording.format_day_and_time(now, ZoneInfo("Asia/Tokyo")) == f"{tr('shared-today')} 1:05"
         assert wording.format_day_and_time(now + timedelta(hours=8)) == f"{tr('shared-tomorrow')} 0:05"
         assert wording.format_day_and_time(now - timedelta(days=1)) == f"{tr('shared-yesterday')} 16:05"
         assert (
             wording.format_day_and_time(now + timedelta(days=2))
-            == wording.format_local_date_of_moment(now + timedelta(days=2)) + " 16:05"
+            == wording.format_local_day(now + timedelta(days=2)) + " 16:05"
         )
-        assert "2025" in wording.format_local_date_of_moment(now - timedelta(days=360))
+        assert "2025" in wording.format_local_day(now - timedelta(days=360))
