@@ -31,8 +31,8 @@ from retrieval.ranking import Ranking, find_passages_with_rarest_word, rank_pass
 from retrieval.turns import (
     NEIGHBOURS,
     count_characters,
+    find_reply_snippets,
     find_uncovered_ranges,
-    make_snippets_around_reply_target,
     select_messages_of_newest_turns,
 )
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
@@ -298,11 +298,7 @@ class MemoryRetrieval:
         messages = await store.read_messages(scope, ids)
         shown, room = builder.message_ids_in_prompt, builder.remaining_snippet_tokens
         choose = partial(
-            make_snippets_around_reply_target,
-            messages,
-            self._tokens,
-            replied_to_id=target.id,
-            message_ids_in_prompt=shown,
+            find_reply_snippets, messages, self._tokens, replied_to_id=target.id, message_ids_in_prompt=shown
         )
         return await _run_in_thread_if_text_is_long(
             partial(choose, before_turn=before_turn, available_tokens=room), count_characters(messages)

@@ -169,18 +169,24 @@ class FactExtractor:
         return [fact for fact in checked.values() if fact is not None]
 
     async def _find_kind(self, owner: int, line: str) -> str:
-        """Return the kind of a line according to the model, or "" if it gives none or is not asked.
+        """Return the kind of a line according to the model, or "" if it gives none or is not asked."""
+        asked = kinds.make_kind_request(line)
+        if not self.limit_lines(1) or not self._requests.fits_window(asked, kinds.KIND_SCHEMA):
+            return ""
+        kind = self._kinds[object()] = kinds.parse_kind(await self._ask_model(owner, asked, kinds.KIND_SCHEMA))
+        return kind
+
+    def limit_lines(self, max_lines: int) -> int:
+        """Return how many of `max_lines` lines the model is asked about, as far as is known now.
 
         It is asked only after one of its facts has been rejected, and no longer once fewer than a tenth of at least
         MIN_LINES lines were no facts. After an unusable answer it is not asked for a day.
         """
-        asked, found = kinds.make_kind_request(line), [*self._kinds.values()]
-        is_useful = len(found) < MIN_LINES or 10 * sum(kind in kinds.NOT_SO for kind in found) >= len(found)
-        may_ask = self._has_rejected and is_useful and "" not in found
-        if not may_ask or not self._requests.fits_window(asked, kinds.KIND_SCHEMA):
-            return ""
-        kind = self._kinds[object()] = kinds.parse_kind(await self._ask_model(owner, asked, kinds.KIND_SCHEMA))
-        return kind
+        found = [*self._kinds.values()]
+        if not self._has_rejected or "" in found:
+            return 0
+        is_useful = 10 * sum(kind in kinds.NOT_SO for kind in found) >= max(len(found), MIN_LINES)
+        return max_lines if is_useful else min(max_lines, max(0, MIN_LINES - len(found)))
 
     def limit_turns(self, max_turns: int) -> int:
         """Return 1 if at least a quarter of MIN_TRIALS turns or more yielded facts one by one, or else `max_turns`."""

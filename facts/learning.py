@@ -96,7 +96,9 @@ class Facts:
         return made
 
     def estimate_history_extraction(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        return self._requests.estimate_extraction(backlog, max_turns=self._extractor.limit_turns(MAX_TURNS))
+        # A weak model, which is asked about the line of each fact, finds about one in each message.
+        turns, lines = self._extractor.limit_turns(MAX_TURNS), self._extractor.limit_lines(backlog.messages)
+        return self._requests.estimate_extraction(backlog, max_turns=turns, lines=lines)
 
     async def learn_from_history(self, scope: Scope) -> bool:
         """Learn from the next batch of imported messages in a scope. Return True if there was progress."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from facts.kinds import make_kind_request
 from facts.reconciliation import FactCandidates
 from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm import prompts
@@ -122,16 +123,24 @@ class RequestBuilder:
             turns=tuple(covered),
         )
 
-    def estimate_extraction(self, backlog: HistoryBacklog, *, max_turns: int = MAX_TURNS) -> ExtractionEstimate:
-        """Estimate the cost of learning from imported messages, with tokens rounded up to two significant digits."""
+    def estimate_extraction(
+        self, backlog: HistoryBacklog, *, max_turns: int = MAX_TURNS, lines: int = 0
+    ) -> ExtractionEstimate:
+        """Estimate the cost of learning from imported messages, and of requests for the kinds of that many lines.
+
+        Round tokens up to two significant digits.
+        """
         empty = _make_request(prompts.TEXTS["extract_facts"].format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
         room = max(MIN_ROOM_TOKENS, int((self._get_window() - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // max_turns), -(-said // room))
         tokens = said + requests * (frame + 250)  # for the answer and the known facts
+        tokens += lines * (self.count_prompt_tokens(make_kind_request("")) + 50)  # for the line and the answer
         unit = 10 ** max(0, len(str(tokens)) - 2)
-        return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)
+        return ExtractionEstimate(
+            messages=backlog.messages, requests=requests + lines, tokens=-(-tokens // unit) * unit
+        )
 
     def count_prompt_tokens(self, request: Request) -> int:
         return self._tokens.count_request_tokens(request)

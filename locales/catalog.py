@@ -67,19 +67,19 @@ def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
     return frozenset(word.replace("_", " ") for word in found.split())
 
 
-def join_with_commas(parts: Iterable[str]) -> str:
+def join_list(parts: Iterable[str]) -> str:
     """Join phrases as in "a, b, c"."""
     return tr("shared-comma").join(parts)
 
 
 def join_with_and(parts: Sequence[str]) -> str:
     """Join phrases as in "a, b and c"."""
-    return tr("shared-and", first=join_with_commas(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+    return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
 def join_with_or(parts: Sequence[str]) -> str:
     """Join phrases as in "a, b or c"."""
-    return tr("shared-or", first=join_with_commas(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+    return tr("shared-or", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
 def format_decimal(value: float, places: int) -> str:
@@ -166,7 +166,7 @@ class Texts:
 texts = Texts()
 
 
-def find_supported_language(tag: str) -> str:
+def find_language(tag: str) -> str:
     """Return the supported language that an IETF tag such as "pt-BR" names, or "" if it is not supported."""
     language = tag.casefold().replace("_", "-").partition("-")[0]
     return language if language in LANGUAGES else ""
@@ -174,8 +174,4 @@ def find_supported_language(tag: str) -> str:
 
 def choose_language(owner_choice: str, app_language: str, *, is_shared_chat: bool, default: str) -> str:
     """Return the owner's choice, or else the language of the app (unless the chat is shared), or the default."""
-    return (
-        find_supported_language(owner_choice)
-        or ("" if is_shared_chat else find_supported_language(app_language))
-        or default
-    )
+    return find_language(owner_choice) or ("" if is_shared_chat else find_language(app_language)) or default

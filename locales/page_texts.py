@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_supported_language, list_text_file_names
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_text_file_names
 
 MAX_WANTED = 20  # languages of a browser that are considered
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
@@ -85,7 +85,7 @@ def _make_command_pattern() -> re.Pattern[str]:
 def find_supported_browser_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
     """Return the first supported language of a browser's Accept-Language header, or `default`."""
     tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
-    return next(filter(None, (find_supported_language(tag.partition(";")[0].strip()) for tag in tags)), default)
+    return next(filter(None, (find_language(tag.partition(";")[0].strip()) for tag in tags)), default)
 
 
 def _convert_fluent_pattern(pattern: object) -> Pattern:

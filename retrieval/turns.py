@@ -127,7 +127,7 @@ def find_uncovered_ranges(
     return gaps
 
 
-def make_snippets_around_reply_target(
+def find_reply_snippets(
     messages: Sequence[Message],
     tokenizer: Tokenizer,
     *,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import find_supported_language, get_current_language, list_words, tr, use_language
+from locales.catalog import find_language, get_current_language, list_words, tr, use_language
 from records.owners import OwnerConfig
 from records.reminders import MAX_REMINDER_CHARS, NewReminder, Reminder, Repeat
 from records.scopes import Person, Scope
@@ -205,7 +205,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
     if delivery.is_paused(chat):
         return "later"
     set_reference_time(now)
-    chosen = find_supported_language(config.language if config else "") or find_supported_language(reminder.language)
+    chosen = find_language(config.language if config else "") or find_language(reminder.language)
     with use_language(chosen or get_current_language()):
         text = tr("reminders-due", text=reminder.text)
         if now - reminder.due_at >= timedelta(minutes=2):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from facts.extractor import MIN_LINES
-from records.facts import Fact
+from records.facts import Fact, HistoryBacklog
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
@@ -163,3 +163,13 @@ async def test_the_request_keeps_to_the_window(tmp_path: Path) -> None:
             asked = talk.server.asked_for("kind")
             assert len(asked) == times
             assert all(sum(count(str(part["content"])) for part in request.messages) < window for request in asked)
+
+
+async def test_the_estimate_of_a_history_counts_the_questions_about_lines(talk: Talk) -> None:
+    say_kinds(talk, {})
+    backlog, facts = HistoryBacklog(messages=5_000, characters=200_000), talk.services.facts
+    before = facts.estimate_history_extraction(backlog)
+    await learn(talk, "Locker 1 costs 12 euros")
+    after = facts.estimate_history_extraction(backlog)
+    assert after.requests == before.requests + MIN_LINES - 1
+    assert after.tokens > before.tokens

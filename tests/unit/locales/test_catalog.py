@@ -12,7 +12,7 @@ from locales.catalog import (
     LANGUAGES,
     choose_language,
     collect_translations,
-    find_supported_language,
+    find_language,
     format_decimal,
     get_current_language,
     tr,
@@ -97,7 +97,7 @@ def test_a_text_that_was_sent_earlier_is_recognised_in_every_language() -> None:
     ("code", "expected"), [("pt-BR", "pt"), ("zh-hans", "zh"), ("RU", "ru"), ("de_AT", "de"), ("fr", ""), ("", "")]
 )
 def test_a_language_tag_means_one_of_ours_or_none(code: str, expected: str) -> None:
-    assert find_supported_language(code) == expected
+    assert find_language(code) == expected
 
 
 def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
