@@ -212,10 +212,8 @@ class AnswerLoop:
     def _choose_tools_that_fit(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         if self._tools is None or not choose_model(self._models, turn.config).supports_tools:
             return ()
-        offer = self._tools.list_tools(turn, context)
-        while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > self.find_prompt_token_limit(
-            turn
-        ):
+        offer, max_tokens = self._tools.list_tools(turn, context), self.find_prompt_token_limit(turn)
+        while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > max_tokens:
             offer = offer[:-1]
         return offer
 

@@ -98,10 +98,9 @@ class Answerer:
             return context
         if outcome.state == "failed":
             turn.session.has_cut = True  # tried again after the answer
-        is_folded = outcome.state == "folded"
-        return (
-            await self._build_context(turn, self._answer_loop.find_prompt_token_limit(turn)) if is_folded else context
-        )
+        if outcome.state != "folded":
+            return context
+        return await self._build_context(turn, self._answer_loop.find_prompt_token_limit(turn))
 
     def _report_recall_error(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)

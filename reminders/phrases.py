@@ -100,16 +100,20 @@ def _find_other_day(early: TimePhraseParser) -> str:
         if late.has_date and is_meant and not is_word:
             return found
         name = TOKEN.match(early.text, start)
-        is_misspelt = early.month_day and is_next if is_dated else is_led or is_next or token is tokens[-1]
+        may_be_misspelt = early.month_day and is_next if is_dated else is_led or is_next or token is tokens[-1]
         # In Arabic, a letter more makes "university" of "Friday".
-        word = normalize_word(name[0]) if name and is_misspelt and language != "ar" else ""
-        near = get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
-        # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
-        shorter = [day for day in near if len(day) - 1 == len(word) >= MIN_MISSPELT_CHARS and {*word} < {*day}]
-        is_near = shorter != [] or any({*word} == {*day} for day in near)
-        if name and is_near and not any(word.startswith(day) or day.startswith(word) for day in near):
+        if name and may_be_misspelt and language != "ar" and _is_misspelt_name(normalize_word(name[0]), names):
             return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
     return ""
+
+
+def _is_misspelt_name(word: str, names: Sequence[str]) -> bool:
+    """Return True if a word has the letters of a name in another order or number, or lacks one of a long name."""
+    near = get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
+    # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
+    shorter = [day for day in near if len(day) - 1 == len(word) >= MIN_MISSPELT_CHARS and {*word} < {*day}]
+    has_its_letters = shorter != [] or any({*word} == {*day} for day in near)
+    return has_its_letters and not any(word.startswith(day) or day.startswith(word) for day in near)
 
 
 def _find_zone_beside_time(parsers: Sequence[TimePhraseParser]) -> str:

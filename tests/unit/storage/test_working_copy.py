@@ -35,6 +35,16 @@ def mark(folder: Path) -> None:
         copy.execute("CREATE TABLE seen_before (one)")
 
 
+def replace_with_earlier_copy(folder: Path, *, clean: int) -> int:
+    """Make a working copy as version 1.0 left it, without its words. Return the value that `clean` replaced."""
+    with contextlib.closing(sqlite3.connect(folder / "index.db")) as copy:
+        [(before,)] = copy.execute("SELECT clean FROM journal_state")
+        copy.execute("UPDATE journal_state SET clean = ?", (clean,))
+        copy.execute("DELETE FROM words")
+        copy.commit()
+    return int(before)
+
+
 async def is_marked(store: JsonStore) -> bool:
     async with store.database.open_reader(None) as reader:
         return await reader.fetch_row("SELECT 1 FROM sqlite_master WHERE name = 'seen_before'") is not None
@@ -85,12 +95,7 @@ async def test_a_copy_that_was_not_synced_is_made_again(tmp_path: Path) -> None:
         await store.upsert_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 3, "later")
     mark(tmp_path)
-    with contextlib.closing(sqlite3.connect(tmp_path / "index.db")) as copy:
-        [(clean,)] = copy.execute("SELECT clean FROM journal_state")
-        assert clean, "an earlier version can go on with a copy of this one"
-        copy.execute("UPDATE journal_state SET clean = 1")
-        copy.execute("DELETE FROM words")
-        copy.commit()
+    assert replace_with_earlier_copy(tmp_path, clean=1), "an earlier version can go on with a copy of this one"
     async with opened(tmp_path) as store:
         assert not await is_marked(store)
         assert await hits(store, "later") == 3
@@ -101,10 +106,7 @@ async def test_an_earlier_copy_that_replaces_an_unreadable_file_is_made_again_af
         await store.upsert_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 3, "later")
     mark(tmp_path)
-    with contextlib.closing(sqlite3.connect(tmp_path / "index.db")) as copy:
-        copy.execute("UPDATE journal_state SET clean = 0")
-        copy.execute("DELETE FROM words")
-        copy.commit()
+    replace_with_earlier_copy(tmp_path, clean=0)
     (tmp_path / "memory.json").write_text('{"keepsake":')
     async with opened(tmp_path) as store:
         assert await is_marked(store)
