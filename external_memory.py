@@ -294,7 +294,7 @@ class ExternalMemory:
         await self._state.erasing.overwrite_erased_data()
 
     async def find_owners_with_messages_to_forget(self, request: ForgetRequest) -> list[int]:
-        """Return owners with messages that match a request."""
+        """Return the owners who have messages that match a request."""
         served = await self.select_served_owners(await self.list_owners())
         return [owner for owner in served if (await self.preview_forgetting(owner, request)).messages]
 

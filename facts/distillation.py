@@ -98,7 +98,7 @@ class ProfileDistiller:
         return True
 
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """Correct the profile, or distil it if enough summaries wait, but leave the newest for later. Log errors."""
+        """Correct the profile, or distil a new one if enough summaries wait, except the newest. Log errors."""
         if not self._settings.learns_facts:
             return None
         every = self._settings.profile_every_summaries

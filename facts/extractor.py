@@ -153,7 +153,7 @@ class FactExtractor:
         return extracted, await asyncio.to_thread(self._make_valid_facts, batch, request, extracted or ())
 
     async def _check_kinds(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
-        """Return the facts without those whose line tells nothing, and wishes and doubts in the person's own words.
+        """Drop facts whose line tells nothing, and put wishes and doubts into the person's own words.
 
         Small models extract a fact from nearly every line, but recognise most wishes and questions in a line alone.
         What the model fails to answer stays as it is.
@@ -170,14 +170,16 @@ class FactExtractor:
 
     async def _find_kind(self, owner: int, line: str) -> str:
         """Return the kind of a line according to the model, or "" if it gives none or is not asked."""
+        if not self.limit_lines(1):
+            return ""
         asked = kinds.make_kind_request(line)
-        if not self.limit_lines(1) or not self._requests.fits_window(asked, kinds.KIND_SCHEMA):
+        if not self._requests.fits_window(asked, kinds.KIND_SCHEMA):
             return ""
         kind = self._kinds[object()] = kinds.parse_kind(await self._ask_model(owner, asked, kinds.KIND_SCHEMA))
         return kind
 
     def limit_lines(self, max_lines: int) -> int:
-        """Return how many of `max_lines` lines the model is asked about, as far as is known now.
+        """Return how many of the next `max_lines` lines the model will be asked about, judging by its answers so far.
 
         It is asked only after one of its facts has been rejected, and no longer once fewer than a tenth of at least
         MIN_LINES lines were no facts. After an unusable answer it is not asked for a day.

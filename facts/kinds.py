@@ -32,7 +32,7 @@ def parse_kind(answer: str) -> str:
 
 
 def apply_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
-    """Return the fact that a line of this kind tells, or None if it tells none. Any allergy is kept.
+    """Return the fact as a line of this kind tells it, or None if it tells none. Vital facts, as of an allergy, stay.
 
     A wish or a doubt is told word for word, and neither ends nor replaces another fact. A line that is said to tell
     nothing is believed to tell something if it has a number, a date or a name.

@@ -126,9 +126,9 @@ class RequestBuilder:
     def estimate_extraction(
         self, backlog: HistoryBacklog, *, max_turns: int = MAX_TURNS, lines: int = 0
     ) -> ExtractionEstimate:
-        """Estimate the cost of learning from imported messages, and of requests for the kinds of that many lines.
+        """Estimate the cost of learning from imported messages, with `lines` requests for the kind of a line.
 
-        Round tokens up to two significant digits.
+        Tokens are rounded up to two significant digits.
         """
         empty = _make_request(prompts.TEXTS["extract_facts"].format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))

@@ -89,7 +89,7 @@ class RefusedFeatures(TTLCache[str, int]):
             self.discard(PERHAPS_LENGTH, "system", "tools", PERHAPS_TOOLS)
 
     def record_refused_pictures(self, pictures: Iterable[Picture]) -> bool:
-        """Return True if others were refused before: one may be damaged, or not JPEG and so in an unknown format."""
+        """Return True if other pictures were refused, too: a single one may be damaged or in an unknown format."""
         refused = hash(tuple(picture.data for picture in pictures if picture.mime == "image/jpeg"))
         earlier, self[PERHAPS_PICTURES] = self.get(PERHAPS_PICTURES, refused), refused
         return earlier != refused

@@ -1,4 +1,4 @@
-"""Recover memory.json at startup: bring its working copy up to date, or make a new one from it and its journal."""
+"""Recovery of memory.json at startup: updates its working copy, or rebuilds it from memory.json and the journal."""
 
 import contextlib
 import json

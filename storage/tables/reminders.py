@@ -86,7 +86,7 @@ def _make_occurrence_key(reminder: Reminder) -> tuple[int, int, str]:
 
 
 def move_reminders_to_zone(connection: Connection, owner: int, zone: tzinfo, *, now: datetime) -> None:
-    """Recompute the due times of reminders, which keep their local time, or take their next one if it has passed."""
+    """Recompute the due times of reminders. They keep their local time, or take the next one if it has passed."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
     for reminder in map(parse_reminder, rows):
         if (local := reminder.local) is not None:

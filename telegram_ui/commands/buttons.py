@@ -118,14 +118,14 @@ class LastButtons:
         self._shown = LRUCache[Scope, int](MAX_CHATS)
 
     def record_answer(self, chat: Chat, message_ids: Sequence[int]) -> int | None:
-        """Record the message ids of the last answer. Return the message of the answer before if it has buttons."""
+        """Record the message ids of the last answer. Return the id of an earlier message that has buttons, if any."""
         before = self._shown.get(chat.chat_scope)
         if message_ids:
             self._shown[chat.chat_scope] = message_ids[-1]
         return None if before in message_ids else before
 
     async def remove_buttons_later(self, delivery: Delivery, chat: Chat, message_id: int) -> None:
-        """Remove the buttons of a message once this does not delay final texts. Ignore Telegram errors."""
+        """Remove the buttons of a message as soon as this delays no final text. Ignore Telegram errors."""
         await delivery.pace.wait_before_preview()
         await self.remove_buttons(delivery, chat, message_id)
 

@@ -253,7 +253,7 @@ class ChoiceCommands(CommandGroup):
     async def _show_options(
         self, event: ChatEvent, setting: str, replaced_message_id: int | None = None
     ) -> ReplyText | None:
-        """Show the possible values of a setting, in the message `replaced_message_id` or in a new message."""
+        """Show the possible values of a setting in place of the message `replaced_message_id`, or as a new message."""
         config, choice = await self._read_config(event), self._choices[setting]
         chosen, values = choice.get_value(config), choice.values
         if setting == "model" and len(values) == 1:

@@ -139,7 +139,7 @@ class SetupWizard(CommandGroup):
         return True
 
     async def _find_state(self, event: ChatEvent) -> WizardState | None:
-        """Return the state of a person's wizard, or None. A wizard that has ended stays open to the update that did."""
+        """Return the state of a person's wizard, or None. An ended wizard still accepts the update that ended it."""
         state = await self._states.find_state(event.chat.chat_scope, event.person.id)
         return state if state is not None and state.accepts_answer(event.update.update_id) else None
 

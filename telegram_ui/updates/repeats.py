@@ -125,7 +125,7 @@ class RequestRepeater:
     def _read_request_from_message(
         self, item: QueuedUpdate, button_press: ParsedUpdate, message: telegram.Message | None, first_update_id: int = 0
     ) -> UserRequest | None:
-        """Return the request in `message`, which the person sent or the bot proposed, or None if it has none."""
+        """Return the request that the person sent as `message`, or that the bot proposed in it, if any."""
         query = item.update.callback_query
         if (
             message is not None

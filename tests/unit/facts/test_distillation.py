@@ -140,7 +140,7 @@ async def test_what_is_taken_back_by_hand_leaves_the_profile_at_once(talk: Talk,
 
 @pytest.mark.parametrize("is_asked_first", [True, False])
 async def test_what_was_taken_back_before_a_kill_is_in_no_prompt(talk: Talk, *, is_asked_first: bool) -> None:
-    """The process died between the change of a fact and the profile's: only the change is stored."""
+    """The process died after it had changed a fact and before it changed the profile."""
     home, _ = await _know_lisbon(talk)
     assert "lives in Lisbon" in await _read_prompt(talk, "Good morning.")
     async with talk.services.memory.open_store(ANNA.id) as store:
