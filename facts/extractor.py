@@ -211,7 +211,7 @@ class FactExtractor:
             faults = list[str]()
             for version in versions:
                 [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
-                fact = schemas.replace_vague_text(version, speaker)
+                fact = schemas.replace_vague_text(version, speaker, is_model_weak=self._has_rejected)
                 named = [shown[number].text for number in fact.known[:1]]  # it goes if that one is forgotten
                 faults = find_faults(fact, allowed_texts=[*speakers, *named])
                 if not faults:

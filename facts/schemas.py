@@ -301,19 +301,21 @@ def _find_unsaid_topics(text: str, sentence: str, speaker: str) -> frozenset[str
     return frozenset(topic for topic in topics if not any(_have_same_prefix(topic, word) for word in said))
 
 
-def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
+def replace_vague_text(fact: NewFact, speaker: str, *, is_model_weak: bool) -> NewFact:
     """Replace a fact's text with its quote if it is vague, such as "Anna mentions her father's birthday".
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
-    shares at most half of its words with the quote.
+    shares at most half of its words with the quote. Without names and numbers in the quote, it is vague only if it is
+    a weak model's and lacks half of four or more words of the quote, such as "The removal of the cabinets is provided".
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
         return fact
     words = _truncate_words(find_topics(fact.text) - find_topics(speaker))
-    said = find_topics(fact.quote)
+    said = _truncate_words(find_topics(fact.quote))
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
-    is_vague = details and not details & words and 2 * len(words & _truncate_words(said)) <= len(words)
+    lacks_half = is_model_weak and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
+    is_vague = (details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
 
 
@@ -334,8 +336,7 @@ def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> 
 
 def find_start_date(text: str, zone: tzinfo) -> datetime | None:
     """Return the UTC start date in a text, as in "since 2024-05", or None if there is none."""
-    match = _SINCE.search(text.casefold())
-    if match is None:
+    if not (match := _SINCE.search(text.casefold())):
         return None
     year, month, day = (int(part) if part else 1 for part in match.groups())
     try:

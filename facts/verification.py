@@ -17,7 +17,6 @@ NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days
 YEAR_AROUND = timedelta(days=400)  # of a date without its year
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-
 _LATIN = str.maketrans(WORD_LISTS["latin"])
 
 

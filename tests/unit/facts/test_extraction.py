@@ -265,25 +265,41 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
 )
 def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str) -> None:
     (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
-    assert replace_vague_text(found, "Anna").text == f"Anna: {quote}".rstrip(".")
+    assert replace_vague_text(found, "Anna", is_model_weak=False).text == f"Anna: {quote}".rstrip(".")
     found = replace(found, text=text.replace("Anna", "Anna2"))  # she has a namesake
-    assert replace_vague_text(found, "Anna2").text == f"Anna2: {quote}".rstrip(".")
+    assert replace_vague_text(found, "Anna2", is_model_weak=False).text == f"Anna2: {quote}".rstrip(".")
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [  # written by a model of 1.5 billion parameters
+        ("The sink and stove specifications are provided.", "The sink is under the window, the stove left of it"),
+        ("The cabinet removal is provided.", "The old cabinets are taken away by the workshop"),
+        ("The offer validity period is provided.", "The offer is valid until the end of the month"),
+    ],
+)
+def test_a_weak_models_sentence_that_lacks_half_of_what_was_said_is_replaced(text: str, quote: str) -> None:
+    (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+    assert replace_vague_text(found, "Anna", is_model_weak=True).text == f"Anna: {quote}"
+    assert replace_vague_text(found, "Anna", is_model_weak=False).text == text
+
+
+@pytest.mark.parametrize("is_model_weak", [False, True])
 @pytest.mark.parametrize(
     ("text", "quote"),
     [
         ("Anna's father Henrik has his birthday on 12 March.", "My father Henrik turns 70 on 12 March."),
         ("Anna has an appointment on 2026-12-04.", "I have an appointment on Friday."),
         ("Anna is allergic to nuts.", "Correction: I'm allergic to nuts"),
+        ("Anna likes dark red.", "My favourite colour is dark red"),
         ("Anna's exam is in June.", "I have moved to Bergen, work for Bolt, and my exam is in June."),
         ("Anna lebt in München.", "Ich wohne in München und arbeite als Krankenschwester."),
         ("Анна живёт в Москве.", "Я живу в Москве."),
     ],
 )
-def test_a_sentence_that_says_what_was_said_is_taken(text: str, quote: str) -> None:
+def test_a_sentence_that_says_what_was_said_is_taken(text: str, quote: str, is_model_weak: bool) -> None:
     (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
-    assert replace_vague_text(found, "Anna").text == text
+    assert replace_vague_text(found, "Anna", is_model_weak=is_model_weak).text == text
 
 
 def test_a_number_that_the_person_denies_is_not_the_one_that_holds() -> None:
