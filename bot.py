@@ -34,11 +34,11 @@ from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
 from settings import Settings, describe_misspelt_variables, read_environment
 from storage import backup
-from telegram_ui.check import SETTINGS_ERRORS, check_configuration, find_missing_settings
+from telegram_ui.check import SETTINGS_ERRORS, check_configuration_and_get_exit_status, find_missing_settings
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.dashboard import Health, make_dashboard_host
-from telegram_ui.commands.registry import describe_commands_for_model
+from telegram_ui.commands.registry import describe_commands_by_name
 from telegram_ui.commands.reminders import send_reminder
 from telegram_ui.sending import formatting
 from telegram_ui.updates.access import make_access_check
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.restore is not None:
             return restore_backup(options.restore, settings)
         if options.check:
-            return asyncio.run(check_configuration(settings, describe_misspelt_variables(environ)))
+            return asyncio.run(check_configuration_and_get_exit_status(settings, describe_misspelt_variables(environ)))
         for sentence in describe_misspelt_variables(environ):
             log.warning("%s", sentence)
         if options.playground:
@@ -166,7 +166,7 @@ async def run_bot(
             await stack.enter_async_context(tracing.export_spans(settings.otel_exporter_otlp_endpoint))
         if services is None:
             opening = assembly.open_services(
-                settings, make_access_check=partial(make_access_check, settings), commands=describe_commands_for_model()
+                settings, make_access_check=partial(make_access_check, settings), commands=describe_commands_by_name()
             )
             services = await stack.enter_async_context(opening)
         end_moves = partial(_set_shutdown_deadline, services.memory, stop)
@@ -218,7 +218,7 @@ async def run_playground(settings: Settings, stop: StopRequest, *, port: int | N
     settings, model_name, offline = await choose_playground_model(settings)
     async with AsyncExitStack() as stack:
         served = partial(make_access_check, replace(settings, everyone_allowed=True))
-        known = describe_commands_for_model()
+        known = describe_commands_by_name()
         opening = assembly.open_services(settings, offline=offline, make_access_check=served, commands=known)
         services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
@@ -259,7 +259,7 @@ async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bo
 
 
 def _split_answer(answer: str) -> list[dict[str, Any]]:
-    pieces = formatting.split_text(*formatting.convert_markdown(answer))
+    pieces = formatting.split_text(*formatting.convert_markdown_to_text_and_entities(answer))
     shown = (piece for piece in pieces if not piece.is_blank)
     return [{"text": piece.text, "entities": [entity.to_dict() for entity in piece.entities]} for piece in shown]
 

@@ -38,7 +38,7 @@ class CheckReporter:
         print(f"{part}: {line}", flush=True)
         self.status = max(self.status, exit_status)
 
-    async def report_result(self, part: str, check: Awaitable[str]) -> None:
+    async def run_check_and_report_result(self, part: str, check: Awaitable[str]) -> None:
         """Await a check and print its result, or the error that it raises."""
         try:
             self.report(part, await check)
@@ -55,7 +55,7 @@ MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows
 SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 
 
-async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) -> int:
+async def check_configuration_and_get_exit_status(settings: Settings, warnings: Sequence[str] = ()) -> int:
     """Check each part of the setup, print the findings and return the exit status. `warnings` are printed as well."""
     findings = CheckReporter(settings.list_secrets())
     missing = find_missing_settings(settings)
@@ -65,10 +65,10 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
     if "TELEGRAM_BOT_TOKEN" in missing:
         findings.report("telegram", "not asked, since there is no token")
     else:
-        await findings.report_result("telegram", describe_bot(settings))
-    await findings.report_result("storage", _describe_storage(settings))
+        await findings.run_check_and_report_result("telegram", describe_bot(settings))
+    await findings.run_check_and_report_result("storage", _describe_storage(settings))
     if settings.backup_dir is not None:
-        await findings.report_result("backups", _describe_backups(settings.backup_dir))
+        await findings.run_check_and_report_result("backups", _describe_backups(settings.backup_dir))
     async with AsyncExitStack() as stack:
         if "OPENAI_API_KEY" in missing:
             findings.report("model", "not asked, since nothing says which endpoint to ask")
@@ -76,7 +76,7 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
             answers, summarizer = await assembly.open_answer_and_summary_models(settings, stack)
             for model in dict.fromkeys((answers, summarizer)):
                 tools = model is answers and settings.tools == "auto"
-                await findings.report_result(
+                await findings.run_check_and_report_result(
                     "model", describe_model(model, probes_tools=tools, probes_schema=model is summarizer)
                 )
             for sentence in await describe_model_shutdowns(settings, assembly.utc_now().date()):
@@ -85,14 +85,14 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
                 if name == settings.openai_model:
                     continue
                 model = await assembly.open_chat_model(name, settings, stack, setting_name="OPENAI_MODELS")
-                await findings.report_result("model", model.probe_and_describe())
+                await findings.run_check_and_report_result("model", model.probe_and_describe())
             if transcriber := await assembly.open_transcriber(settings, stack):
-                await findings.report_result("transcription", transcriber.probe_and_describe())
+                await findings.run_check_and_report_result("transcription", transcriber.probe_and_describe())
             if speaker := await assembly.open_speech_model(settings, stack):
-                await findings.report_result("speech", speaker.probe_and_describe())
+                await findings.run_check_and_report_result("speech", speaker.probe_and_describe())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
             embedder = await assembly.open_embedder(settings, stack)
-            await findings.report_result("embeddings", _describe_embeddings(embedder))
+            await findings.run_check_and_report_result("embeddings", _describe_embeddings(embedder))
     return findings.status
 
 

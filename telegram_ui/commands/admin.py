@@ -14,7 +14,7 @@ from records.owners import AccessStatus, KnownPerson
 from records.scopes import Person
 from runtime import logs
 from telegram_ui.commands import broadcast
-from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page_and_count
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
 from telegram_ui.commands.wording import format_day_and_time, format_quote
 from telegram_ui.sending.chat import Chat
@@ -45,7 +45,7 @@ class AdminCommands(CommandGroup):
         return None
 
     @Action(KIND, where="admins")
-    async def _handle_button_press(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_page_or_change_access(self, event: ChatEvent) -> ReplyText | None:
         what, _, number = event.argument.partition(".")
         if not number.isdecimal():
             return tr("shared-dead-button")
@@ -54,7 +54,7 @@ class AdminCommands(CommandGroup):
         if what == OVERVIEW:
             return await self._show_operator_overview(event)
         if what == ERRORS:
-            return await self._show_errors(event)
+            return await self._show_recent_errors(event)
         if what == PEOPLE:
             return await self._show_people(event, int(number))
         if what == GROUPS:
@@ -67,7 +67,7 @@ class AdminCommands(CommandGroup):
         if decided is None or decided.standing != standing:
             decided = await set_access(self._dependencies, person_id, standing, event.person.id)
         text = _format_person_with_access_status(decided)
-        await self._show_text(event, text, self._make_back_row(event))
+        await self._show_text(event, text, self._make_row_back_to_overview(event))
         return text[:200]
 
     async def _remove_person(self, event: ChatEvent, person_id: int) -> ReplyText:
@@ -116,17 +116,17 @@ class AdminCommands(CommandGroup):
         is_offered = self._delivery.newer_api.can_use(SET_PRIVACY)
         return await self._show_text(event, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
 
-    async def _show_errors(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_recent_errors(self, event: ChatEvent) -> ReplyText | None:
         zone = await self._read_zone(event.chat.scope.owner)
         lines = [
             f"{format_day_and_time(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
             for at, where, template in reversed(logs.RECENT.lines)
         ]
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
-        return await self._show_text(event, text, self._make_back_row(event))
+        return await self._show_text(event, text, self._make_row_back_to_overview(event))
 
     async def _show_people(self, event: ChatEvent, page: int) -> ReplyText | None:
-        shown, page, pages = select_page(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
+        shown, page, pages = select_page_and_count(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
         lines, rows = [tr("admin-people")], []
         for person in shown:
             lines.append(_format_person_with_access_status(person))
@@ -135,9 +135,9 @@ class AdminCommands(CommandGroup):
             rows.append([self._make_button(event, KIND, label, f"{REMOVE if is_in else ALLOW}.{person.id}")])
         lines += [tr("admin-nobody")] if not shown else []
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, KIND, label, f"{PEOPLE}.{to}"))
-        return await self._show_text(event, "\n".join(lines), *rows, turn, self._make_back_row(event))
+        return await self._show_text(event, "\n".join(lines), *rows, turn, self._make_row_back_to_overview(event))
 
-    def _make_back_row(self, event: ChatEvent) -> list[InlineKeyboardButton]:
+    def _make_row_back_to_overview(self, event: ChatEvent) -> list[InlineKeyboardButton]:
         return [self._make_button(event, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
 
 

@@ -22,7 +22,7 @@ from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.documents import send_voice
-from telegram_ui.sending.formatting import convert_markdown
+from telegram_ui.sending.formatting import convert_markdown_to_text_and_entities
 from telegram_ui.sending.markdown import close_open_formatting
 from telegram_ui.sending.streaming import AnswerStream
 
@@ -65,7 +65,7 @@ class AnswerButtons(CommandGroup):
     @Action(GO_ON, queue="chat", runs_once="by button")
     async def _continue_answer(self, event: ChatEvent) -> ReplyText | None:
         """Continue a truncated answer in a new turn, so that both parts are kept in the prompt and in memory."""
-        stream = await self._begin_stream(event)
+        stream = await self._begin_answer_stream(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         source = f"{event.update.get_bot().id}:{event.update.update_id}"
         pieces = (IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now()),)
@@ -107,7 +107,7 @@ class AnswerButtons(CommandGroup):
     ) -> ReplyText | None:
         """Answer a turn again. If given, `status_text` replaces the text of the message whose button was pressed."""
         chat, turn = event.chat, int(event.argument.partition(".")[0])
-        stream = await self._begin_stream(event, replaced_ids=replaced_ids)
+        stream = await self._begin_answer_stream(event, replaced_ids=replaced_ids)
         again = partial(
             self._services.conversation.answer_last_turn_again,
             on_text=stream.schedule_preview,
@@ -130,7 +130,7 @@ class AnswerButtons(CommandGroup):
             return ()
         return await self._services.explanations.list_message_ids_of_same_answer(event.chat.scope, event.message_id)
 
-    async def _begin_stream(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream:
+    async def _begin_answer_stream(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream:
         await acknowledge_press(event.update)
         stop = partial(make_stop_keyboard, self._dependencies, event.chat, event.person)
         return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
@@ -147,7 +147,7 @@ class AnswerButtons(CommandGroup):
             return
         if not reply.is_error:
             await self._services.explanations.record_answer_message_ids(incoming, sent)
-        if (before := self._last_buttons.record_answer(chat, sent)) is not None:
+        if (before := self._last_buttons.record_answer_and_get_old_id(chat, sent)) is not None:
             await self._last_buttons.remove_buttons_later(self._delivery, chat, before)
         for notice in reply.notices:
             await self._delivery.send_text(chat, notice)
@@ -178,7 +178,7 @@ async def send_voice_answer_if_wanted(
     try:
         config = await dependencies.services.memory.get_config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
-        words = convert_markdown(reply.text)[0]
+        words = convert_markdown_to_text_and_entities(reply.text)[0]
         if words.strip() and (chosen == "always" or (chosen == "voice" and was_asked_by_voice)):
             await _send_text_as_voice(dependencies, replace(chat, reply_to=message_ids[0]), person, words)
     except DeliveryError:

@@ -19,7 +19,7 @@ class BasicCommands(CommandGroup):
 
     @Action(TURN_ON, who="admins")
     async def _turn_on_memory(self, event: ChatEvent) -> ReplyText | None:
-        text, was_on = await self._switch_memory_on(event)
+        text, was_on = await self._switch_on_memory_and_get_old_state(event)
         await self._show_welcome(event)
         if was_on:
             return text

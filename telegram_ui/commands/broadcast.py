@@ -39,7 +39,7 @@ class BroadcastCommands(CommandGroup):
         return True
 
     @Action(KIND, where="admins")
-    async def _handle_button_press(self, event: ChatEvent) -> ReplyText | None:
+    async def _write_send_or_stop_broadcast(self, event: ChatEvent) -> ReplyText | None:
         what, _, number = event.argument.partition(".")
         if what == WRITE:
             await self._question.ask(event, tr("broadcast-question"), subject_id=None, placeholder="")
@@ -124,14 +124,14 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
             await broadcasts.record_outcome(broadcast, person, outcome)
         if time.time() - reported >= 5:
             reported = time.time()
-            await _report_progress(dependencies, broadcast, await broadcasts.count_outcomes(broadcast), is_over=False)
+            await _update_receipt(dependencies, broadcast, await broadcasts.count_outcomes(broadcast), is_over=False)
         await time.sleep(SPACING_SECONDS)
     progress = await broadcasts.count_outcomes(broadcast)
     if await broadcasts.delete_broadcast(broadcast):
-        await _report_progress(dependencies, broadcast, progress, is_over=True)
+        await _update_receipt(dependencies, broadcast, progress, is_over=True)
 
 
-async def _report_progress(
+async def _update_receipt(
     dependencies: Dependencies, broadcast: Broadcast, progress: BroadcastProgress, *, is_over: bool
 ) -> None:
     text = format_broadcast_receipt(progress, tr("broadcast-done" if is_over else "broadcast-sending"))

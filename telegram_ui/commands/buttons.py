@@ -53,7 +53,7 @@ class Buttons:
             label, callback_data=self.make_signed_callback_data(kind, chat, person, payload), style=style
         )
 
-    def verify_payload(self, callback_data: str, chat: Chat, person: Person) -> str:
+    def verify_and_extract_payload(self, callback_data: str, chat: Chat, person: Person) -> str:
         """Return the payload of a pressed button. Raise ForeignButton if it is forged or belongs to someone else."""
         kind, _, rest = repair_surrogates(callback_data).partition(":")
         presser, _, rest = rest.partition(":")
@@ -77,7 +77,7 @@ def parse_button_kind(callback_data: str) -> str:
     return callback_data.partition(":")[0]
 
 
-def select_page(items: Sequence[Item], page: int, per_page: int) -> tuple[Sequence[Item], int, int]:
+def select_page_and_count(items: Sequence[Item], page: int, per_page: int) -> tuple[Sequence[Item], int, int]:
     """Return the items on a page, the page number (clamped to the last page), and the number of pages."""
     pages = max(1, -(-len(items) // per_page))
     page = min(page, pages - 1)
@@ -117,7 +117,7 @@ class LastButtons:
     def __init__(self) -> None:
         self._shown = LRUCache[Scope, int](MAX_CHATS)
 
-    def record_answer(self, chat: Chat, message_ids: Sequence[int]) -> int | None:
+    def record_answer_and_get_old_id(self, chat: Chat, message_ids: Sequence[int]) -> int | None:
         """Record the message ids of the last answer. Return the id of an earlier message that has buttons, if any."""
         before = self._shown.get(chat.chat_scope)
         if message_ids:

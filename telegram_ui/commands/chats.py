@@ -39,7 +39,7 @@ class ChatsCommands(CommandGroup):
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     @Action(KIND, who="admins")
-    async def _handle_button_press(self, event: ChatEvent) -> ReplyText | None:
+    async def _begin_list_rename_or_open_chat(self, event: ChatEvent) -> ReplyText | None:
         action, number = event.argument[:1], event.argument[1:]
         if action == NEW:
             await self._delivery.send_text(event.chat, await self._begin_chat(replace(event, argument="")) or "")

@@ -71,11 +71,11 @@ class ChoiceCommands(CommandGroup):
 
     async def _set_choice_or_get_refusal(self, event: ChatEvent, setting: str, value: str) -> ReplyText | None:
         choice = self._choices.get(setting)
-        if choice is None or (wanted := _parse_value(choice, value)) is None:
+        if choice is None or (wanted := _parse_setting_value(choice, value)) is None:
             return tr("shared-dead-button")
         config = await self._read_config(event)
         if setting == "enabled" and wanted is True:
-            await self._switch_memory_on(event)
+            await self._switch_on_memory_and_get_old_state(event)
         elif config is not None and config.enabled:
             try:
                 async with self._delivery.show_typing(event.chat):
@@ -211,7 +211,7 @@ class ChoiceCommands(CommandGroup):
             await self._show_options(event, "persona", replaced_message_id)
         return tr("model-own-now", text=config.persona_text)
 
-    async def _handle_option(self, event: ChatEvent, setting: str) -> ReplyText | None:
+    async def _set_option_or_show_options(self, event: ChatEvent, setting: str) -> ReplyText | None:
         """Handle a press on one of the values listed for a setting, or on the button that opens that list."""
         language = get_current_language()
         if event.argument != ASK:
@@ -227,21 +227,21 @@ class ChoiceCommands(CommandGroup):
         with use_language(language):
             return await self._show_options(event, setting, event.message_id)
 
-    _press_language = Action(LANGUAGE, who="admins")(partial(_handle_option, setting="language"))
-    _press_model = Action(MODEL, who="admins")(partial(_handle_option, setting="model"))
-    _press_persona = Action(PERSONA, who="admins")(partial(_handle_option, setting="persona"))
+    _press_language = Action(LANGUAGE, who="admins")(partial(_set_option_or_show_options, setting="language"))
+    _press_model = Action(MODEL, who="admins")(partial(_set_option_or_show_options, setting="model"))
+    _press_persona = Action(PERSONA, who="admins")(partial(_set_option_or_show_options, setting="persona"))
 
     async def _set_option(self, event: ChatEvent, setting: str, value: str) -> None:
         await self._update_config(event, **{setting: value})
         if setting == "language":
             with use_language(self._resolve_language(event, value)):
-                await self._update_chat_menu(event, value)
+                await self._localize_command_menu_of_chat(event, value)
 
     def _resolve_language(self, event: ChatEvent, chosen_language: str) -> str:
         is_shared = not event.chat.is_private
         return self._dependencies.choose_language(chosen_language, event.person.language, is_shared=is_shared)
 
-    async def _update_chat_menu(self, event: ChatEvent, language: str) -> None:
+    async def _localize_command_menu_of_chat(self, event: ChatEvent, language: str) -> None:
         if not event.chat.is_private:
             return
         bot: telegram.Bot = event.update.get_bot()
@@ -290,10 +290,10 @@ def make_option_key(setting: str, value: str) -> str:
     return hashlib.sha256(value.encode()).hexdigest()[:12] if setting == "model" else value or NOTHING_CHOSEN[setting]
 
 
-def _parse_value(choice: Choice, value: str) -> object:
+def _parse_setting_value(choice: Choice, text: str) -> bool | int | str | None:
     if choice.kind == "switch":
-        return {ON: True, OFF: False}.get(value)
-    return parse_threshold(value) if choice.kind == "number" else value
+        return {ON: True, OFF: False}.get(text)
+    return parse_threshold(text) if choice.kind == "number" else text
 
 
 def make_settings_rows(

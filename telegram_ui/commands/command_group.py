@@ -56,12 +56,12 @@ class ChatEvent:
         replied = self._replied_message
         # In a topic everything "replies" to the service message that opened it. Ids from before a group became a
         # supergroup are ambiguous.
-        if replied is None or replied.forum_topic_created is not None or self.replies_to_former_group:
+        if replied is None or replied.forum_topic_created is not None or self.replies_to_message_before_upgrade:
             return None
         return replied.message_id
 
     @property
-    def replies_to_former_group(self) -> bool:
+    def replies_to_message_before_upgrade(self) -> bool:
         """True if the command replies to a message from before the group became a supergroup."""
         message, replied = self.update.effective_message, self._replied_message
         return message is not None and replied is not None and replied.chat.id != message.chat.id
@@ -75,8 +75,8 @@ class ChatEvent:
     def replies_to_same_author(self) -> bool:
         """True if the message and the message it replies to have the same author."""
         message, replied = self.update.effective_message, self._replied_message
-        author = None if message is None else _get_author_ids(message)
-        return author is not None and replied is not None and author == _get_author_ids(replied)
+        author = None if message is None else _get_user_and_sender_chat_ids(message)
+        return author is not None and replied is not None and author == _get_user_and_sender_chat_ids(replied)
 
     @property
     def message_id(self) -> int | None:
@@ -91,7 +91,7 @@ class ChatEvent:
         return message.text or "" if isinstance(message, telegram.Message) else ""
 
 
-def _get_author_ids(message: telegram.Message) -> tuple[int, int] | None:
+def _get_user_and_sender_chat_ids(message: telegram.Message) -> tuple[int, int] | None:
     if message.from_user is None:
         return None
     # All channels have the same sender, and so have all anonymous admins.
@@ -123,7 +123,7 @@ class Action:
     where: Where = "everywhere"
 
     @property
-    def key(self) -> str:
+    def registry_key(self) -> str:
         return self.name
 
     def __call__(self, handler: Handler) -> Self:
@@ -146,7 +146,7 @@ class Command(Action):
         return tr(f"menu-{self.name}")
 
     @property
-    def key(self) -> str:
+    def registry_key(self) -> str:
         return f"/{self.name}"
 
 
@@ -161,7 +161,7 @@ class AnswerControls:
         delivery, chat, make_stop_keyboard=stop, replaced_ids=there
     )
     # Retries until the whole answer has arrived, and returns the ids of its messages.
-    send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
+    send: SendAnswer = lambda update_id, stream, text, keyboard: stream.send_final_answer(text, keyboard=keyboard)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -220,7 +220,7 @@ class CommandGroup:
     async def accept_file_if_awaited(self, event: ChatEvent) -> None:
         """Handle a file if this group asked for it."""
 
-    async def cancel_awaited_input(self, event: ChatEvent) -> bool:
+    async def try_to_cancel_awaited_input(self, event: ChatEvent) -> bool:
         """Stop waiting for this person's input and say so. Return True if this group was waiting."""
         return False
 
@@ -239,7 +239,7 @@ class CommandGroup:
             owner, spoken = event.chat.scope.owner, get_current_language()
             await self._services.memory.change_config(owner, lambda known: replace(known, language=spoken))
 
-    async def _switch_memory_on(self, event: ChatEvent) -> tuple[ReplyText, bool]:
+    async def _switch_on_memory_and_get_old_state(self, event: ChatEvent) -> tuple[ReplyText, bool]:
         """Turn memory on. Return the reply, and True if memory was already on."""
         owner, memory = event.chat.scope.owner, self._services.memory
         before = await memory.get_config(owner)

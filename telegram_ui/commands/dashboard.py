@@ -27,7 +27,7 @@ class DashboardCommands(CommandGroup):
     heading = "recall"
 
     @Command("dashboard", who="admins", stands_alone=True)
-    async def _send_link(self, event: ChatEvent) -> ReplyText | None:
+    async def _send_dashboard_link(self, event: ChatEvent) -> ReplyText | None:
         here, owner, url = event.chat, event.chat.scope.owner, self._dependencies.settings.dashboard_url
         if not url:
             may_run_it = here.is_private and self._operation.is_admin_or_bot_has_none(event.person)
@@ -62,7 +62,7 @@ def make_dashboard_host(dependencies: Dependencies, health: Health) -> Host:
     async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 
-    async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
+    async def try_to_send_file_to_person(person: int, name: str, file: IO[bytes]) -> bool:
         try:
             await documents.send_file(dependencies.delivery, Chat(id=person), file, name, "")
         except ChatGone:
@@ -74,5 +74,5 @@ def make_dashboard_host(dependencies: Dependencies, health: Health) -> Host:
         configures=may_configure,
         health=health,
         store_access=partial(set_access, dependencies),
-        send_file=send_file,
+        send_file=try_to_send_file_to_person,
     )

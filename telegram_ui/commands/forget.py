@@ -41,7 +41,7 @@ class ForgetCommands(CommandGroup):
 
     @Command("forget")
     async def _ask_what_to_forget(self, event: ChatEvent) -> ReplyText | None:
-        if event.replies_to_former_group and not event.argument:
+        if event.replies_to_message_before_upgrade and not event.argument:
             return tr("forget-former")
         if not await self._may_configure(event.chat, event.person):
             return await self._ask_to_forget_own_message(event)
@@ -51,7 +51,7 @@ class ForgetCommands(CommandGroup):
                 target = parse_forget_argument(event.argument, now)
             except ValueError:
                 return tr("forget-no-such-date")
-            return await (self._ask_to_confirm(event, target) if target else self._show_matches(event))
+            return await (self._ask_to_confirm(event, target) if target else self._show_matches_to_forget(event))
         if event.replied_message_id is not None:
             if (message := await self._find_message_replied_to(event)) is None:
                 return tr("forget-gone")
@@ -82,7 +82,7 @@ class ForgetCommands(CommandGroup):
             return event.chat.scope
         return await self._services.memory.find_conversation_of_message(event.chat.chat_scope, message_id=target.number)
 
-    async def _show_matches(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_matches_to_forget(self, event: ChatEvent) -> ReplyText | None:
         scope, query = event.chat.scope, event.argument
         async with self._services.memory.open_store(scope.owner) as store:
             terms = analyzer.list_query_terms(query)
@@ -228,7 +228,7 @@ class ForgetCommands(CommandGroup):
 
     @Action(CHOOSE, who="admins")
     async def _ask_to_confirm_choice(self, event: ChatEvent) -> ReplyText | None:
-        target = ForgetTarget.parse_payload(event.argument, self._now())
+        target = ForgetTarget.parse_button_payload(event.argument, self._now())
         return await self._ask_to_confirm(event, target) if target is not None else tr("shared-dead-button")
 
     @Action(CONVERSATION, who="admins")
@@ -243,7 +243,7 @@ class ForgetCommands(CommandGroup):
         await self._show_text(event, tr("forget-kept"))
 
     async def _forget_chosen_target(self, event: ChatEvent) -> ReplyText:
-        if (target := ForgetTarget.parse_payload(event.argument, self._now())) is None:
+        if (target := ForgetTarget.parse_button_payload(event.argument, self._now())) is None:
             return tr("shared-dead-button")
         scope = await self._find_target_scope(event, target)
         async with self._delivery.show_typing(event.chat):
@@ -302,7 +302,7 @@ class ForgetCommands(CommandGroup):
         self, event: ChatEvent, kind: str, label: str, target: ForgetTarget
     ) -> InlineKeyboardButton:
         erases = kind in (ERASE, ERASE_OWN)
-        return self._make_button(event, kind, label, target.make_payload(self._now()), erases=erases)
+        return self._make_button(event, kind, label, target.make_button_payload(self._now()), erases=erases)
 
 
 _EVERYTHING = ForgetTarget(kind="everything")

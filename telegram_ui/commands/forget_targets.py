@@ -47,12 +47,12 @@ class ForgetTarget:
         whole = letter + content + (f"r{self.request}" if self.request else "") + quotes
         return whole if len(whole) <= MAX_CODE_CHARS else letter + content + quotes
 
-    def make_payload(self, now: datetime) -> str:
+    def make_button_payload(self, now: datetime) -> str:
         """Return the payload of a button for this target. It is valid for BUTTON_LIFETIME."""
         return f"{self.short_code}.{int(now.timestamp()) // 60:x}"
 
     @classmethod
-    def parse_payload(cls, payload: str, now: datetime) -> "ForgetTarget | None":
+    def parse_button_payload(cls, payload: str, now: datetime) -> "ForgetTarget | None":
         """Return the target of a pressed button, or None if the button is too old or its payload is invalid."""
         code, _, minute = payload.partition(".")
         try:

@@ -68,7 +68,7 @@ class TransferCommands(CommandGroup):
     @Command("import", who="admins", reads_file=True)
     async def _begin_import(self, event: ChatEvent) -> None:
         if (sent := _find_import_source(event.update.effective_message)) is not None:
-            await self._offer_import(event, sent)
+            await self._try_to_offer_import(event, sent)
             return
         config, now = await self._read_config(event), self._delivery.clock.time()
         if config is not None and config.incognito:
@@ -94,10 +94,10 @@ class TransferCommands(CommandGroup):
             return
         if not await self._may_configure(event.chat, event.person):
             await self._delivery.send_text(event.chat, tr("shared-admins-only"))
-        elif await self._offer_import(event, _ImportSource(message_id=document.message_id, document=document)):
+        elif await self._try_to_offer_import(event, _ImportSource(message_id=document.message_id, document=document)):
             self._awaited.pop((event.chat.chat_scope, event.person.id), None)
 
-    async def cancel_awaited_input(self, event: ChatEvent) -> bool:
+    async def try_to_cancel_awaited_input(self, event: ChatEvent) -> bool:
         key = (event.chat.chat_scope, event.person.id)
         if self._delivery.clock.time() > self._awaited.pop(key, 0.0):
             return False
@@ -114,22 +114,22 @@ class TransferCommands(CommandGroup):
             return False
         if len(event.argument) < MAX_PIECE_CHARS:
             await self._question.close(event)
-        await self._offer_import(event, _ImportSource(message_id=event.message_id, text=event.argument))
+        await self._try_to_offer_import(event, _ImportSource(message_id=event.message_id, text=event.argument))
         return True
 
-    async def _offer_import(self, event: ChatEvent, source: _ImportSource) -> bool:
+    async def _try_to_offer_import(self, event: ChatEvent, source: _ImportSource) -> bool:
         """Reply to the file with a question or a preview. Return True if the file can be read."""
         chat = replace(event.chat, reply_to=source.message_id)
         async with self._delivery.show_typing(chat):
-            (text, *rows), is_read = await self._try_to_make_next_step(event, source)
+            (text, *rows), is_read = await self._make_import_step_and_success(event, source)
         await self._delivery.send_text(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
-    async def _show_next_step(self, event: ChatEvent, source: _ImportSource) -> ReplyText | None:
+    async def _show_next_import_step(self, event: ChatEvent, source: _ImportSource) -> ReplyText | None:
         here = replace(event, chat=replace(event.chat, reply_to=source.message_id))  # long texts need a new message
-        return await self._show_text(here, *(await self._try_to_make_next_step(event, source))[0])
+        return await self._show_text(here, *(await self._make_import_step_and_success(event, source))[0])
 
-    async def _try_to_make_next_step(self, event: ChatEvent, source: _ImportSource) -> tuple[ImportStep, bool]:
+    async def _make_import_step_and_success(self, event: ChatEvent, source: _ImportSource) -> tuple[ImportStep, bool]:
         """Return the next step or an error message, and True if the file can be read."""
         try:
             return await self._plan_next_import_step(event, source), True
@@ -138,7 +138,7 @@ class TransferCommands(CommandGroup):
         except KeepsakeError as error:
             return (format_error(error), self._make_retry_row(event, error)), False
 
-    async def _find_source_for_button(self, event: ChatEvent) -> _ImportSource | None:
+    async def _find_import_source_or_explain(self, event: ChatEvent) -> _ImportSource | None:
         # The buttons are under a reply to the file, so that they find it even after a restart.
         query = event.update.callback_query
         if (sent := _find_import_source(query.message if query else None)) is None:
@@ -146,10 +146,10 @@ class TransferCommands(CommandGroup):
         return sent
 
     def _make_retry_row(self, event: ChatEvent, error: KeepsakeError, kind: str = LOOK) -> ButtonRow:
-        payload = _make_import_payload(is_after_questions=_follows_questions(event)) if kind == IMPORT else ""
+        payload = _make_import_payload(is_after_questions=_follows_import_questions(event)) if kind == IMPORT else ""
         return [self._make_button(event, kind, tr("answers-try-again"), payload)] if error.may_pass else []
 
-    async def _load_source(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, ReadContext]:
+    async def _load_bytes_and_context(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, ReadContext]:
         document = source.document
         typed = source.text.encode("utf-8", "replace")
         data = await download_file(self._delivery, event.chat, document) if document else typed
@@ -157,20 +157,20 @@ class TransferCommands(CommandGroup):
             person=event.person.id,
             name=document.name if document else "",
             bot=event.update.get_bot().id,
-            answers=dict(self._get_questionnaire(event, source).answers),
+            answers=dict(self._get_or_create_questionnaire(event, source).answers),
         )
 
-    def _get_questionnaire(self, event: ChatEvent, source: _ImportSource) -> _Questionnaire:
+    def _get_or_create_questionnaire(self, event: ChatEvent, source: _ImportSource) -> _Questionnaire:
         return self._asked.setdefault((event.chat.chat_scope, source.message_id), _Questionnaire())
 
     async def _plan_next_import_step(self, event: ChatEvent, source: _ImportSource) -> ImportStep:
-        data, given = await self._load_source(event, source)
+        data, given = await self._load_bytes_and_context(event, source)
         plan = await self._services.importer.plan(event.chat.scope, event.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
         if not plan.new_message_count:  # speakers and date formats only matter for new messages
             open_questions = [question for question in open_questions if question.several]
         waiting = [question for question in open_questions if question.can_be_answered_later]
-        asked = self._get_questionnaire(event, source)
+        asked = self._get_or_create_questionnaire(event, source)
         if question := next((question for question in open_questions if not question.can_be_answered_later), None):
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = format_plan(plan).split("\n\n")
@@ -206,9 +206,9 @@ class TransferCommands(CommandGroup):
 
     @Action(ANSWER, who="admins", reads_file=True)
     async def _store_import_answer(self, event: ChatEvent) -> ReplyText | None:
-        if (sent := await self._find_source_for_button(event)) is None:
+        if (sent := await self._find_import_source_or_explain(event)) is None:
             return None
-        asked = self._get_questionnaire(event, sent)
+        asked = self._get_or_create_questionnaire(event, sent)
         step, _, what = event.argument.partition(".")
         if (question := asked.question) is not None:
             if step != str(len(asked.answers)):
@@ -221,7 +221,7 @@ class TransferCommands(CommandGroup):
             if what[0] in "tao":
                 return await self._show_text(event, *self._make_question_step(event, asked, question))
             asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
-        return await self._show_next_step(event, sent)
+        return await self._show_next_import_step(event, sent)
 
     @Action(LEAVE)
     async def _cancel_import(self, event: ChatEvent) -> None:
@@ -229,9 +229,9 @@ class TransferCommands(CommandGroup):
 
     @Action(LOOK, who="admins", reads_file=True)
     async def _retry_reading_source(self, event: ChatEvent) -> None:
-        if (sent := await self._find_source_for_button(event)) is not None:
+        if (sent := await self._find_import_source_or_explain(event)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
-            await self._offer_import(event, sent)
+            await self._try_to_offer_import(event, sent)
 
     @Action(STOP, who="admins")
     async def _pause_import(self, event: ChatEvent) -> ReplyText | None:
@@ -243,10 +243,10 @@ class TransferCommands(CommandGroup):
     @Action(IMPORT, who="admins", queue="slow", reads_file=True, runs_once="by button")
     async def _import_file(self, event: ChatEvent) -> ReplyText | None:
         key = (event.chat.chat_scope, event.message_id)
-        if (sent := await self._find_source_for_button(event)) is None:
+        if (sent := await self._find_import_source_or_explain(event)) is None:
             return None
-        if _follows_questions(event) and not self._get_questionnaire(event, sent).answers:
-            return await self._show_next_step(event, sent)
+        if _follows_import_questions(event) and not self._get_or_create_questionnaire(event, sent).answers:
+            return await self._show_next_import_step(event, sent)
         stop = [self._make_button(event, STOP, tr("transfer-pause"))]
         progress = self._running[key] = ImportProgress(
             lambda text: self._show_text(event, text, stop), self._delivery.clock.time
@@ -255,12 +255,12 @@ class TransferCommands(CommandGroup):
             importer = self._services.importer
             with importer.mark_import_running(event.chat.scope.owner):
                 await self._show_text(event, tr("transfer-importing"), stop)
-                data, given = await self._load_source(event, sent)
+                data, given = await self._load_bytes_and_context(event, sent)
                 result = await importer.import_file(
                     event.chat.scope, event.person.id, data, given, progress=progress.report
                 )
         except _ImportPaused:
-            payload = _make_import_payload(is_after_questions=_follows_questions(event))
+            payload = _make_import_payload(is_after_questions=_follows_import_questions(event))
             go_on = self._make_button(event, IMPORT, tr("transfer-go-on"), payload)
             leave = self._make_button(event, LEAVE, tr("transfer-cancel"), ASKED)
             await self._show_text(event, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
@@ -332,7 +332,7 @@ def _make_import_payload(*, is_after_questions: bool) -> str:
     return f"{ASKED if is_after_questions else ''}.{make_nonce()}"
 
 
-def _follows_questions(event: ChatEvent) -> bool:
+def _follows_import_questions(event: ChatEvent) -> bool:
     return event.argument.startswith(ASKED)
 
 

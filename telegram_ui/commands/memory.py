@@ -13,7 +13,7 @@ from locales.sentences import format_importance
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import ForgetRequest
 from records.owners import OwnerConfig
-from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page_and_count, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.commands.wording import format_local_day, get_zone_or_utc
 from telegram_ui.sending.delivery import DeliveryError
@@ -47,16 +47,16 @@ class MemoryCommands(CommandGroup):
     question_kind = "fact"
 
     @Command("memory", is_ephemeral=True)
-    async def _handle_command(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_or_change_memory(self, event: ChatEvent) -> ReplyText | None:
         if event.chat.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
         verb, _, rest = event.argument.strip().partition(" ")
         verb, rest = verb.casefold(), rest.strip()
         number, _, text = rest.partition(" ")
         if not verb:
-            return await self._show_view(event, View())
+            return await self._show_memory_view(event, View())
         if verb.lstrip("#").isdecimal() and not rest:
-            return await self._show_view(event, View(fact=int(verb.lstrip("#")[:10])))
+            return await self._show_memory_view(event, View(fact=int(verb.lstrip("#")[:10])))
         if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         if verb == "add":
@@ -81,10 +81,10 @@ class MemoryCommands(CommandGroup):
     async def _edit_fact_or_get_refusal(self, event: ChatEvent, fact_id: int, text: str) -> ReplyText | None:
         refusal = await edit_fact(self._services, event.chat.scope.owner, fact_id, text, keeps_old_fact=False)
         if refusal is None:
-            await self._show_view(event, View(fact=fact_id))
+            await self._show_memory_view(event, View(fact=fact_id))
         return refusal
 
-    async def _show_view(self, event: ChatEvent, view: View) -> ReplyText | None:
+    async def _show_memory_view(self, event: ChatEvent, view: View) -> ReplyText | None:
         owner = event.chat.scope.owner
         config = await self._read_config(event)
         text, rows = render_memory_view(
@@ -97,7 +97,7 @@ class MemoryCommands(CommandGroup):
         return await self._show_text(event, text, *rows)
 
     @Action(KIND)
-    async def _handle_button_press(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_view_or_apply_action(self, event: ChatEvent) -> ReplyText | None:
         action, _, numbers = event.argument.partition(".")
         view = parse_memory_view(action, numbers)
         if view is None:
@@ -109,7 +109,7 @@ class MemoryCommands(CommandGroup):
             if action in ("a", "e"):
                 return await self._ask_for_fact_text(event, view.fact)
             if action == "r":
-                return self._refresh_profile(event)
+                return self._start_refreshing_profile(event)
             if action == "x":
                 request = ForgetRequest(what="profiles", ids=(view.fact,))
                 forgotten = await self._services.corrections.forget(event.chat.scope.owner, request)
@@ -118,10 +118,10 @@ class MemoryCommands(CommandGroup):
                 view = View(profiles=True)
             else:
                 toast = await apply_fact_action(self._services, event.chat.scope.owner, CHANGES[action], view.fact)
-        await self._show_view(event, view)
+        await self._show_memory_view(event, view)
         return toast and toast[:200]
 
-    def _refresh_profile(self, event: ChatEvent) -> ReplyText:
+    def _start_refreshing_profile(self, event: ChatEvent) -> ReplyText:
         again = [self._make_button(event, KIND, tr("answers-try-again"), event.argument)]
 
         async def send_profile_or_failure(result: Profile | str | None) -> None:
@@ -155,14 +155,14 @@ class MemoryCommands(CommandGroup):
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         text = event.argument
 
-        async def store_fact(fact_id: int) -> str | None:
+        async def add_or_edit_fact(fact_id: int) -> ReplyText | None:
             return await (
                 self._edit_fact_or_get_refusal(event, fact_id, text)
                 if fact_id
                 else self._add_fact_or_get_refusal(event, text)
             )
 
-        return await self._question.accept_text_if_answer(event, store_fact, max_chars=MAX_FACT_CHARS)
+        return await self._question.accept_text_if_answer(event, add_or_edit_fact, max_chars=MAX_FACT_CHARS)
 
 
 def _parse_fact_id(text: str) -> int:
@@ -171,9 +171,9 @@ def _parse_fact_id(text: str) -> int:
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
 
 
-def parse_memory_view(action: str, numbers: str) -> View | None:
+def parse_memory_view(action: str, dotted_numbers: str) -> View | None:
     """Return the view to show after a button is pressed, or None if the payload is invalid."""
-    parts = numbers.split(".") if numbers else []
+    parts = dotted_numbers.split(".") if dotted_numbers else []
     if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
         return None
     values = [int(part) for part in parts]
@@ -208,18 +208,18 @@ def _render_fact_list(
     page: int, facts: Sequence[Fact], profiles: Sequence[Profile], title: str, zone: tzinfo, make_button: MakeButton
 ) -> RenderedPage:
     valid = [fact for fact in facts if fact.is_valid]
-    valid.sort(key=lambda fact: (_get_kind_rank(fact), not fact.is_pinned, -fact.id))
+    valid.sort(key=lambda fact: (_get_display_rank(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
-    here, page, pages = select_page(valid, page, FACTS_PER_PAGE)
+    here, page, pages = select_page_and_count(valid, page, FACTS_PER_PAGE)
     lines = [title]
     if profiles and page == 0:
         lines += ["", *_format_profile(profiles[0], zone)]
     if valid:
         for rank, kind in enumerate((*LASTING, "facts")):
-            if section := [fact for fact in here if _get_kind_rank(fact) == rank]:
-                total = sum(_get_kind_rank(fact) == rank for fact in valid)
+            if section := [fact for fact in here if _get_display_rank(fact) == rank]:
+                total = sum(_get_display_rank(fact) == rank for fact in valid)
                 lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
-                lines += [f"{fact.id} · {_mark_if_pinned(fact, fact.text)}" for fact in section]
+                lines += [f"{fact.id} · {_prepend_pin_if_pinned(fact, fact.text)}" for fact in section]
     elif not profiles:
         lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
@@ -227,7 +227,7 @@ def _render_fact_list(
     if valid:
         lines += ["", tr("memory-press")]
     listed = [*here, *(deleted if page == 0 else [])][: 2 * FACTS_PER_PAGE]
-    numbers = [make_button(_mark_if_pinned(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
+    numbers = [make_button(_prepend_pin_if_pinned(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
     rows = split_into_rows(numbers, FACTS_PER_PAGE)
     rows.append(make_page_buttons(page, pages, lambda label, target: make_button(label, f"l.{target}")))
     profile = [make_button(tr("memory-button-profile"), "p")] if profiles or valid else []
@@ -235,16 +235,16 @@ def _render_fact_list(
     return "\n".join(lines), rows
 
 
-def _get_kind_rank(fact: Fact) -> int:
+def _get_display_rank(fact: Fact) -> int:
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
-def _mark_if_pinned(fact: Fact, label: str) -> str:
+def _prepend_pin_if_pinned(fact: Fact, label: str) -> str:
     return f"📌 {label}" if fact.is_pinned else label
 
 
 def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, make_button: MakeButton) -> RenderedPage:
-    lines = [_mark_if_pinned(fact, fact.text), "", *filter(None, [format_importance(fact)])]
+    lines = [_prepend_pin_if_pinned(fact, fact.text), "", *filter(None, [format_importance(fact)])]
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
         until = format_local_day(fact.valid_to, zone)

@@ -9,7 +9,7 @@ from records.turns import Proposal
 from telegram_ui.commands import reminders
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
-from telegram_ui.commands.wording import set_reference_time
+from telegram_ui.commands.wording import set_current_time_for_formatting
 from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"
@@ -29,10 +29,10 @@ class ProposalButtons(CommandGroup):
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
         else:
-            outcome = await self._remember_fact(event)
+            outcome = await self._remember_proposed_fact(event)
         await self._show_text(event, outcome)
 
-    async def _remember_fact(self, event: ChatEvent) -> ReplyText:
+    async def _remember_proposed_fact(self, event: ChatEvent) -> ReplyText:
         # The fact is part of the question, so that the button works even after a restart.
         heading, _, text = event.message_text.partition("\n\n")
         if heading not in collect_translations("proposals-ask-remember") or not text:
@@ -49,7 +49,7 @@ def extract_proposed_command(proposal_text: str) -> str | None:
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
     """Ask a person about a proposal."""
-    set_reference_time(dependencies.services.clock())
+    set_current_time_for_formatting(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer_reminder(dependencies, chat, person, proposal)
         return

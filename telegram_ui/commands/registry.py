@@ -41,7 +41,7 @@ from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.usage import UsageCommands
 from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, SetupWizard
-from telegram_ui.commands.wording import set_reference_time
+from telegram_ui.commands.wording import set_current_time_for_formatting
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 
 MAX_PRESSES = 10_000  # pressed buttons that are remembered, so that a double tap counts once
@@ -63,7 +63,7 @@ def list_commands(groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS) -> tupl
     )
 
 
-def describe_commands_for_model() -> dict[str, str]:
+def describe_commands_by_name() -> dict[str, str]:
     """Return the descriptions of the commands that the model may offer, by name."""
     with use_language(ENGLISH):
         # Each costs some ten tokens of a prompt, and others lead to those that begin with /summary_.
@@ -77,15 +77,15 @@ class Commands:
     def __init__(self, dependencies: Dependencies, groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS) -> None:
         self._rows = list_commands(groups)
         self.names = frozenset(row.name for row in self._rows)
-        self.dependencies = replace(dependencies, commands=self._rows, give_command=self.handle_command)
+        self.dependencies = replace(dependencies, commands=self._rows, give_command=self.run_command_and_send_reply)
         self._groups = [group(self.dependencies) for group in groups]
         self._pressed = LRUCache[tuple[int | str | None, ...], None](MAX_PRESSES)
         self._actions: dict[str, tuple[CommandGroup, Action]] = {}
         for group in self._groups:
             for action in group.list_actions():
-                if action.key in self._actions:
-                    raise ValueError(f"{action.key} is declared twice")
-                self._actions[action.key] = group, action
+                if action.registry_key in self._actions:
+                    raise ValueError(f"{action.registry_key} is declared twice")
+                self._actions[action.registry_key] = group, action
 
     async def choose_reply_language(self, chat: Chat, person: Person) -> str:
         try:
@@ -110,16 +110,16 @@ class Commands:
     def find_button_action(self, callback_data: str, chat: Chat, person: Person) -> Action | None:
         """Return the declaration of a pressed button, or None if it is unknown or belongs to another person."""
         with suppress(ForeignButton, KeyError):
-            self.dependencies.buttons.verify_payload(callback_data, chat, person)
+            self.dependencies.buttons.verify_and_extract_payload(callback_data, chat, person)
             return self._actions[parse_button_kind(callback_data)][1]
         return None
 
-    async def handle_command(self, name: str, event: ChatEvent) -> None:
+    async def run_command_and_send_reply(self, name: str, event: ChatEvent) -> None:
         """Run a known command and send its reply, or explain why it cannot be used like this."""
         group, action = self._actions[f"/{name}"]
-        event = await self._prepare_event(_make_event_ephemeral_if_needed(event, action))
+        event = await self._set_time_and_conversation(_make_event_ephemeral_if_needed(event, action))
         # The handler of /cancel only says that there is nothing to cancel.
-        if name == CANCEL and any([await group.cancel_awaited_input(event) for group in self._groups]):
+        if name == CANCEL and any([await group.try_to_cancel_awaited_input(event) for group in self._groups]):
             return
         with suppress(StorageError):
             await TextQuestion.delete_open_question(event, self.dependencies.services.memory.wizards)
@@ -130,11 +130,11 @@ class Commands:
         elif event.argument and isinstance(action, Command) and action.stands_alone:
             text = tr("shared-takes-nothing", command=f"/{name}")
         else:
-            text = await self._run_command(event, group, action)
+            text = await self._run_action_if_permitted(event, group, action)
         if text:
             await self.dependencies.delivery.send_text(event.chat, text)
 
-    async def handle_button_press(self, event: ChatEvent) -> None:
+    async def run_action_of_pressed_button(self, event: ChatEvent) -> None:
         """Handle the press of an inline button. If the press has no effect, a toast gives the reason."""
         query = event.update.callback_query
         if query is None:
@@ -143,9 +143,9 @@ class Commands:
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._actions.get(parse_button_kind(data)):
-                payload = self.dependencies.buttons.verify_payload(data, event.chat, event.person)
+                payload = self.dependencies.buttons.verify_and_extract_payload(data, event.chat, event.person)
                 event = _make_event_ephemeral_if_needed(replace(event, argument=payload), found[1], query.id)
-                toast = await self._run_command(await self._prepare_event(event), *found)
+                toast = await self._run_action_if_permitted(await self._set_time_and_conversation(event), *found)
         except ForeignButton as foreign:
             toast = str(foreign)
         except asyncio.CancelledError:
@@ -168,7 +168,7 @@ class Commands:
 
     async def pass_text_to_command_if_awaited(self, event: ChatEvent) -> bool:
         """Pass a text to the group of commands that asked for it. Return False if none did."""
-        event = await self._prepare_event(event)
+        event = await self._set_time_and_conversation(event)
         for group in self._groups:
             if await group.accept_text_if_awaited(event):
                 return True
@@ -179,11 +179,11 @@ class Commands:
 
     async def pass_file_to_command_if_awaited(self, event: ChatEvent) -> None:
         """Pass a file to the group of commands that asked for it."""
-        event = await self._prepare_event(event)
+        event = await self._set_time_and_conversation(event)
         for group in self._groups:
             await group.accept_file_if_awaited(event)
 
-    async def set_menus(self, bot: telegram.Bot) -> None:
+    async def set_command_menus(self, bot: telegram.Bot) -> None:
         """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""
         admins = [row for row in self._rows if row.where == "everywhere"]
         in_groups = [row for row in admins if row.who == "everyone"]
@@ -214,16 +214,16 @@ class Commands:
             button = telegram.MenuButtonWebApp(tr("dashboard-memory"), telegram.WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
 
-    async def _prepare_event(self, event: ChatEvent) -> ChatEvent:
+    async def _set_time_and_conversation(self, event: ChatEvent) -> ChatEvent:
         """Set the current time for formatting dates, and return the event with its chat's open conversation."""
         services = self.dependencies.services
-        set_reference_time(services.clock())
+        set_current_time_for_formatting(services.clock())
         with suppress(StorageError):
             scope = await services.memory.find_open_conversation_or_chat_scope(event.chat.chat_scope)
             return replace(event, chat=event.chat.with_conversation(scope))
         return event
 
-    async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> ReplyText | None:
+    async def _run_action_if_permitted(self, event: ChatEvent, group: CommandGroup, action: Action) -> ReplyText | None:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         is_admin = self.dependencies.operator.is_admin(event.person, in_private=event.chat.is_private)

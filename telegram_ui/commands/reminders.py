@@ -16,9 +16,9 @@ from records.turns import Proposal
 from reminders.reading import format_due_time
 from reminders.sending import SendOutcome
 from telegram_ui.commands import buttons
-from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page_and_count, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
-from telegram_ui.commands.wording import format_quote, get_zone_or_utc, set_reference_time
+from telegram_ui.commands.wording import format_quote, get_zone_or_utc, set_current_time_for_formatting
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from text.time_zones import to_utc
 
@@ -68,7 +68,7 @@ class ReminderCommands(CommandGroup):
         if event.argument == NO:
             return await self._show_text(event, tr("proposals-declined"))
         config = await self._read_config(event)
-        offer = parse_reminder_offer(event.argument, event.message_text, get_zone_or_utc(config))
+        offer = parse_offer_and_source_id(event.argument, event.message_text, get_zone_or_utc(config))
         if offer is None:
             return tr("shared-dead-button")  # after a second press, the message already shows the outcome
         if offer[0].due_at <= self._now():
@@ -76,7 +76,7 @@ class ReminderCommands(CommandGroup):
         return await self._set_reminder(event, *offer, config)
 
     @Action(LISTED)
-    async def _handle_list_button_press(self, event: ChatEvent) -> ReplyText | None:
+    async def _turn_page_or_cancel_reminder(self, event: ChatEvent) -> ReplyText | None:
         action, _, rest = event.argument.partition(".")
         number, _, page = rest.partition(".")
         if not number.isdecimal() or action not in (PAGE, CANCEL):
@@ -109,7 +109,7 @@ class ReminderCommands(CommandGroup):
             return await self._show_text(event, tr("reminders-full"))
         text = tr("reminders-set", when=format_due_time(stored, get_zone_or_utc(config)), text=stored.text)
         cancel = self._make_button(event, LISTED, tr("reminders-cancel"), f"{CANCEL}.{stored.id}.")
-        hint, zones = _make_zone_hint(self._dependencies, event.chat, event.person, config)
+        hint, zones = _make_utc_note_and_zone_button(self._dependencies, event.chat, event.person, config)
         lines = [text] if event.update.callback_query is not None else [text, *hint]
         return await self._show_text(event, "\n".join(lines), [cancel], zones)
 
@@ -123,14 +123,14 @@ class ReminderCommands(CommandGroup):
         reminders = await self._list_reminders(event.chat.chat_scope)
         if not reminders:
             return await self._show_text(event, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
-        shown, page, pages = select_page(reminders, page, REMINDERS_PER_PAGE)
+        shown, page, pages = select_page_and_count(reminders, page, REMINDERS_PER_PAGE)
         lines, row = [tr("forget-reminders", reminders=len(reminders)), ""], []
         for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
             text = format_quote(reminder.text, MAX_QUOTE_CHARS)
             lines.append(f"{number}. {format_due_time(reminder, get_zone_or_utc(config))} – {text}")
             row.append(self._make_button(event, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, LISTED, label, f"{PAGE}.{to}"))
-        hint, zones = _make_zone_hint(self._dependencies, event.chat, event.person, config)
+        hint, zones = _make_utc_note_and_zone_button(self._dependencies, event.chat, event.person, config)
         lines += ["", tr("reminders-press"), *hint]
         return await self._show_text(event, "\n".join(lines), *split_into_rows(row, 4), turn, zones)
 
@@ -145,7 +145,7 @@ async def offer_reminder(
     config = await dependencies.services.memory.get_config(chat.scope.owner)
     when = format_due_time(reminder, get_zone_or_utc(config))
     heading = tr("reminders-offer-unsure" if ambiguous_words else "reminders-offer", words=ambiguous_words, when=when)
-    hint, zones = _make_zone_hint(dependencies, chat, person, config)
+    hint, zones = _make_utc_note_and_zone_button(dependencies, chat, person, config)
     text = "\n\n".join(["\n".join([heading, *hint]), reminder.text])
     payload = make_reminder_offer_payload(reminder, proposal.source, knows_zone=not hint)
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
@@ -157,14 +157,14 @@ async def offer_reminder(
 def make_reminder_offer_payload(
     reminder: NewReminder, source_message_id: int | None, *, knows_zone: bool = True
 ) -> str:
-    """Return a button payload from which parse_reminder_offer() can restore the offer, even after a restart."""
+    """Return a button payload from which parse_offer_and_source_id() can restore the offer, even after a restart."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == reminder.repeat)
     clock = "i" if reminder.local is None else "c" if knows_zone else "u"
     days = f"{sum(1 << day for day in reminder.weekdays):02x}" if letter == "w" else f"{reminder.month_day:02d}"
     return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{days}.{source_message_id or 0:x}"
 
 
-def parse_reminder_offer(payload: str, message_text: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
+def parse_offer_and_source_id(payload: str, message_text: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
     """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
     text, found = message_text.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS], _OFFER.fullmatch(payload)
     if not text or found is None:
@@ -183,7 +183,7 @@ def parse_reminder_offer(payload: str, message_text: str, zone: tzinfo) -> tuple
     return reminder, number or None
 
 
-def _make_zone_hint(
+def _make_utc_note_and_zone_button(
     dependencies: Dependencies, chat: Chat, person: Person, config: OwnerConfig | None
 ) -> tuple[list[str], list[InlineKeyboardButton]]:
     """Return a note that times are in UTC and, in private, a button to set the zone. Both are [] if a zone is set."""
@@ -204,7 +204,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
         return "gone"
     if delivery.is_paused(chat):
         return "later"
-    set_reference_time(now)
+    set_current_time_for_formatting(now)
     chosen = find_language(config.language if config else "") or find_language(reminder.language)
     with use_language(chosen or get_current_language()):
         text = tr("reminders-due", text=reminder.text)

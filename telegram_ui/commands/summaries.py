@@ -61,7 +61,7 @@ class SummaryCommands(CommandGroup):
 
     @Command("summary_on", who="admins", stands_alone=True)
     async def _enable_memory(self, event: ChatEvent) -> ReplyText:
-        return (await self._switch_memory_on(event))[0]
+        return (await self._switch_on_memory_and_get_old_state(event))[0]
 
     @Command("summary_off", who="admins", stands_alone=True)
     async def _disable_memory(self, event: ChatEvent) -> ReplyText:
@@ -85,7 +85,7 @@ class SummaryCommands(CommandGroup):
 
     @Action(SWITCH_ON, who="admins")
     async def _enable_memory_by_answer_button(self, event: ChatEvent) -> ReplyText | None:
-        text, was_on = await self._switch_memory_on(event)
+        text, was_on = await self._switch_on_memory_and_get_old_state(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         if was_on:
             return text

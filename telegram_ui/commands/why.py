@@ -99,7 +99,7 @@ def make_explanation_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -
     note = [] if explanation.is_stored else [tr("why-not-stored")]
     head = "\n".join([_format_source_counts(explanation), size, *note])
     max_units = MAX_UNITS - count_utf16_units(f"{title}\n{head}\n")
-    items = _list_page_items(explanation, chat, zone)
+    items = _list_explanation_items(explanation, chat, zone)
     groups = list(_split_into_pages(items, max_units))
     if len(groups) > 1:
         groups = list(_split_into_pages([items[-1], *items[:-1]], max_units))
@@ -129,7 +129,7 @@ def _split_into_pages(items: Sequence[Item], max_units: int) -> Iterator[list[It
     yield page
 
 
-def _list_page_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
+def _list_explanation_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
     record, gone = explanation.record, f"· {tr('why-gone')}"
     recent = [f"· {_format_quoted_message(message, zone)}" for message in explanation.recent]
     recent += [tr("why-here", messages=record.here)] if record.here else []
@@ -138,8 +138,8 @@ def _list_page_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list
     return [
         (heading[:1].upper() + heading[1:], item)
         for heading, found in (
-            (format_prompt_part("profile"), _format_profile(explanation, zone)),
-            (format_prompt_part("facts"), _format_facts(explanation, zone)),
+            (format_prompt_part("profile"), _format_profile_in_prompt(explanation, zone)),
+            (format_prompt_part("facts"), _format_facts_in_prompt(explanation, zone)),
             (format_prompt_part("snippets"), _format_snippets(explanation.snippets, chat, zone)),
             (
                 tr("why-looked-up"),
@@ -186,7 +186,7 @@ def _format_summary(summary: Summary, zone: tzinfo) -> str:
     return tr("why-summary", dates=dates, messages=summary.visible_count, text=wording.format_quote(summary.text))
 
 
-def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
+def _format_profile_in_prompt(explanation: Explanation, zone: tzinfo) -> list[str]:
     if explanation.record.profile is None:
         return []
     if (profile := explanation.profile) is None:
@@ -196,7 +196,7 @@ def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
     ]
 
 
-def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
+def _format_facts_in_prompt(explanation: Explanation, zone: tzinfo) -> list[str]:
     items = []
     for fact, chosen in explanation.facts:
         if fact is None:

@@ -77,7 +77,7 @@ class SetupWizard(CommandGroup):
     async def _get_nothing_to_cancel_reply(self, event: ChatEvent) -> ReplyText:
         return tr("wizard-nothing-to-cancel")
 
-    async def cancel_awaited_input(self, event: ChatEvent) -> bool:
+    async def try_to_cancel_awaited_input(self, event: ChatEvent) -> bool:
         if (state := await self._find_state(event)) is None:
             return False
         await self._states.delete_state(event.chat.chat_scope, event.person.id)
@@ -87,7 +87,7 @@ class SetupWizard(CommandGroup):
         return True
 
     @Action(KIND)
-    async def _apply_pressed_choice(self, event: ChatEvent) -> ReplyText | None:
+    async def _apply_storage_or_threshold_choice(self, event: ChatEvent) -> ReplyText | None:
         nonce, _, choice = event.argument.partition(".")
         state, number = await self._find_state(event), parse_threshold(choice)
         is_known = choice in self._offered_storage_names or number is not None
@@ -101,7 +101,7 @@ class SetupWizard(CommandGroup):
         if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         if number is not None:
-            await self._complete_setup(event, state, number)
+            await self._configure_memory_and_confirm(event, state, number)
             return await self._show_text(event, format_option(str(number), is_chosen=True))
         storage = StorageType(choice)
         await self._show_text(event, format_option(STORAGE_NAMES[storage], is_chosen=True))
@@ -135,7 +135,7 @@ class SetupWizard(CommandGroup):
         elif number is None:
             await self._ask_for_threshold(event, state, "wizard-no-number")
         else:
-            await self._complete_setup(event, state, number)
+            await self._configure_memory_and_confirm(event, state, number)
         return True
 
     async def _find_state(self, event: ChatEvent) -> WizardState | None:
@@ -164,7 +164,7 @@ class SetupWizard(CommandGroup):
         await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(numbers))
         return None
 
-    async def _complete_setup(self, event: ChatEvent, state: WizardState, threshold: int) -> None:
+    async def _configure_memory_and_confirm(self, event: ChatEvent, state: WizardState, threshold: int) -> None:
         chat, storage, memory = event.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, event.person):
             await self._end_wizard(state, event)

@@ -36,7 +36,7 @@ def format_policy_name(policy: Policy) -> str:
 _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
 
-def set_reference_time(now: datetime) -> None:
+def set_current_time_for_formatting(now: datetime) -> None:
     """Set the current time of this task. Dates are formatted relative to it, as "today" or without the year."""
     _now.set(now)
 

@@ -87,7 +87,7 @@ class Delivery:
         """Return the id of a chat, or its new id if it became a supergroup."""
         return self._upgraded.get(chat.id, chat.id)
 
-    def find_thread_of_sent_message(self, chat_id: int, message_id: int) -> int:
+    def find_thread_id_of_sent_message(self, chat_id: int, message_id: int) -> int:
         """Return the thread in which this process sent a message, or 0 if it is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
@@ -302,13 +302,13 @@ class Delivery:
     ) -> bool:
         for piece in (part, Piece(text=part.plain)):
 
-            async def edit_unless_migrated(piece: Piece = piece) -> None:
+            async def edit_message_unless_chat_migrated(piece: Piece = piece) -> None:
                 if self.get_current_chat_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
                 await self.edit_text_without_retries(chat, message_id, piece, keyboard)
 
             try:
-                await self.request_with_retries(chat, edit_unless_migrated, is_repeatable=True)
+                await self.request_with_retries(chat, edit_message_unless_chat_migrated, is_repeatable=True)
             except BadRequest as refused:
                 if contains_any_phrase(refused, "message is not modified"):
                     return True

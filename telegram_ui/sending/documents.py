@@ -86,7 +86,7 @@ async def send_file(delivery: Delivery, chat: Chat, file: IO[bytes], name: str, 
 async def _upload_file(
     delivery: Delivery, chat: Chat, send: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str
 ) -> int:
-    async def upload() -> int:
+    async def upload_file_and_get_message_id() -> int:
         message = await send(
             delivery.get_current_chat_id(chat),
             telegram.InputFile(content, filename=name),
@@ -99,7 +99,7 @@ async def _upload_file(
 
     try:
         # Not repeatable, because the file may have arrived.
-        return await delivery.request_with_retries(chat, upload, is_repeatable=False)
+        return await delivery.request_with_retries(chat, upload_file_and_get_message_id, is_repeatable=False)
     except BadRequest as refused:
         raise DeliveryError(tr("errors-telegram-refused")) from refused
 

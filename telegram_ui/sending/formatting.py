@@ -75,7 +75,7 @@ def is_blank(text: str) -> bool:
     return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text)
 
 
-def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
+def convert_markdown_to_text_and_entities(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Return Markdown as text and entities, or unchanged if conversion fails or would lose words."""
     source = repair_surrogates(markdown)
     if is_too_complex(source):
@@ -90,7 +90,7 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     is_lossy = all(_has_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
     if len(text) > MAX_GROWTH * len(source) or is_lossy:
         return source, ()
-    length, lines = count_utf16_units(text), _find_missing_line_ends(text, found)
+    length, lines = count_utf16_units(text), _find_offsets_of_missing_newlines(text, found)
     links = {(entity.offset, entity.length) for entity in found if entity.type == MessageEntity.TEXT_LINK}
     entities = _drop_deeply_nested_entities(
         _convert_entity(entity, lines)
@@ -119,7 +119,7 @@ def _convert_entity(entity: ConvertedEntity, line_ends: Sequence[int]) -> Messag
     )
 
 
-def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> list[int]:
+def _find_offsets_of_missing_newlines(text: str, entities: Sequence[ConvertedEntity]) -> list[int]:
     """Return the offsets at the edges of code blocks and quotes where the converter omitted a newline."""
     units = text.encode("utf-16-le")
     blocks = [entity for entity in entities if entity.type in (MessageEntity.PRE, MessageEntity.BLOCKQUOTE)]
@@ -135,7 +135,7 @@ def convert_markdown_if_short(markdown: str) -> list[Piece]:
     """Return an answer as at most MAX_MESSAGES messages, or [] if it needs more or is blank."""
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
-    text, entities = convert_markdown(markdown)
+    text, entities = convert_markdown_to_text_and_entities(markdown)
     for keeps_all_entities in (True, False):  # dropping entities may save messages
         parts = list(islice(split_text(text, entities, keeps_all_entities=keeps_all_entities), MAX_MESSAGES + 1))
         if len(parts) <= MAX_MESSAGES:
@@ -149,7 +149,7 @@ def truncate_answer(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: 
     The last message ends with `ending`, or with an ellipsis if there is no `ending` and the answer continues.
     """
     source = markdown[: (max_messages + 1) * MAX_UNITS]
-    cut = list(islice(split_text(*convert_markdown(source)), max_messages + 1))
+    cut = list(islice(split_text(*convert_markdown_to_text_and_entities(source)), max_messages + 1))
     parts = [part for part in cut if not part.is_blank]
     if not ending and len(cut) <= max_messages and len(source) == len(markdown):
         return parts
@@ -180,12 +180,12 @@ def split_text(
     ordered = _drop_deeply_nested_entities(entities)
     start = 0
     while start < len(text):
-        end = _find_piece_end(text, offsets, ordered, start, max_units, keeps_all_entities=keeps_all_entities)
+        end = _find_end_index_of_piece(text, offsets, ordered, start, max_units, keeps_all_entities=keeps_all_entities)
         yield Piece(text=text[start:end], entities=_clip_entities(ordered, offsets[start], offsets[end]))
         start = end
 
 
-def _find_piece_end(
+def _find_end_index_of_piece(
     text: str,
     offsets: Sequence[int],
     entities: Sequence[MessageEntity],
@@ -210,10 +210,10 @@ def _find_piece_end(
             break
     else:
         end = find_grapheme_start(text, end, start)
-    return _find_end_before_headings(text, offsets, inside, start, end)
+    return _move_end_before_headings(text, offsets, inside, start, end)
 
 
-def _find_end_before_headings(
+def _move_end_before_headings(
     text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, end: int
 ) -> int:
     # Headings are bold lines, possibly after a number.

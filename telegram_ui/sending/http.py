@@ -147,7 +147,7 @@ def get_retry_seconds(error: RetryAfter) -> float:
     return after.total_seconds() if isinstance(after, timedelta) else float(after)
 
 
-def choose_retry_delay(error: Exception, default: float) -> float:
+def choose_retry_delay_seconds(error: Exception, default: float) -> float:
     """Return the seconds until the next attempt: `default`, or the longer pause that Telegram asks for."""
     return max(default, get_retry_seconds(error)) if isinstance(error, RetryAfter) else default
 

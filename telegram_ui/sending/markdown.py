@@ -164,7 +164,7 @@ def _format_link(event: _MarkdownEvent) -> str:
     # As code, because a client would turn setup.md into a web address. E-mail addresses and numbers stay clickable.
     bare = address.removeprefix("mailto:").removeprefix("tel:")
     shown = ", ".join(filter(None, (f"`{address}`" if bare == address else bare, title)))
-    sign, words = _find_link_prefix_and_text(event)
+    sign, words = _get_image_prefix_and_link_text(event)
     return sign + (shown if words.strip("`") in (address, bare, "") else f"{words} ({shown})")
 
 
@@ -173,7 +173,7 @@ def _format_link_for_plain_messages(event: _MarkdownEvent) -> str:
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if event.link["link_type"] in ("Autolink", "Email") or not address:
         return event.part
-    sign, words = _find_link_prefix_and_text(event)
+    sign, words = _get_image_prefix_and_link_text(event)
     if event.is_in_table:
         return f"{sign}{words} ({', '.join(filter(None, (address, title)))})" if words else sign + address
     if not words:
@@ -182,7 +182,7 @@ def _format_link_for_plain_messages(event: _MarkdownEvent) -> str:
     return event.part if is_inline else f"{'!' if sign else ''}[{words}](<{address}>){title and f' ({title})'}"
 
 
-def _find_link_prefix_and_text(event: _MarkdownEvent) -> tuple[str, str]:
+def _get_image_prefix_and_link_text(event: _MarkdownEvent) -> tuple[str, str]:
     """Return a prefix ("🖼 " for an image, "" for a link) and the text in the square brackets."""
     end = max(event.part.rfind("]("), event.part.rfind("]["))
     return "🖼 " * (event.kind == "Image"), event.part[event.part.index("[") + 1 : end if end > 0 else -1].strip()
@@ -194,7 +194,7 @@ def _repair_tables(markdown: str) -> str:
         return markdown
     lines, tables, fence = markdown.split("\n"), list[list[int]](), ""
     for number, line in enumerate(lines):
-        fence = _find_open_fence(fence, line)
+        fence = _find_fence_open_after_line(fence, line)
         if fence or "|" not in line:
             continue
         if tables and tables[-1][-1] == number - 1:
@@ -227,7 +227,7 @@ def _count_cells(row: str) -> int:
     return 1 + len(_BARE_PIPE.findall(row.strip(" \t>").removeprefix("|").removesuffix("|")))
 
 
-def _find_open_fence(open_fence: str, line: str) -> str:
+def _find_fence_open_after_line(open_fence: str, line: str) -> str:
     """Return the code fence that is open after `line`, or "". `open_fence` is the fence open before `line`."""
     if (found := _FENCE.match(line)) is None:
         return open_fence
@@ -241,13 +241,13 @@ def close_open_formatting(markdown: str) -> str:
     *lines, last_line = markdown.split("\n")
     fence, edge = "", 0  # the line in which the last code block begins, or the line after its end
     for number, line in enumerate(lines):
-        before, fence = fence, _find_open_fence(fence, line)
+        before, fence = fence, _find_fence_open_after_line(fence, line)
         if fence != before:
             edge = number if fence else number + 1
     if not fence:
-        text = [] if _find_open_fence("", last_line) else [last_line]
+        text = [] if _find_fence_open_after_line("", last_line) else [last_line]
         return "\n".join([*lines[:edge], _close_inline_marks("\n".join([*lines[edge:], *text]))])
-    if not _find_open_fence(fence, last_line):
+    if not _find_fence_open_after_line(fence, last_line):
         return markdown
     if last_line.strip(f" >{fence[-1]}"):
         lines.append(last_line)
@@ -298,14 +298,14 @@ def _normalize_inline_markup(markdown: str) -> str:
     """Escape characters that Markdown would drop, renumber lists, and convert HTML tags and inline formulas."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
-        part = _TAGS.sub(_convert_html_tag, _TAGS.sub(_convert_html_tag, parts[number]))  # one may be in another
+        part = _TAGS.sub(_convert_tag_to_markdown, _TAGS.sub(_convert_tag_to_markdown, parts[number]))  # nested
         part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_asterisks, word[0]), part)
         part = _DUNDER.sub(r"\_\_\1\_\_", _TIMES.sub(_escape_asterisks, part))
         parts[number] = _INLINE_FORMULA.sub(r"$\1$", _BOLD.sub(_escape_neighbours_of_bold, part))
-    return _NUMBERED.sub(partial(_fix_list_marker, {}), "".join(parts))
+    return _NUMBERED.sub(partial(_fix_out_of_sequence_list_marker, {}), "".join(parts))
 
 
-def _convert_html_tag(match: re.Match[str]) -> str:
+def _convert_tag_to_markdown(match: re.Match[str]) -> str:
     name, words = match[1].lower(), match[2]
     if name in ("sup", "sub"):
         return format_super_or_subscript("^" if name == "sup" else "_", words)
@@ -326,7 +326,7 @@ def _escape_neighbours_of_bold(match: re.Match[str]) -> str:
     return f"{before}**{inner}**{after}"
 
 
-def _fix_list_marker(last_markers: dict[str, tuple[int, str, str]], match: re.Match[str]) -> str:
+def _fix_out_of_sequence_list_marker(last_markers: dict[str, tuple[int, str, str]], match: re.Match[str]) -> str:
     """Return a list item's marker. If its number is out of sequence, change the delimiter to begin a new list."""
     if match[1] is not None:
         return match[0]

@@ -122,7 +122,7 @@ class AnswerStream:
             self._stalled.cancel()
             self._start_previews()
 
-    async def finish(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
+    async def send_final_answer(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
         """Send the whole answer, or the rest of it, and return the message ids. Raise DeliveryError on failure."""
         await self._stop_previews()
         # Not if a part has arrived in plain messages.
@@ -188,16 +188,16 @@ class AnswerStream:
     async def mark_stopped(self) -> None:
         """Mark the answer as stopped, or as interrupted if the bot is shutting down."""
         if self._delivery.closing.is_set():
-            await self._append_mark_to_last_message(tr("answers-broken-off-again"))
-        elif not await self._append_mark_to_last_message(tr("answers-stopped")):
+            await self._append_mark_if_anything_shown(tr("answers-broken-off-again"))
+        elif not await self._append_mark_if_anything_shown(tr("answers-stopped")):
             with suppress(DeliveryError, ServedElsewhere):
                 await self._delivery.send_text(self._chat, tr("answers-stopped"))
 
     async def mark_broken_off(self) -> None:
         """Mark the answer as interrupted if any part of it has been shown."""
-        await self._append_mark_to_last_message(tr("answers-broken-off"))
+        await self._append_mark_if_anything_shown(tr("answers-broken-off"))
 
-    async def _append_mark_to_last_message(self, mark: str) -> bool:
+    async def _append_mark_if_anything_shown(self, mark: str) -> bool:
         await self._stop_previews()
         if not self._shown:
             return False

@@ -15,7 +15,7 @@ from records.scopes import Person, Scope
 from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
-from telegram_ui.updates.parsing import ParsedUpdate, find_supergroup_upgrade, parse_update
+from telegram_ui.updates.parsing import ParsedUpdate, find_old_and_new_group_id, parse_update
 from telegram_ui.updates.paste import belongs_to_same_turn, can_be_continued
 
 STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
@@ -124,7 +124,7 @@ class RelevanceFilter:
         self._long = LRUCache[tuple[Scope, int], ParsedUpdate](1_000)  # in all groups
 
     def __call__(self, update: telegram.Update) -> bool:
-        if find_supergroup_upgrade(update) is not None:
+        if find_old_and_new_group_id(update) is not None:
             return True
         parsed = parse_update(update, update.get_bot().bot)
         if parsed is None or not self._access.may_use_bot(parsed):

@@ -83,9 +83,9 @@ class AnswerDelivery:
     ) -> tuple[Outcome, list[int]]:
         """Send the answer to an update. Return the outcome, and the ids of the messages that show the answer."""
         wait, refusals = 1.0, 0
-        while await self._inbox.increment_attempts(update_id, "sends") <= MAX_SENDS:
+        while await self._inbox.increment_and_get_attempts(update_id, "sends") <= MAX_SENDS:
             try:
-                await stream.finish(text, keyboard=keyboard)
+                await stream.send_final_answer(text, keyboard=keyboard)
             except DeliveryUnknown:
                 logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
             except ChatGone:
@@ -135,7 +135,7 @@ class AnswerDelivery:
         queues = self._chat_queues
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
-            stop=lambda chat_scope: queues.cancel_running_job(chat_scope) or queues.has_running_job(chat_scope),
+            stop=lambda chat_scope: queues.try_to_cancel_running_job(chat_scope) or queues.has_running_job(chat_scope),
             begin=self.open_stream,
             send=self.send_answer_to_button_press,
         )
@@ -178,7 +178,7 @@ class TurnAnswerer:
                 async with stream.mark_if_interrupted(on_stopped=partial(self._inbox.mark_updates_done, ids)):
                     await require_chat_lease()  # if it was lost, the update is handed out again in its old order
                     if any(piece.attachment or piece.replied_picture for piece in pieces):
-                        await self._attached_files.add_files(turn, pieces)
+                        await self._attached_files.add_file_contents_to_turn(turn, pieces)
                     if not turn.refusal:
                         reply_to = self._conversation.reply
                         reply = await reply_to(
@@ -192,14 +192,14 @@ class TurnAnswerer:
                     # It is stored, so it is delivered even if this task is cancelled.
                     await finish_if_cancelled(self._deliver_answer(pieces, stream, turn, reply))
             except Exception as error:  # broad: the error boundary
-                if await self._error_boundary.report_failure(parsed, error, request):
+                if await self._error_boundary.report_failure_if_served_here(parsed, error, request):
                     await self._inbox.mark_updates_done(ids)
 
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles, reply: Reply
     ) -> None:
         parsed, dependencies = pieces[0], self._dependencies
-        run_and_report_failure = self._error_boundary.run_and_report_failure
+        run_and_report_failure = self._error_boundary.run_work_if_served_here
         ids = [piece.update_id for piece in pieces]
         text = format_reply(reply)
         keyboard = answer_buttons.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
@@ -213,11 +213,11 @@ class TurnAnswerer:
         if outcome == "later":
             self._inbox.stop_tracking_updates(ids)
         else:
-            await self._mark_updates_done(ids, parsed.scope, reply)
+            await self._mark_updates_done_once_stored(ids, parsed.scope, reply)
             if not reply.is_error:
                 await self._explanations.record_answer_message_ids(turn.incoming, shown_as)
             last_buttons = dependencies.last_buttons
-            before = last_buttons.record_answer(parsed.chat, shown_as) if keyboard is not None else None
+            before = last_buttons.record_answer_and_get_old_id(parsed.chat, shown_as) if keyboard is not None else None
             # If many messages go out, one waiting job per chat is enough. Some earlier answers then keep their buttons.
             if before is not None and not self._queues.buttons.has_waiting_job(parsed.chat_scope):
                 clear = partial(last_buttons.remove_buttons_later, self._delivery, parsed.chat, before)
@@ -229,7 +229,7 @@ class TurnAnswerer:
                 self._queues.slow.submit(parsed.chat_scope, partial(run_and_report_failure, parsed, speak))
         self.submit_post_turn_tasks(parsed)
 
-    async def _mark_updates_done(self, update_ids: Sequence[int], scope: Scope, reply: Reply) -> None:
+    async def _mark_updates_done_once_stored(self, update_ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
         done = partial(
             self._inbox.mark_updates_done, update_ids, is_text_stored=reply.is_remembered, may_truncate_log_later=True
@@ -245,12 +245,12 @@ class TurnAnswerer:
         # One waiting job per scope is enough: it will see everything stored before it begins.
         if parsed.scope not in self._awaiting_follow_up:
             self._awaiting_follow_up.add(parsed.scope)
-            work = partial(self._update_memory, parsed)
+            work = partial(self._run_post_turn_tasks_and_send_notices, parsed)
             self._queues.follow_ups.submit(
-                parsed.chat_scope, partial(self._error_boundary.run_and_report_failure, parsed, work)
+                parsed.chat_scope, partial(self._error_boundary.run_work_if_served_here, parsed, work)
             )
 
-    async def _update_memory(self, parsed: ParsedUpdate) -> None:
+    async def _run_post_turn_tasks_and_send_notices(self, parsed: ParsedUpdate) -> None:
         self._awaiting_follow_up.discard(parsed.scope)
         chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
         make_button = partial(self._dependencies.buttons.make_button, summaries.FOLD, chat, parsed.person)
@@ -261,7 +261,7 @@ class TurnAnswerer:
         for notice in notices:
             await self._delivery.send_text(chat, notice, keyboard=keyboard)
 
-    async def find_memory_mode(self, item: QueuedUpdate, owner: int) -> Mode | None:
+    async def find_and_record_memory_mode(self, item: QueuedUpdate, owner: int) -> Mode | None:
         """Return the memory mode in which a message was sent, or None if it is unknown. Record it unless it is "on"."""
         if item.mode is not None:
             return item.mode
@@ -288,11 +288,11 @@ class TurnAnswerer:
             logger.warning("Which conversation is open in %s is not known: %s", chat_scope, type(error).__name__)
             return chat_scope
 
-    async def fill_in_topic(self, reaction: ParsedUpdate) -> ParsedUpdate:
+    async def fill_in_topic_of_reaction(self, reaction: ParsedUpdate) -> ParsedUpdate:
         """Return the reaction with its message's topic filled in, if known. Telegram does not include the topic."""
         if reaction.telegram_id is None:
             return reaction
-        thread = self._delivery.find_thread_of_sent_message(reaction.chat.id, reaction.telegram_id)
+        thread = self._delivery.find_thread_id_of_sent_message(reaction.chat.id, reaction.telegram_id)
         if not thread:
             try:
                 place = await self._memory.find_chat_of_message(reaction.chat.id, reaction.telegram_id)

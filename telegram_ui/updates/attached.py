@@ -39,12 +39,12 @@ class AttachedFile:
     is_recorded: bool = False  # True for speech recorded in Telegram
 
 
-def classify_attachments(
+def find_kind_files_and_unread_kinds(
     message: telegram.Message, content: RichText
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the kind of the attachment, the readable files, and the kinds of the unreadable files."""
     if content.media:
-        files, unread = _parse_media_files(content.media)
+        files, unread = _find_files_and_unread_kinds(content.media)
         return next(iter(unread), "new"), files, unread
     attachment, file = find_attachment_kind(message), _find_readable_file(message)
     if file is not None:
@@ -68,7 +68,7 @@ def find_attachment_kind(message: telegram.Message) -> str:
     return "new" if is_new and not StatusUpdate.ALL.filter(telegram.Update(0, message=message)) else ""
 
 
-def _parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
+def _find_files_and_unread_kinds(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the readable files of a formatted message, and the kinds of its other media, such as "photo"."""
     files, unread = list[AttachedFile](), list[str]()
     for kind, raw in media:

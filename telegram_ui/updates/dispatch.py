@@ -30,7 +30,7 @@ from telegram_ui.updates.attached import FILE
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, QueuedUpdate
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
-from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_supergroup_upgrade, parse_update
+from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_old_and_new_group_id, parse_update
 from telegram_ui.updates.paste import PasteCollector, can_be_continued
 from telegram_ui.updates.repeats import RequestRepeater, UserRequest
 from telegram_ui.updates.serial_queue import Queues, Work
@@ -87,12 +87,12 @@ class Dispatcher:
             return
         set_lease_check(partial(self._inbox.require_lease, item.lease) if item.lease is not None else None)
         update = item.update
-        if (ids := find_supergroup_upgrade(update)) is not None:
-            self._upgrades.submit_memory_move(*ids, partial(self._mark_done, item))
+        if (ids := find_old_and_new_group_id(update)) is not None:
+            self._upgrades.submit_memory_move(*ids, partial(self._mark_update_done, item))
             return
         parsed = parse_update(update, update.get_bot().bot)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
-            await self._mark_done(item)
+            await self._mark_update_done(item)
             return
         if (group := self._upgrades.find_current_owner_id(parsed.chat.id)) != parsed.chat.id:
             # The old group's message ids mean nothing in its supergroup.
@@ -105,11 +105,11 @@ class Dispatcher:
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
                 claim = partial(self._make_admin_or_tell_stranger, item, parsed)
                 self._queues.notices.submit(
-                    parsed.chat_scope, partial(self._error_boundary.run_and_report_failure, parsed, claim)
+                    parsed.chat_scope, partial(self._error_boundary.run_work_if_served_here, parsed, claim)
                 )
             else:
                 self._tell_stranger_about_access(parsed)
-            await self._mark_done(item)
+            await self._mark_update_done(item)
         elif item.is_refused:
             self._submit_notice(parsed, lambda: tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON))
         else:
@@ -119,7 +119,7 @@ class Dispatcher:
         if parsed.kind == "stopped":
             # A late press was meant for an earlier answer.
             if self._delivery.is_current_draft(parsed.chat, parsed.draft_id):
-                self._queues.chats.cancel_running_job(parsed.chat_scope)
+                self._queues.chats.try_to_cancel_running_job(parsed.chat_scope)
             self._submit_command(item, parsed, DO_NOTHING)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
@@ -151,13 +151,13 @@ class Dispatcher:
         self._pastes.complete_paste(parsed.sender_key)
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
-            was_cancelled = self._queues.chats.cancel_running_job(parsed.chat_scope)
+            was_cancelled = self._queues.chats.try_to_cancel_running_job(parsed.chat_scope)
             self._submit_command(
-                item, parsed, partial(self._finish_stop_request, parsed, is_already_stopped=was_cancelled)
+                item, parsed, partial(self._stop_answer_if_any, parsed, is_already_stopped=was_cancelled)
             )
         elif parsed.command in self._commands.names:
             event = _make_event(item, parsed, parsed.argument)
-            work: Work = partial(self._commands.handle_command, parsed.command, event)
+            work: Work = partial(self._commands.run_command_and_send_reply, parsed.command, event)
             row = self._commands.find_command_action(parsed.command)
             if row.reads_file and find_document(item.update.effective_message):
                 work = partial(self._file_attempts.run_with_attempt_limit, event, work)
@@ -173,11 +173,11 @@ class Dispatcher:
         if query is not None and self._upgrades.is_press_in_old_chat(query):
             self._submit_command(item, parsed, lambda: query.answer(tr("shared-dead-button")))
         elif parsed.is_button_of_anonymous_admin:
-            self._queues.commands.submit(parsed.chat_scope, partial(self._route_anonymous_press, item, parsed))
+            self._queues.commands.submit(parsed.chat_scope, partial(self._route_press_for_anonymous, item, parsed))
         else:
             self._route_button_press(item, parsed)
 
-    async def _route_anonymous_press(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
+    async def _route_press_for_anonymous(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         # Any admin may press for them. Other members are told so now, and not behind a running answer.
         is_admin = await self._commands.dependencies.may_configure(parsed.chat, parsed.person)
         person = parsed.button_owner if is_admin else parsed.person
@@ -185,11 +185,11 @@ class Dispatcher:
 
     def _route_button_press(self, item: QueuedUpdate, parsed: ParsedUpdate, *, is_next: bool = False) -> None:
         event, query = _make_event(item, parsed), item.update.callback_query
-        if (again := self._repeats.find_repeated_request(item, parsed)) is not None:
+        if (again := self._repeats.find_request_to_repeat(item, parsed)) is not None:
             self._submit_repeated_request(item, parsed, again)
             return
         data = (query.data if query else None) or ""
-        press: Work = partial(self._commands.handle_button_press, event)
+        press: Work = partial(self._commands.run_action_of_pressed_button, event)
         row = self._commands.find_button_action(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_attempt_limit, event, press)
@@ -230,15 +230,15 @@ class Dispatcher:
                 await self._run_and_mark_done(item, parsed, work)
             except asyncio.CancelledError:
                 if not self._closing:
-                    await self._mark_done(item)
+                    await self._mark_update_done(item)
                 raise
 
         self._queues.chats.submit(parsed.chat_scope, WaitingTurn(run_request, [parsed]) if is_answer else run_request)
 
     async def _run_and_mark_done(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work) -> None:
         request = UserRequest(pieces=(parsed,), item=item)
-        if await self._error_boundary.run_and_report_failure(parsed, work, request_to_repeat=request):
-            await self._mark_done(item)
+        if await self._error_boundary.run_work_if_served_here(parsed, work, request_to_repeat=request):
+            await self._mark_update_done(item)
 
     async def _handle_press_and_submit_post_turn_tasks(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
         await handle_button_press()
@@ -265,7 +265,7 @@ class Dispatcher:
             await self._delivery.add_reaction(parsed.chat, edited, NOTED_REACTION)
 
     async def _submit_dislike_question(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
-        parsed = await self._answering.fill_in_topic(parsed)
+        parsed = await self._answering.fill_in_topic_of_reaction(parsed)
         # Behind the answer in question, so that its message ids are known by then.
         self._submit_chat_job(item, parsed, partial(self._ask_for_dislike_reason, parsed), is_answer=False)
 
@@ -277,10 +277,10 @@ class Dispatcher:
                 self._commands.dependencies, chat, parsed.person, disliked
             )
 
-    async def _finish_stop_request(self, parsed: ParsedUpdate, *, is_already_stopped: bool) -> None:
+    async def _stop_answer_if_any(self, parsed: ParsedUpdate, *, is_already_stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
-        if not is_already_stopped and not self._queues.chats.cancel_running_job(parsed.chat_scope):
-            waiting = self._queues.chats.pop_work_of_first_job(parsed.chat_scope, WaitingTurn)
+        if not is_already_stopped and not self._queues.chats.try_to_cancel_running_job(parsed.chat_scope):
+            waiting = self._queues.chats.pop_first_work_of_type(parsed.chat_scope, WaitingTurn)
             if waiting is None:
                 await self._delivery.send_text(parsed.chat, tr("answers-nothing-to-stop"))
                 return
@@ -314,36 +314,36 @@ class Dispatcher:
         if len(self._queues.notices) >= MAX_NOTICES:
             return
 
-        async def send_notice() -> None:
+        async def send_notice_to_sender() -> None:
             # The stored language is not read, because a notice must cost nothing.
             with use_language(self._commands.dependencies.choose_language("", parsed.person.language)):
                 await self._delivery.send_text(parsed.chat, make_notice())
 
-        self._queues.notices.submit(parsed.chat_scope, send_notice)
+        self._queues.notices.submit(parsed.chat_scope, send_notice_to_sender)
 
     async def _route_message(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         """Pass a message to the wizard or import that is waiting for it, or queue it to be answered."""
         try:
             if await self._pass_input_to_command_if_awaited(item, parsed):
                 self._pastes.complete_paste(parsed.sender_key)
-                await self._mark_done(item)
+                await self._mark_update_done(item)
                 return
             if not item.is_durable:
                 return
             source = parsed.message_source if item.is_replayed else ""
             scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope, message_source=source)
-            mode = await self._answering.find_memory_mode(item, scope.owner)
+            mode = await self._answering.find_and_record_memory_mode(item, scope.owner)
             # Later changes of the open conversation and of the mode do not apply to this message.
             parsed = replace(parsed, chat=parsed.chat.with_conversation(scope), mode=mode)
         except ServedElsewhere as error:
-            await self._error_boundary.report_failure(parsed, error, None)
+            await self._error_boundary.report_failure_if_served_here(parsed, error, None)
             return
         if self._closing:
             return
         if parsed.kind == "wordless":
             self._pastes.complete_paste(parsed.sender_key)
             self._queues.chats.submit(parsed.chat_scope, partial(self._reply_to_message_without_text, parsed))
-        elif not self._pastes.add_piece_to_open_paste(parsed):
+        elif not self._pastes.try_to_add_piece_to_open_paste(parsed):
             pieces = [parsed]
             turn = WaitingTurn(self._answering.answer_message, pieces)
             ticket = self._queues.chats.submit(parsed.chat_scope, turn, waits_for_release=can_be_continued(parsed))
@@ -359,7 +359,7 @@ class Dispatcher:
                 return False
         was_taken = False
 
-        async def pass_input() -> None:
+        async def pass_to_command() -> None:
             nonlocal was_taken
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
@@ -370,12 +370,12 @@ class Dispatcher:
                 await self._file_attempts.run_with_attempt_limit(event, take)
 
         request = UserRequest(pieces=(parsed,), item=item)
-        if not await self._error_boundary.run_and_report_failure(parsed, pass_input, request_to_repeat=request):
+        if not await self._error_boundary.run_work_if_served_here(parsed, pass_to_command, request_to_repeat=request):
             raise ServedElsewhere
         return was_taken
 
     async def _reply_to_message_without_text(self, parsed: ParsedUpdate) -> None:
-        async def send_text_hint() -> None:
+        async def send_hint_to_write_text() -> None:
             hint = tr("notices-mentioned")
             if parsed.attachment:
                 kind = f"files-kind-{parsed.attachment}"
@@ -385,11 +385,11 @@ class Dispatcher:
         if not parsed.album or self._albums.get(parsed.chat_scope) != parsed.album:
             if parsed.album:
                 self._albums[parsed.chat_scope] = parsed.album
-            if not await self._error_boundary.run_and_report_failure(parsed, send_text_hint):
+            if not await self._error_boundary.run_work_if_served_here(parsed, send_hint_to_write_text):
                 return
         await self._inbox.mark_updates_done([parsed.update_id])
 
-    async def _mark_done(self, item: QueuedUpdate) -> None:
+    async def _mark_update_done(self, item: QueuedUpdate) -> None:
         if item.is_durable:
             await self._answer_delivery.mark_update_done_unless_postponed(item.update_id)
 

@@ -100,7 +100,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
     def is_full(self) -> bool:
         return len(self._unfinished) >= self._limit
 
-    async def replay(self, bot: telegram.Bot) -> int:
+    async def restore_pending_updates_and_count(self, bot: telegram.Bot) -> int:
         """Queue the updates that an earlier run left unfinished, and return their number. Call this before polling."""
         self._bot_id = bot.id
         rows = await self._inbox.list_pending_updates(bot.id)
@@ -144,7 +144,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                 async with self._lock:
                     try:
                         is_enqueued_here = self._enqueues_at_once and update.update_id not in self._unwritten
-                        is_new = await self._write_update(update)
+                        is_new = await self._write_update_and_check_if_new(update)
                         if is_enqueued_here and is_new:
                             await self._enqueue_update(QueuedUpdate(update, is_durable=True))
                         elif is_enqueued_here:
@@ -196,16 +196,16 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         if not is_text_stored:
             self._has_text.set()
             if not may_truncate_log_later or not self._unfinished:
-                await self.truncate_log()
+                await self.try_to_truncate_database_log()
 
     async def keep_truncating_database_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
         """Truncate the database's log whenever it contains texts of finished updates. Runs until it is cancelled."""
         while True:
             await self._has_text.wait()
             # A cut costs as much as several commits, and fails while another program reads the file.
-            await pause(1.0 if await self.truncate_log() else 10.0)
+            await pause(1.0 if await self.try_to_truncate_database_log() else 10.0)
 
-    async def truncate_log(self) -> bool:
+    async def try_to_truncate_database_log(self) -> bool:
         """Remove the texts of finished updates from the database's log. Return False on failure."""
         async with self._cutting:
             if self._has_text.is_set():
@@ -232,12 +232,12 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         """Return the ids of the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
-    async def increment_attempts(self, update_id: int, counter: AttemptCounter) -> int:
+    async def increment_and_get_attempts(self, update_id: int, counter: AttemptCounter) -> int:
         """Count an attempt on disk. Return the number of attempts in all runs, or 1 if the disk fails."""
         return await self._run_or_warn(counter, self._inbox.increment_attempts(self._bot_id, update_id, counter)) or 1
 
     async def decrement_attempts(self, update_id: int, counter: AttemptCounter) -> None:
-        """Undo increment_attempts() for an attempt that had no effect or was stopped by a shutdown."""
+        """Undo increment_and_get_attempts() for an attempt that had no effect or was stopped by a shutdown."""
         await self._run_or_warn(counter, self._inbox.decrement_attempts(self._bot_id, update_id, counter))
 
     async def _run_or_warn(self, purpose: str, work: Awaitable[T]) -> T | None:
@@ -257,12 +257,12 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         """Delete update ids older than 48 hours. Telegram repeats an update for at most 24 hours."""
         await self._inbox.delete_done_updates(self._now() - timedelta(hours=48))
 
-    async def retry_unwritten_updates(self) -> int | None:
+    async def retry_writes_and_get_first_failed_id(self) -> int | None:
         """Write the updates that are not on disk yet. Return the lowest id that could not be written, or None."""
         async with self._lock:
             for update in [self._unwritten[number] for number in sorted(self._unwritten)]:
                 try:
-                    await self._write_update(update)
+                    await self._write_update_and_check_if_new(update)
                 except StorageError:
                     break
         return min(self._unwritten, default=None)
@@ -292,7 +292,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
     def _find_lease(self, update: telegram.Update) -> Lease | None:
         return None  # a process that is alone needs none
 
-    async def _write_update(self, update: telegram.Update) -> bool:
+    async def _write_update_and_check_if_new(self, update: telegram.Update) -> bool:
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)

@@ -30,7 +30,7 @@ class ErrorBoundary:
     _choose_language: Callable[[Chat, Person], Awaitable[str]]
     _is_operator: Callable[[Person], bool]
 
-    async def run_and_report_failure(
+    async def run_work_if_served_here(
         self,
         parsed: ParsedUpdate,
         work: Callable[[], Awaitable[object]],
@@ -44,15 +44,15 @@ class ErrorBoundary:
         try:
             language = await self._choose_language(parsed.chat, parsed.person)
         except Exception as error:  # broad: see above
-            return await self.report_failure(parsed, error, request_to_repeat)
+            return await self.report_failure_if_served_here(parsed, error, request_to_repeat)
         with use_language(language), use_reader_role(is_operator=self._is_operator(parsed.person)):
             try:
                 await work()
             except Exception as error:  # broad: see above
-                return await self.report_failure(parsed, error, request_to_repeat)
+                return await self.report_failure_if_served_here(parsed, error, request_to_repeat)
         return True
 
-    async def report_failure(
+    async def report_failure_if_served_here(
         self, parsed: ParsedUpdate, error: Exception, request_to_repeat: UserRequest | None
     ) -> bool:
         """Log an error and tell the person. Offer to repeat `request_to_repeat` if that may succeed.

@@ -53,7 +53,7 @@ class AttachedFiles:
         self._fetching = asyncio.Semaphore(MAX_FETCHES_AT_ONCE)
         self._locks_by_person: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def add_files(self, turn: TurnWithFiles, pieces: Sequence[ParsedUpdate]) -> None:
+    async def add_file_contents_to_turn(self, turn: TurnWithFiles, pieces: Sequence[ParsedUpdate]) -> None:
         """Add the content of these messages' files to their turn. Raise ChatGone if the chat is gone."""
         made: list[IncomingPiece] = []
         has_content = False
@@ -183,7 +183,7 @@ class FileAttempts:
     async def run_with_attempt_limit(self, event: ChatEvent, work: Callable[[], Awaitable[object]]) -> None:
         """Run work on a file. If the file has killed the process MAX_ATTEMPTS times, tell the sender instead."""
         number, query, chat = event.update.update_id, event.update.callback_query, event.chat
-        if (attempt := await self._queue.increment_attempts(number, "readings")) <= MAX_ATTEMPTS:
+        if (attempt := await self._queue.increment_and_get_attempts(number, "readings")) <= MAX_ATTEMPTS:
             try:
                 await work()
             except asyncio.CancelledError:  # the bot stops in order, and the next run tries again

@@ -11,7 +11,7 @@ COMMAS = ",，、،"
 AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
 
 
-def remove_bot_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
+def remove_and_detect_bot_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
     if message.text or message.caption:
         segments = _split_at_bot_mentions(text, message.entities or message.caption_entities, bot)
     else:  # a formatted message or a checklist has lost its entities
@@ -19,7 +19,7 @@ def remove_bot_mentions(message: telegram.Message, text: str, bot: telegram.User
         ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
         begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
         segments = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
-    words, has_any = _join_segments(segments).strip(), len(segments) > 1
+    words, has_any = _join_text_around_mentions(segments).strip(), len(segments) > 1
     called = None if has_any else _remove_bot_name_at_either_end(words, bot.first_name)
     return (words, has_any) if called is None else (called, True)
 
@@ -51,7 +51,7 @@ def _remove_bot_name_at_either_end(text: str, bot_name: str) -> str | None:
     return None
 
 
-def _join_segments(segments: Sequence[str]) -> str:
+def _join_text_around_mentions(segments: Sequence[str]) -> str:
     """Join the text around mentions, so that "Hi @bot, how" becomes "Hi, how" and "Why, @bot?" becomes "Why?"."""
     made = [segments[0]]
     for after in segments[1:]:

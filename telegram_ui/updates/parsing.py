@@ -19,11 +19,11 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import (
     AttachedFile,
-    classify_attachments,
     find_attachment_kind,
+    find_kind_files_and_unread_kinds,
     format_attachment_kind,
 )
-from telegram_ui.updates.mentions import remove_bot_mentions
+from telegram_ui.updates.mentions import remove_and_detect_bot_mentions
 from text.characters import collapse_to_single_line, remove_invisible_characters
 from text.rich_messages import RichText, parse_rich_message
 
@@ -138,7 +138,7 @@ def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | 
     return parsed if max(map(abs, ids)) < MAX_TELEGRAM_ID else None
 
 
-def find_supergroup_upgrade(update: telegram.Update) -> tuple[int, int] | None:
+def find_old_and_new_group_id(update: telegram.Update) -> tuple[int, int] | None:
     """Return the old and new id of a group that became a supergroup, or None for any other update."""
     message = update.message
     if message is None:
@@ -162,13 +162,13 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     if sender.is_bot and not is_anonymous:
         return None
     content = _read_rich_text(message)
-    attachment, files, unread = classify_attachments(message, content)
+    attachment, files, unread = find_kind_files_and_unread_kinds(message, content)
     if not content.text and not attachment:
         return None
     is_private = message.chat.type == "private"
     words, is_mentioned = content.text.strip(), False
     if not is_private:
-        words, is_mentioned = remove_bot_mentions(message, content.text, bot)
+        words, is_mentioned = remove_and_detect_bot_mentions(message, content.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     is_same = update.edited_message is not None and message.edit_date is None  # as after the first reaction to it
     command = None if is_of_others or is_same else COMMAND.fullmatch(words)
@@ -370,7 +370,7 @@ def _find_picture_replied_to(message: telegram.Message) -> AttachedFile | None:
     earlier = message.reply_to_message
     if earlier is None or find_attachment_kind(message):
         return None
-    _, files, _ = classify_attachments(earlier, _read_rich_text(earlier))
+    _, files, _ = find_kind_files_and_unread_kinds(earlier, _read_rich_text(earlier))
     return next((file for file in files if file.kind == "picture"), None)
 
 

@@ -56,7 +56,7 @@ class PasteCollector:
         self._open_pastes[sender_key] = paste = _OpenPaste(pieces, on_complete)
         self._restart_timer(sender_key, paste)
 
-    def add_piece_to_open_paste(self, piece: ParsedUpdate) -> bool:
+    def try_to_add_piece_to_open_paste(self, piece: ParsedUpdate) -> bool:
         """Add a piece to its sender's open paste. If it does not belong there, complete the paste and return False."""
         paste = self._open_pastes.get(piece.sender_key)
         if paste is None:

@@ -14,7 +14,7 @@ from telegram.ext import BaseRateLimiter
 
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import require_chat_lease
-from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
+from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay_seconds
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES, parse_raw_update
 
@@ -90,7 +90,7 @@ class PollRequest(AiohttpRequest):
         return [raw for raw in result if isinstance(raw, dict)] if isinstance(result, list) else []
 
 
-async def fetch_updates(
+async def keep_fetching_updates(
     bot: telegram.Bot, polls: PollRequest, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]
 ) -> None:
     """Fetch and commit updates until Telegram refuses the token. Confirm only updates that are on disk."""
@@ -100,7 +100,7 @@ async def fetch_updates(
     try:
         while not polls.refused.is_set():
             try:
-                if (unwritten := await queue.retry_unwritten_updates()) is not None:
+                if (unwritten := await queue.retry_writes_and_get_first_failed_id()) is not None:
                     await pause(1.0)
                     offset = unwritten
                 updates = [(parse_raw_update(raw, bot), raw) for raw in await polls.fetch_raw_updates(bot, offset)]
@@ -122,13 +122,13 @@ async def fetch_updates(
                 if isinstance(error, Conflict) and wait == MAX_WAIT_SECONDS:
                     with suppress(Exception):
                         await bot.delete_webhook()
-                await pause(choose_retry_delay(error, wait))
+                await pause(choose_retry_delay_seconds(error, wait))
                 wait = min(MAX_WAIT_SECONDS, wait * 1.5)
             else:
                 wait, trouble = MIN_WAIT_SECONDS, None
                 offset = max((update.update_id for update, _ in updates), default=(offset or 1) - 1) + 1
     except asyncio.CancelledError:
-        if offset and await queue.retry_unwritten_updates() is None:
+        if offset and await queue.retry_writes_and_get_first_failed_id() is None:
             # It may hang. Unconfirmed updates come again, and their ids are known.
             with suppress(TimeoutError, TelegramError):
                 await asyncio.wait_for(polls.fetch_raw_updates(bot, offset, timeout=0), 2)

@@ -70,14 +70,14 @@ class RequestRepeater:
         for key in [key for key in self._failed_requests if key[0].owner == owner]:
             del self._failed_requests[key]
 
-    def find_repeated_request(self, item: QueuedUpdate, button_press: ParsedUpdate) -> UserRequest | None:
+    def find_request_to_repeat(self, item: QueuedUpdate, button_press: ParsedUpdate) -> UserRequest | None:
         """Return the request that a press repeats, or an empty one if it is lost, or None if it repeats nothing."""
         query = item.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
             return None
         try:
-            payload = self._buttons.verify_payload(query.data or "", button_press.chat, button_press.person)
+            payload = self._buttons.verify_and_extract_payload(query.data or "", button_press.chat, button_press.person)
         except ForeignButton:
             return None
         kind, number = parse_button_kind(query.data or ""), payload.removesuffix(IN_PROCESS)

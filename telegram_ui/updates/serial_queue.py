@@ -34,7 +34,7 @@ class JobTicket:
     is_held: bool
     task: asyncio.Task[None] | None = None
     has_begun: bool = False  # True once it has been stoppable
-    is_stoppable: bool = False  # True while `cancel_running_job` may end it
+    is_stoppable: bool = False  # True while `try_to_cancel_running_job` may end it
     context: Context = field(factory=copy_context)
 
 
@@ -80,7 +80,7 @@ class SerialQueues:
 
     @contextmanager
     def allow_cancelling_job(self, key: Hashable) -> Iterator[None]:
-        """Allow `cancel_running_job` to cancel the running job of the queue `key` while the block runs."""
+        """Allow `try_to_cancel_running_job` to cancel the running job of the queue `key` while the block runs."""
         ticket = self._running.get(key)
         if ticket is None:
             yield
@@ -97,7 +97,7 @@ class SerialQueues:
     def has_running_job(self, key: Hashable) -> bool:
         return key in self._running
 
-    def cancel_running_job(self, key: Hashable) -> bool:
+    def try_to_cancel_running_job(self, key: Hashable) -> bool:
         """Cancel the queue's running job if it currently allows this. Return True if it was cancelled."""
         ticket = self._running.get(key)
         # Cancelling it twice would interrupt its cleanup.
@@ -105,16 +105,16 @@ class SerialQueues:
             return False
         return ticket.task.cancel()
 
-    def pop_work_of_first_job(self, key: Hashable, job_type: type[T]) -> T | None:
-        """Remove a queue's first job and return its work, or None if it is missing, held, begun or not a `job_type`."""
+    def pop_first_work_of_type(self, key: Hashable, work_type: type[T]) -> T | None:
+        """Remove a queue's first job and return its work, or None if it is missing, held, begun or of another type."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():
                 return None
-            if not ticket.has_begun and isinstance(ticket.work, job_type):
+            if not ticket.has_begun and isinstance(ticket.work, work_type):
                 ticket.task.cancel()
                 return ticket.work
-        if not queue or queue[0].is_held or not isinstance(work := queue[0].work, job_type):
+        if not queue or queue[0].is_held or not isinstance(work := queue[0].work, work_type):
             return None
         queue.popleft()
         if key in self._ready:

@@ -26,13 +26,13 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import CommandGroup, Dependencies
 from telegram_ui.commands.registry import COMMAND_GROUPS, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
+from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay_seconds
 from telegram_ui.updates.access import AccessPolicy, AdminClaim, RelevanceFilter
 from telegram_ui.updates.answering import AnswerDelivery
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.polling import LeaseGuard, PollRequest, fetch_updates, fetch_updates_while_leader
+from telegram_ui.updates.polling import LeaseGuard, PollRequest, fetch_updates_while_leader, keep_fetching_updates
 from telegram_ui.updates.serial_queue import Queues
 from telegram_ui.updates.shared_queue import SharedQueue
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -142,11 +142,11 @@ async def open_telegram_service(
         await _retry_until_telegram_answers(bot.initialize, "Telegram cannot be reached", pause)
         link = await claim.make_claim_link_text(bot.username)
         service = TelegramService(bot, dispatcher, polls, is_polling, invitation=INVITATION % link if link else "")
-        waiting = await queue.replay(bot)
+        waiting = await queue.restore_pending_updates_and_count(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
         await stack.enter_async_context(run_in_background(dispatcher.keep_dispatching_updates()))
-        stack.push_async_callback(queue.truncate_log)
+        stack.push_async_callback(queue.try_to_truncate_database_log)
         stack.push_async_callback(dispatcher.close, grace=4.0)
         await stack.enter_async_context(run_in_background(queue.keep_truncating_database_log(pause)))
         await stack.enter_async_context(
@@ -216,7 +216,7 @@ async def _retry_until_telegram_answers(
         except BadRequest:
             raise
         except TelegramError as error:
-            delay = choose_retry_delay(error, wait)
+            delay = choose_retry_delay_seconds(error, wait)
             logger.warning("%s (%s); trying again in %.0f s.", failure_message, type(error).__name__, delay)
             await pause(delay)
             wait = min(30.0, wait * 2)
@@ -227,7 +227,7 @@ async def _retry_until_telegram_answers(
 @asynccontextmanager
 async def _run_polling(bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, pause: Pause) -> AsyncIterator[None]:
     await _retry_until_telegram_answers(bot.delete_webhook, "Polling cannot be started", pause)
-    async with run_in_background(fetch_updates(bot, polls, queue, pause)):
+    async with run_in_background(keep_fetching_updates(bot, polls, queue, pause)):
         await polls.begun.wait()
         yield
 
@@ -255,6 +255,6 @@ async def _run_webhook(
 async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
     try:
         await commands.set_dashboard_menu_button(bot)
-        await commands.set_menus(bot)
+        await commands.set_command_menus(bot)
     except TelegramError as error:
         logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)

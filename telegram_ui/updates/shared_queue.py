@@ -58,7 +58,7 @@ class SharedQueue(DurableQueue):
         self._last: dict[int, float] = {}  # when each owner served here was last busy
         self._known = LRUCache[int, int](MAX_KNOWN_PEOPLE)  # each person's unfinished updates in all processes
 
-    async def replay(self, bot: telegram.Bot) -> int:
+    async def restore_pending_updates_and_count(self, bot: telegram.Bot) -> int:
         """Move the pending updates from the former inbox in memory.db to the shared inbox, and return their number."""
         self._bot_id = bot.id
         former = self._shared.former
@@ -76,14 +76,14 @@ class SharedQueue(DurableQueue):
         """Claim updates from the shared inbox for as long as the bot runs."""
         while True:
             try:
-                found = await self.claim_updates(bot)
-                await self.release_leases()
+                found = await self.claim_updates_and_count(bot)
+                await self.release_idle_and_requested_leases()
             except KeepsakeError as error:
                 logger.warning("Updates cannot be claimed right now (%s).", type(error).__name__)
                 await pause(1.0)
                 continue
             if self._unwritten:
-                await self.retry_unwritten_updates()
+                await self.retry_writes_and_get_first_failed_id()
             if not found:
                 await self._shared.leases.replica.wait_for_work()
 
@@ -95,7 +95,7 @@ class SharedQueue(DurableQueue):
     def is_full(self) -> bool:
         return False  # received updates need not be handled here
 
-    async def claim_updates(self, bot: telegram.Bot) -> int:
+    async def claim_updates_and_count(self, bot: telegram.Bot) -> int:
         """Claim updates from the shared inbox, queue them, and return how many were claimed."""
         while (room := self._limit - len(self._unfinished)) < min(20, self._limit):  # one claim serves several updates
             self._room.clear()
@@ -115,7 +115,7 @@ class SharedQueue(DurableQueue):
             return False
         bot = update.get_bot()
         try:
-            await self.claim_updates(bot)
+            await self.claim_updates_and_count(bot)
         except KeepsakeError:
             # The reply to the claim may be lost too, so ask again without a commit.
             try:
@@ -125,7 +125,7 @@ class SharedQueue(DurableQueue):
             return waiting <= self._leases.keys() | self._unmarked
         return False
 
-    async def release_leases(self) -> None:
+    async def release_idle_and_requested_leases(self) -> None:
         """Drop updates whose lease was lost. Release the leases of chats that are idle or requested by others."""
         now, served = self._monotonic(), set(self._shared.leases.served_owners)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}

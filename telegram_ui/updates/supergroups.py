@@ -44,7 +44,7 @@ class SupergroupUpgrades:
 
     async def _move_memory(self, old_id: int, new_id: int, on_moved: Work | None) -> None:
         before = Scope(owner=old_id)
-        self._queues.follow_ups.cancel_running_job(before)
+        self._queues.follow_ups.try_to_cancel_running_job(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
             await _wait_for_submitted_jobs(queues, before)
         wait = 1.0

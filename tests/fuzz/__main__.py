@@ -186,7 +186,9 @@ class EntryPoints:
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
         )
         update = cast("Any", SimpleNamespace(update_id=1, callback_query=query, effective_message=None))
-        await self._commands.handle_button_press(ChatEvent(update=update, chat=self._chat, person=self._person))
+        await self._commands.run_action_of_pressed_button(
+            ChatEvent(update=update, chat=self._chat, person=self._person)
+        )
         assert len(query.answered) == 1
 
     def _file(self, chance: Chance) -> bytes:
@@ -247,8 +249,8 @@ class EntryPoints:
     async def markdown(self, chance: Chance) -> None:
         source = text_from(chance, chance.choice((20, 60, 400)))
         limit = chance.choice((2, 50, 4096))
-        text, _ = formatting.convert_markdown(source)
-        made = list(formatting.split_text(*formatting.convert_markdown(source), max_units=limit))
+        text, _ = formatting.convert_markdown_to_text_and_entities(source)
+        made = list(formatting.split_text(*formatting.convert_markdown_to_text_and_entities(source), max_units=limit))
         assert "".join(piece.text for piece in made) == text
         for piece in made:
             assert formatting.count_utf16_units(piece.text) <= limit

@@ -94,17 +94,19 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
         ("toy", group, BOB, "hello"),
         ("help", private, ANN, "toy"),
     ):
-        await commands.handle_command(name, ChatEvent(update=update, chat=chat, person=person, argument=argument))
+        await commands.run_command_and_send_reply(
+            name, ChatEvent(update=update, chat=chat, person=person, argument=argument)
+        )
     assert telegram_side.said[0] == "toy says hello"
     assert "Only the admins" in telegram_side.said[1]
     assert "/toy – say what follows" in telegram_side.said[2]
     assert commands.find_command_action("toy").queue == "slow"
     for owner in (ANN, BOB):
         press = telegram_side.press(buttons.make_signed_callback_data("toy", private, owner, "7"))
-        await commands.handle_button_press(ChatEvent(update=press, chat=private, person=ANN))
+        await commands.run_action_of_pressed_button(ChatEvent(update=press, chat=private, person=ANN))
     assert telegram_side.said[3] == "pressed 7"
     assert "somebody else" in telegram_side.said[4]
-    await commands.set_menus(cast("telegram.Bot", telegram_side))
+    await commands.set_command_menus(cast("telegram.Bot", telegram_side))
     assert "toy" not in telegram_side.menus["all_private_chats"], "it lists twelve commands; /help has all"
     assert "toy" in telegram_side.menus["all_chat_administrators"]
     assert "toy" not in telegram_side.menus["all_group_chats"]

@@ -179,7 +179,7 @@ class Desk:
             with use_language(await self.commands.choose_reply_language(parsed.chat, parsed.person)):
                 if parsed.kind == "command":
                     event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.argument)
-                    await self.commands.handle_command(parsed.command, event)
+                    await self.commands.run_command_and_send_reply(parsed.command, event)
                     taken = True
                 else:
                     event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
@@ -194,7 +194,7 @@ class Desk:
             assert parsed is not None
             with use_language(await self.commands.choose_reply_language(parsed.chat, parsed.person)):
                 event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person)
-                await self.commands.handle_button_press(event)
+                await self.commands.run_action_of_pressed_button(event)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast
 

@@ -24,7 +24,7 @@ from retrieval.prompt_builder import append_sections_that_fit
 from storage.engine.sqlite import Database
 from summary_manager import SummaryManager
 from telegram_ui.commands.command_group import LIFETIME, ChatEvent
-from telegram_ui.commands.registry import describe_commands_for_model, list_commands
+from telegram_ui.commands.registry import describe_commands_by_name, list_commands
 from telegram_ui.commands.summaries import format_status
 from telegram_ui.commands.wizard import parse_threshold
 from telegram_ui.updates.parsing import parse_update
@@ -218,7 +218,7 @@ async def test_the_number_of_a_setup_that_comes_again_after_a_crash_is_answered_
     event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
     for _ in range(2):
         if is_pressed:
-            await desk.commands.handle_button_press(event)
+            await desk.commands.run_action_of_pressed_button(event)
         else:
             assert await desk.commands.pass_text_to_command_if_awaited(event)
         desk.restart()
@@ -436,7 +436,7 @@ async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
     known = [command for command in list_commands() if command.where != "admins"]
     assert all(f"/{command.name} – {command.description}" in desk.last(ANN) for command in known)
     assert "/admin" not in desk.last(ANN)
-    await desk.commands.set_menus(desk.peer.bot)
+    await desk.commands.set_command_menus(desk.peer.bot)
     menus = {
         call["params"]["scope"]["type"]: {command["command"] for command in call["params"]["commands"]}
         for call in desk.peer.called("setMyCommands")
@@ -553,7 +553,7 @@ async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int,
 
 
 async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Desk) -> None:
-    told = describe_commands_for_model()
+    told = describe_commands_by_name()
     assert {"forget", "model", "persona", "usage", "reminders", "new", "chats", "settings", "export"} <= told.keys()
     assert not {"admin", "start", "cancel"} & told.keys()
     section = prompts.format_command_list(told)

@@ -25,14 +25,14 @@ async def choose(desk: Desk, label: str) -> None:
 
 
 async def test_the_menu_of_groups_sends_these_three_commands_ephemerally(desk: Desk) -> None:
-    await desk.commands.set_menus(desk.peer.bot)
+    await desk.commands.set_command_menus(desk.peer.bot)
     menu = desk.peer.world.list_menu_commands(ANN, GROUP)
     assert {row["command"] for row in menu if row.get("is_ephemeral")} == {"why", "memory", "settings"}
     assert not any(row.get("is_ephemeral") for row in desk.peer.world.list_menu_commands(ANN, ANN))
 
 
 async def test_only_the_one_who_asks_sees_the_answer_and_what_its_buttons_lead_to(desk: Desk) -> None:
-    await desk.commands.set_menus(desk.peer.bot)
+    await desk.commands.set_command_menus(desk.peer.bot)
     await desk.say(ANN, GROUP, "/summary_on")
     public = seen_by(desk, BOB)
     await desk.say(ANN, GROUP, "/memory add We meet on Mondays")
@@ -53,7 +53,7 @@ async def test_only_the_one_who_asks_sees_the_answer_and_what_its_buttons_lead_t
 
 
 async def test_a_question_that_awaits_words_is_shown_to_all_for_it_needs_a_reply(desk: Desk) -> None:
-    await desk.commands.set_menus(desk.peer.bot)
+    await desk.commands.set_command_menus(desk.peer.bot)
     await desk.say(ANN, GROUP, "/summary_on")
     await desk.say(ANN, GROUP, "/memory")
     await choose(desk, "Add")
@@ -74,7 +74,7 @@ async def test_a_bot_that_is_no_administrator_answers_a_typed_command_as_ever_an
 
 async def test_an_older_server_answers_a_press_to_everybody_and_is_asked_once(desk: Desk) -> None:
     desk.peer.fault("error", method="sendMessage", field=PARAMETERS, times=None)
-    await desk.commands.set_menus(desk.peer.bot)
+    await desk.commands.set_command_menus(desk.peer.bot)
     for _ in range(2):
         await desk.say(ANN, GROUP, "/why")
         assert "receiver_user" not in newest(desk)

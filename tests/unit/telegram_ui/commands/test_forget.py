@@ -354,7 +354,9 @@ async def test_who_replies_to_a_message_from_before_the_upgrade_is_told_what_to_
     *_, update = await desk.updates()
     parsed = parse_update(update, desk.peer.bot.bot)
     assert parsed is not None
-    await desk.commands.handle_command("forget", ChatEvent(update=update, chat=parsed.chat, person=parsed.person))
+    await desk.commands.run_command_and_send_reply(
+        "forget", ChatEvent(update=update, chat=parsed.chat, person=parsed.person)
+    )
     assert desk.last(GROUP) == tr("forget-former")
     assert "walrus" in await contents(talk, GROUP)
 

@@ -100,20 +100,20 @@ def test_a_date_that_does_not_exist_is_refused(words: str) -> None:
 
 @given(target=targets, now=st.datetimes(datetime(2026, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
 def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: ForgetTarget, now: datetime) -> None:
-    text = target.make_payload(now)
+    text = target.make_button_payload(now)
     assert len(text) <= MAX_PAYLOAD_CHARS
     assert ":" not in text
     assert (
-        ForgetTarget.parse_payload(text, now)
-        == ForgetTarget.parse_payload(text, now + BUTTON_LIFETIME - timedelta(seconds=1))
+        ForgetTarget.parse_button_payload(text, now)
+        == ForgetTarget.parse_button_payload(text, now + BUTTON_LIFETIME - timedelta(seconds=1))
         == target
     )
-    assert ForgetTarget.parse_payload(text, now + BUTTON_LIFETIME + timedelta(minutes=1)) is None
+    assert ForgetTarget.parse_button_payload(text, now + BUTTON_LIFETIME + timedelta(minutes=1)) is None
 
 
 def test_a_request_that_has_no_room_is_left_out() -> None:
     target = ForgetTarget(kind="turn", number=10**14, request=10**14, with_quotes=True)
-    assert ForgetTarget.parse_payload(target.make_payload(NOW), NOW) == ForgetTarget(
+    assert ForgetTarget.parse_button_payload(target.make_button_payload(NOW), NOW) == ForgetTarget(
         kind="turn", number=10**14, with_quotes=True
     )
 
@@ -124,4 +124,4 @@ def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
 
 
 def test_a_button_of_an_earlier_version_is_too_old() -> None:
-    assert ForgetTarget.parse_payload("12", datetime.now(UTC)) is None
+    assert ForgetTarget.parse_button_payload("12", datetime.now(UTC)) is None

@@ -12,7 +12,7 @@ from records.owners import MAX_EVERY_N, StorageType
 from telegram_ui.commands import wording
 from telegram_ui.commands.basics import USUAL
 from telegram_ui.commands.registry import list_commands
-from telegram_ui.commands.wording import set_reference_time
+from telegram_ui.commands.wording import set_current_time_for_formatting
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
@@ -130,7 +130,7 @@ async def test_a_group_goes_on_in_the_language_of_whoever_set_it_up(desk: Desk) 
 
 
 async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) -> None:
-    await desk.commands.set_menus(desk.peer.bot)
+    await desk.commands.set_command_menus(desk.peer.bot)
     menus: Mapping[str, str] = {
         call["params"].get("language_code", ""): call["params"]["commands"][0]["description"]
         for call in desk.peer.called("setMyCommands")
@@ -169,7 +169,7 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
 )
 async def test_dates_are_written_as_people_say_them(language: str, day: str) -> None:
     now = datetime(2026, 11, 21, 16, 5, tzinfo=UTC)
-    set_reference_time(now)
+    set_current_time_for_formatting(now)
     with use_language(language):
         assert wording.format_local_day(now) == day
         assert wording.format_day_and_time(now) == f"{tr('shared-today')} 16:05"

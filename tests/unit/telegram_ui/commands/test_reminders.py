@@ -15,7 +15,7 @@ from reminders.phrases import parse_reminder_phrase
 from reminders.sending import MAX_SENDS, SendOutcome, SendReminder
 from telegram_ui.commands import proposals
 from telegram_ui.commands.command_group import ChatEvent
-from telegram_ui.commands.reminders import make_reminder_offer_payload, parse_reminder_offer, send_reminder
+from telegram_ui.commands.reminders import make_reminder_offer_payload, parse_offer_and_source_id, send_reminder
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
@@ -75,7 +75,7 @@ async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was
     ann, argument = Person(id=ANN, name="Ann"), "add in 2 hours to stretch"
     for _ in range(2):
         event = ChatEvent(update=update, chat=PRIVATE, person=ann, argument=argument)
-        await desk.commands.handle_command("reminders", event)
+        await desk.commands.run_command_and_send_reply("reminders", event)
         desk.pass_time(timedelta(minutes=7))
     assert [reminder.due_at for reminder in await of(desk)] == [asked_at + timedelta(hours=2)]
 
@@ -99,12 +99,12 @@ def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
     assert isinstance(asked, NewReminder)
     payload = make_reminder_offer_payload(asked, 10**11)
     assert len(payload) <= 28
-    assert parse_reminder_offer(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
+    assert parse_offer_and_source_id(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
 
 
 @pytest.mark.parametrize("payload", ["", "no", "zz", "12", "ffffffffffffdc00.0", "65oc00", "65xc00.1", "65oc-1.zz"])
 def test_a_payload_that_is_none_of_ours_sets_nothing(payload: str) -> None:
-    assert parse_reminder_offer(payload, "Remind you?\n\nx", UTC) is None
+    assert parse_offer_and_source_id(payload, "Remind you?\n\nx", UTC) is None
 
 
 async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> None:

@@ -12,7 +12,7 @@ from telegram_ui.commands.wording import (
     SENT_KINDS,
     format_time_span,
     localize_message_notes,
-    set_reference_time,
+    set_current_time_for_formatting,
     translate_attachment_notes,
 )
 from telegram_ui.updates.attached import format_attachment_kind
@@ -69,7 +69,7 @@ def test_every_kind_is_known() -> None:
 
 
 async def test_a_span_of_one_day_names_the_day_once() -> None:
-    set_reference_time(datetime(2026, 11, 23, 20, tzinfo=UTC))
+    set_current_time_for_formatting(datetime(2026, 11, 23, 20, tzinfo=UTC))
     begun, zone = datetime(2026, 11, 23, 5, 30, tzinfo=UTC), ZoneInfo("Europe/Berlin")
     assert format_time_span(begun, begun + timedelta(minutes=7), zone) == "today 6:30–6:37"
     assert format_time_span(begun, begun, UTC) == "today 5:30 UTC"

@@ -36,7 +36,7 @@ async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Pee
     await stream.schedule_preview("Hello **world**")
     peer.clock.advance(1.0)
     second = (await peer.call("sendMessageDraft", 2))["params"]
-    ids = await stream.finish("Hello **world**!")
+    ids = await stream.send_final_answer("Hello **world**!")
     assert first["draft_id"] == second["draft_id"] != 0
     assert second["text"] == "Hello world"
     assert peer.texts(ANN) == ["Hello world!"]
@@ -53,7 +53,7 @@ async def test_a_draft_that_takes_long_becomes_a_message_that_can_be_stopped(pee
     peer.clock.advance(DRAFT_SECONDS)
     await peer.call("sendMessage")
     assert "Stop" in str(peer.called("sendMessage")[-1])
-    await stream.finish("done")
+    await stream.send_final_answer("done")
     assert peer.texts(ANN) == ["done"]
 
 
@@ -66,7 +66,7 @@ async def test_in_groups_the_message_itself_is_edited_every_four_seconds_at_most
     assert not peer.called("editMessageText")
     peer.clock.advance(GROUP_PREVIEW_SECONDS)
     await peer.call("editMessageText")
-    await stream.finish("one two *three*")
+    await stream.send_final_answer("one two *three*")
     assert peer.texts(GROUP) == ["one two three"]
     assert len(peer.called("sendMessage")) == 1
 
@@ -74,7 +74,7 @@ async def test_in_groups_the_message_itself_is_edited_every_four_seconds_at_most
 async def test_off_shows_nothing_before_the_end(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery("off"), PRIVATE)
     await stream.schedule_preview("half")
-    await stream.finish("whole")
+    await stream.send_final_answer("whole")
     assert [call["method"] for call in peer.world.calls if call["method"].startswith(("send", "edit"))] == [
         "sendMessage"
     ]
@@ -89,13 +89,13 @@ async def test_where_drafts_are_unknown_messages_are_edited_from_then_on(peer: P
     await peer.clock.sleeper()
     peer.clock.advance(1.0)
     await peer.call("sendMessage")
-    await stream.finish("whole")
+    await stream.send_final_answer("whole")
     assert peer.texts(ANN) == ["whole"]
     peer.clock.advance(1.0)
     again = AnswerStream(delivery, PRIVATE)
     await peer.begin(again, "second")
     await peer.call("sendMessage", 2)
-    await again.finish("second whole")
+    await again.send_final_answer("second whole")
     assert len(peer.called("sendMessageDraft")) == 1
     assert peer.texts(ANN) == ["whole", "second whole"]
 
@@ -105,12 +105,12 @@ async def test_a_draft_that_must_wait_or_hangs_holds_up_no_final_text(peer: Peer
     stream = AnswerStream(peer.delivery(), PRIVATE)
     await peer.begin(stream, "half")
     await peer.call("sendMessageDraft")
-    await stream.finish("whole")
+    await stream.send_final_answer("whole")
     peer.fault("hang", method="sendMessageDraft")
     hanging = AnswerStream(peer.delivery(), PRIVATE)
     await peer.begin(hanging, "half")
     await peer.call("sendMessageDraft", 2)
-    await hanging.finish("whole again")
+    await hanging.send_final_answer("whole again")
     assert peer.texts(ANN) == ["whole", "whole again"]
 
 
@@ -120,7 +120,7 @@ async def test_a_long_answer_arrives_whole(peer: Peer) -> None:
         stream = AnswerStream(delivery, chat)
         await peer.begin(stream, answer)
         await peer.call("sendMessage")
-        ids = await stream.finish(answer)
+        ids = await stream.send_final_answer(answer)
         assert len(ids) > 1
         # Telegram trims what is around a message: line ends at the seams.
         assert "\n".join(peer.texts(chat.id)) == answer.replace("**", "")
@@ -133,12 +133,12 @@ async def test_a_piece_with_refused_entities_goes_out_plain(peer: Peer, streamin
     if streaming == "edit":
         await peer.begin(stream, "some **bold")
         await peer.call("sendMessage")
-    await stream.finish("some **bold** words")
+    await stream.send_final_answer("some **bold** words")
     assert peer.texts(GROUP) == ["some bold words"]
 
 
 async def test_empty_answers_are_never_sent_as_such(peer: Peer) -> None:
-    await AnswerStream(peer.delivery(), PRIVATE).finish(" \n ")
+    await AnswerStream(peer.delivery(), PRIVATE).send_final_answer(" \n ")
     await peer.delivery().send_text(PRIVATE, "")
     assert all(text.strip() for text in peer.texts(ANN))
 
@@ -188,7 +188,7 @@ async def test_after_an_unknown_outcome_the_stream_knows_which_pieces_did_arrive
     peer.fault("drop_after", method="sendMessage", after=1)
     stream = AnswerStream(peer.delivery("off"), PRIVATE)
     with pytest.raises(DeliveryUnknown):
-        await stream.finish("word " * 2000)
+        await stream.send_final_answer("word " * 2000)
     assert len(stream.sent_message_ids) == 1
     assert len(peer.texts(ANN)) == 2
 
@@ -198,7 +198,7 @@ async def test_an_edit_may_be_repeated_after_a_lost_connection(peer: Peer) -> No
     await peer.begin(stream, "half")
     await peer.call("sendMessage")
     peer.fault("drop_after", method="editMessageText")
-    finishing = asyncio.create_task(stream.finish("whole"))
+    finishing = asyncio.create_task(stream.send_final_answer("whole"))
     await peer.call("editMessageText")
     peer.clock.advance(await peer.clock.sleeper())
     await finishing
@@ -210,7 +210,7 @@ async def test_a_preview_that_is_gone_is_replaced_by_a_new_message(peer: Peer) -
     await peer.begin(stream, "half")
     call = await peer.call("sendMessage")
     peer.world.remove_message(ANN, call["answer"]["result"]["message_id"])
-    await stream.finish("whole")
+    await stream.send_final_answer("whole")
     assert peer.texts(ANN) == ["whole"]
 
 
@@ -219,7 +219,7 @@ async def test_a_dead_topic_falls_back_to_the_group(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery(), IN_TOPIC)
     await peer.begin(stream, "half")
     await peer.call("sendMessage")
-    await stream.finish("whole")
+    await stream.send_final_answer("whole")
     assert peer.texts(FORUM)[-1] == "whole"
 
 
@@ -231,7 +231,7 @@ async def test_a_blocked_bot_learns_that_the_chat_is_gone(peer: Peer) -> None:
     await peer.begin(stream, "half")
     await peer.call("sendMessageDraft")
     with pytest.raises(ChatGone):
-        await stream.finish("whole")
+        await stream.send_final_answer("whole")
 
 
 @pytest.mark.parametrize("chat", [PRIVATE, IN_GROUP])
@@ -259,7 +259,7 @@ async def test_an_answer_that_is_there_at_once_needs_nothing_before_it(peer: Pee
         await peer.clock.sleeper(most=MAX_STALL_SECONDS)
         peer.clock.advance(MIN_GROWING_SECONDS / 2)
         await stream.schedule_preview("Hello")
-    await stream.finish("Hello")
+    await stream.send_final_answer("Hello")
     assert [call["method"] for call in peer.world.calls if call["method"].startswith("send")] == ["sendMessage"]
 
 
@@ -269,7 +269,7 @@ async def test_a_text_that_goes_on_growing_is_shown_soon(peer: Peer) -> None:
     peer.clock.advance(MIN_GROWING_SECONDS)
     await stream.schedule_preview("Hello")
     assert (await peer.call("sendMessageDraft"))["params"]["text"] == "Hello"
-    await stream.finish("Hello!")
+    await stream.send_final_answer("Hello!")
     assert len(peer.called("sendMessageDraft")) == 1
 
 

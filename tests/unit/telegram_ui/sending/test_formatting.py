@@ -11,7 +11,7 @@ from telegram_ui.sending.formatting import (
     MAX_ENTITIES,
     MAX_UNITS,
     Piece,
-    convert_markdown,
+    convert_markdown_to_text_and_entities,
     convert_to_rich_markdown_if_needed,
     count_utf16_units,
     is_blank,
@@ -80,15 +80,15 @@ def demand_valid(parts: list[Piece], limit: int) -> None:
 @given(anything, st.integers(min_value=2, max_value=60))
 @settings(max_examples=120, deadline=None)
 def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
-    parts = list(split_text(*convert_markdown(markdown), max_units=limit))
-    assert "".join(part.text for part in parts) == convert_markdown(markdown)[0]
+    parts = list(split_text(*convert_markdown_to_text_and_entities(markdown), max_units=limit))
+    assert "".join(part.text for part in parts) == convert_markdown_to_text_and_entities(markdown)[0]
     demand_valid(parts, limit)
 
 
 @given(anything)
 @settings(max_examples=120, deadline=None)
 def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
-    text, entities = convert_markdown(markdown)
+    text, entities = convert_markdown_to_text_and_entities(markdown)
     if not is_blank(repair_surrogates(markdown)) and any(letter.isalnum() for letter in markdown):
         assert text.strip() or entities
 
@@ -107,14 +107,20 @@ def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[i
 
 
 def test_long_answers_are_cut_at_line_ends() -> None:
-    parts = list(split_text(*convert_markdown("\n".join(f"line {number}" for number in range(2000)))))
+    parts = list(
+        split_text(*convert_markdown_to_text_and_entities("\n".join(f"line {number}" for number in range(2000))))
+    )
     assert len(parts) > 1
     assert all(part.text.endswith("\n") for part in parts[:-1])
 
 
 def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
     parts = list(
-        split_text(*convert_markdown(" ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150))))
+        split_text(
+            *convert_markdown_to_text_and_entities(
+                " ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150))
+            )
+        )
     )
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.entities) for part in parts) == 300
@@ -122,21 +128,21 @@ def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
 
 def test_tags_are_words_too() -> None:
     for markdown in ("<div>hello</div>", "a List<int> and <T>", "<!-- note -->"):
-        assert convert_markdown(markdown)[0] == markdown
+        assert convert_markdown_to_text_and_entities(markdown)[0] == markdown
 
 
 def test_a_code_block_keeps_its_language_in_every_piece() -> None:
-    parts = list(split_text(*convert_markdown("```py\n" + "print(1)\n" * 1000 + "```")))
+    parts = list(split_text(*convert_markdown_to_text_and_entities("```py\n" + "print(1)\n" * 1000 + "```")))
     assert len(parts) > 2
     assert {entity.language for part in parts for entity in part.entities} == {"py"}
 
 
 def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
-    parts = list(split_text(*convert_markdown("[here](http://x.y/1) " + "word " * 1500)))
+    parts = list(split_text(*convert_markdown_to_text_and_entities("[here](http://x.y/1) " + "word " * 1500)))
     assert "here (http://x.y/1)" in parts[0].plain
-    (piece,) = split_text(*convert_markdown("**bold** [here](http://x.y/1)"))
+    (piece,) = split_text(*convert_markdown_to_text_and_entities("**bold** [here](http://x.y/1)"))
     assert piece.plain == "bold here (http://x.y/1)"
-    (piece,) = split_text(*convert_markdown("<http://x.y/1> and [http://x.y/2](http://x.y/2)"))
+    (piece,) = split_text(*convert_markdown_to_text_and_entities("<http://x.y/1> and [http://x.y/2](http://x.y/2)"))
     assert piece.plain == "http://x.y/1 and http://x.y/2"
 
 
@@ -165,30 +171,32 @@ def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
     ],
 )
 def test_what_telegram_has_no_entity_for_is_written_as_people_know_it(markdown: str, shown: str) -> None:
-    text, _ = convert_markdown(markdown)
+    text, _ = convert_markdown_to_text_and_entities(markdown)
     assert [line.rstrip() for line in text.splitlines()] == shown.splitlines()
 
 
 def test_bold_words_without_spaces_around_them_stand_out() -> None:
-    text, entities = convert_markdown("这是**重点：**内容，**“引号”**后面")
+    text, entities = convert_markdown_to_text_and_entities("这是**重点：**内容，**“引号”**后面")
     assert [text[entity.offset : entity.offset + entity.length] for entity in entities] == ["重点：", "“引号”"]
 
 
 def test_entities_stay_on_their_words_where_a_line_is_begun() -> None:
-    text, entities = convert_markdown("- **a** 😀:\n  > q **w**\n- **b**")
+    text, entities = convert_markdown_to_text_and_entities("- **a** 😀:\n  > q **w**\n- **b**")
     units = text.encode("utf-16-le")
     marked = [units[2 * entity.offset :][: 2 * entity.length].decode("utf-16-le") for entity in entities]
     assert marked == ["a", "q w\n", "w", "b"]
 
 
 def test_headings_stand_out_and_tables_are_aligned() -> None:
-    kinds = {entity.type for entity in convert_markdown("# Title\n\n| a | b |\n|---|---|\n| c | d |")[1]}
+    kinds = {
+        entity.type for entity in convert_markdown_to_text_and_entities("# Title\n\n| a | b |\n|---|---|\n| c | d |")[1]
+    }
     assert kinds >= {"bold", "pre"}
 
 
 def test_nothing_is_no_piece() -> None:
-    assert list(split_text(*convert_markdown(""))) == []
-    assert all(part.is_blank for part in list(split_text(*convert_markdown(" \n\u200b "))))
+    assert list(split_text(*convert_markdown_to_text_and_entities(""))) == []
+    assert all(part.is_blank for part in list(split_text(*convert_markdown_to_text_and_entities(" \n\u200b "))))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +235,7 @@ def test_nothing_is_no_piece() -> None:
     ],
 )
 def test_nothing_vanishes_and_tables_keep_their_cells(markdown: str, shown: str) -> None:
-    text, entities = convert_markdown(markdown)
+    text, entities = convert_markdown_to_text_and_entities(markdown)
     assert text.strip() == shown
     assert [entity.url for entity in entities if entity.url] == []
 
@@ -244,7 +252,7 @@ def test_nothing_vanishes_and_tables_keep_their_cells(markdown: str, shown: str)
     ],
 )
 def test_a_link_keeps_its_address_words_and_title(markdown: str, shown: str) -> None:
-    text, entities = convert_markdown(markdown)
+    text, entities = convert_markdown_to_text_and_entities(markdown)
     assert text.strip() == shown
     assert next(entity.url for entity in entities) == "https://x.org"
     # Telegram drops one of two entities of the same words if one of them is code.
@@ -252,7 +260,9 @@ def test_a_link_keeps_its_address_words_and_title(markdown: str, shown: str) -> 
 
 
 def test_addresses_in_angle_brackets_are_links() -> None:
-    _, entities = convert_markdown("<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>")
+    _, entities = convert_markdown_to_text_and_entities(
+        "<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>"
+    )
     assert [entity.url for entity in entities] == [
         *("https://x.org", "HTTP://x.org", "mailto:a@b.c", "tg://user?id=1", "a@b.org")
     ]
@@ -261,10 +271,10 @@ def test_addresses_in_angle_brackets_are_links() -> None:
 @pytest.mark.parametrize("heading", ["## Walnuts", "## Walnuts\n\n### In the cellar", "**Walnuts**"])
 def test_no_message_ends_with_a_heading(heading: str) -> None:
     answer = f"{'word ' * 799}\n\n{heading}\n\n{'They keep for a year. ' * 40}"
-    parts = list(split_text(*convert_markdown(answer)))
+    parts = list(split_text(*convert_markdown_to_text_and_entities(answer)))
     assert parts[0].text.rstrip().endswith("word")
     assert parts[1].text.startswith("Walnuts")
-    assert "".join(part.text for part in parts) == convert_markdown(answer)[0]
+    assert "".join(part.text for part in parts) == convert_markdown_to_text_and_entities(answer)[0]
 
 
 @pytest.mark.parametrize(
@@ -302,7 +312,7 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
     ],
 )
 def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
-    assert convert_markdown(close_open_formatting(growing))[0].rstrip() == shown
+    assert convert_markdown_to_text_and_entities(close_open_formatting(growing))[0].rstrip() == shown
 
 
 def test_marks_are_closed_in_linear_time() -> None:
@@ -332,7 +342,7 @@ def test_marks_are_closed_in_linear_time() -> None:
     ],
 )
 def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown: str) -> None:
-    text, entities = convert_markdown(markdown)
+    text, entities = convert_markdown_to_text_and_entities(markdown)
     assert text == shown
     assert all(entity.url is None or entity.url.startswith("https://") for entity in entities)
 
@@ -343,13 +353,15 @@ def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown:
 )
 def test_a_formula_or_code_with_a_pipe_stays_in_its_cell(cell: str, shown: str) -> None:
     row = f"| {cell} | 0.5 |" if "$9" not in cell else f"| {cell} |"
-    text, _ = convert_markdown(f"| f      | v   |\n|---|---|\n{row}\n| 123456 | 1.0 |")
+    text, _ = convert_markdown_to_text_and_entities(f"| f      | v   |\n|---|---|\n{row}\n| 123456 | 1.0 |")
     assert shown in text.splitlines()[2]
 
 
 def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
     first, second = list(
-        split_text(*convert_markdown("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60))
+        split_text(
+            *convert_markdown_to_text_and_entities("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60)
+        )
     )
     assert first.text.endswith("word\n\n")
     assert second.text.startswith("1. Preheat the oven")
@@ -364,6 +376,6 @@ def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
 
 
 def test_a_custom_emoji_keeps_its_id() -> None:
-    (piece,) = split_text(*convert_markdown(r"\(x\) ![👍](tg://emoji?id=5368324170671202286)"))
+    (piece,) = split_text(*convert_markdown_to_text_and_entities(r"\(x\) ![👍](tg://emoji?id=5368324170671202286)"))
     emoji = [entity for entity in piece.entities if entity.type == MessageEntity.CUSTOM_EMOJI]
     assert [entity.custom_emoji_id for entity in emoji] == ["5368324170671202286"]

@@ -46,7 +46,7 @@ async def test_a_message_that_is_full_is_settled_and_the_answer_goes_on_in_the_n
     assert len(parts) > 2
     assert [message["text"] for message in shown(peer, GROUP)] == [first.text.strip(), second.text.strip()]
     assert "reply_markup" not in shown(peer, GROUP)[0], "the button is under the last message"
-    ids = await stream.finish(LONG, keyboard=UNDER)
+    ids = await stream.send_final_answer(LONG, keyboard=UNDER)
     assert [message["text"] for message in shown(peer, GROUP)] == [part.text.strip() for part in parts]
     assert ids == [message["message_id"] for message in shown(peer, GROUP)]
     assert ["reply_markup" in message for message in shown(peer, GROUP)] == [False] * (len(parts) - 1) + [True]
@@ -61,7 +61,7 @@ async def test_a_draft_goes_on_in_a_draft_of_its_own(peer: Peer) -> None:
     [draft] = [call["params"] for call in peer.called("sendMessageDraft")]
     assert settled["entities"][0]["language"] == "python"
     assert "python" in str(draft["entities"]), "the block is opened again, with its language"
-    await stream.finish(code)
+    await stream.send_final_answer(code)
     assert "\n".join(peer.texts(ANN)) == "x = 1\n" * 999 + "x = 1"
     assert len(peer.called("sendMessage")) == 2
     assert not peer.called("editMessageText"), "what stands as it should is left alone"
@@ -71,7 +71,7 @@ async def test_what_turns_out_to_be_no_part_of_the_answer_is_deleted(peer: Peer)
     """Before a tool is used a model may write what it then leaves out."""
     stream = AnswerStream(peer.delivery("edit"), PRIVATE, make_stop_keyboard=lambda: STOP)
     await grown(peer, stream, LONG[:6000], "sendMessage", "sendMessage")
-    await stream.finish("short", keyboard=UNDER)
+    await stream.send_final_answer("short", keyboard=UNDER)
     assert peer.texts(ANN) == ["short"]
 
 
@@ -96,7 +96,7 @@ async def test_the_next_run_takes_up_the_messages_of_one_that_was_killed(peer: P
     await grown(peer, killed, LONG, "sendMessage")
     await two.wait()  # its clock stands still: nothing more is shown
     again = AnswerStream(peer.delivery(), PRIVATE, replaced_ids=noted, note_shown=note)
-    await again.finish(LONG, keyboard=UNDER)
+    await again.send_final_answer(LONG, keyboard=UNDER)
     assert peer.texts(ANN) == [part.text.strip() for part in convert_markdown_if_short(LONG)]
 
 
@@ -107,14 +107,14 @@ async def test_the_order_stays_where_one_of_the_messages_is_gone(peer: Peer, gon
     ids = [message["message_id"] for message in shown(peer, ANN)]
     await stream.mark_stopped()
     peer.world.remove_message(ANN, ids[gone])
-    await AnswerStream(peer.delivery("edit"), PRIVATE, replaced_ids=ids).finish(LONG)
+    await AnswerStream(peer.delivery("edit"), PRIVATE, replaced_ids=ids).send_final_answer(LONG)
     assert peer.texts(ANN) == [part.text.strip() for part in convert_markdown_if_short(LONG)]
 
 
 async def test_a_file_follows_the_messages_that_were_read_already(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery("edit"), PRIVATE)
     await grown(peer, stream, "A long answer, дом.\n" * 1500, *["sendMessage"] * 6)
-    await stream.finish("A long answer, дом.\n" * 5_000)
+    await stream.send_final_answer("A long answer, дом.\n" * 5_000)
     texts = peer.texts(ANN)
     assert len(texts) == 6
     assert [text.endswith(tr("answers-in-file")) for text in texts] == [False] * 5 + [True]

@@ -14,8 +14,8 @@ from telegram_ui.sending.formatting import (
     MAX_ENTITIES,
     MAX_MESSAGES,
     MAX_UNITS,
-    convert_markdown,
     convert_markdown_if_short,
+    convert_markdown_to_text_and_entities,
     count_utf16_units,
     split_text,
     truncate_answer,
@@ -74,9 +74,9 @@ def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
 
 def test_entities_that_alone_make_many_messages_are_dropped() -> None:
     answer = "\n".join(f"**{number}**" for number in range(1_000))
-    assert len(list(split_text(*convert_markdown(answer)))) > MAX_MESSAGES
+    assert len(list(split_text(*convert_markdown_to_text_and_entities(answer)))) > MAX_MESSAGES
     parts = convert_markdown_if_short(answer)
-    assert [part.text for part in parts] == [convert_markdown(answer)[0]]
+    assert [part.text for part in parts] == [convert_markdown_to_text_and_entities(answer)[0]]
     assert len(parts[0].entities) == MAX_ENTITIES
 
 
@@ -104,7 +104,7 @@ async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer,
     if streaming != "off":
         await peer.begin(stream, answer)
         await peer.call("sendMessage")
-    ids = await stream.finish(answer)
+    ids = await stream.send_final_answer(answer)
     [text] = peer.texts(ANN)
     assert text.startswith("A long answer, дом.\nA long answer")
     assert text.endswith(tr("answers-in-file"))
@@ -122,9 +122,9 @@ async def test_a_file_that_may_have_arrived_is_sent_again_without_its_text(peer:
     stream = AnswerStream(peer.delivery("off"), PRIVATE)
     peer.faults.add(Fault(kind="drop_after", method="sendDocument"))
     with pytest.raises(DeliveryUnknown):
-        await stream.finish(answer)
+        await stream.send_final_answer(answer)
     assert len(stream.sent_message_ids) == 1
-    await stream.finish(answer)
+    await stream.send_final_answer(answer)
     assert len(peer.called("sendMessage")) == 1
     assert len(peer.called("sendDocument")) == 2
 
@@ -140,6 +140,6 @@ async def test_while_an_answer_is_converted_others_go_on(peer: Peer) -> None:
             await asyncio.sleep(0)
 
     counting = asyncio.create_task(count())
-    await AnswerStream(peer.delivery("off"), PRIVATE).finish(HOSTILE["emphasis"])
+    await AnswerStream(peer.delivery("off"), PRIVATE).send_final_answer(HOSTILE["emphasis"])
     counting.cancel()
     assert turns > 20

@@ -110,7 +110,7 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
             # The first previews are out. The others leave room for texts.
             while len([call for call in world.calls if call["method"] == "sendMessageDraft"]) < MAX_PREVIEWS_A_SECOND:
                 await world.calls.wait_for_entries(world.calls.last)
-            await asyncio.gather(*(stream.finish("It is as I said.") for stream in streams))
+            await asyncio.gather(*(stream.send_final_answer("It is as I said.") for stream in streams))
     texts = [
         message["text"] for chat in world.messages.values() for message in chat.values() if message["from"]["is_bot"]
     ]

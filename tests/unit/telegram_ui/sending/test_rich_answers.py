@@ -43,7 +43,7 @@ async def test_an_answer_with_a_table_takes_the_place_of_what_grew(peer: Peer) -
     stream = AnswerStream(peer.delivery("edit"), PRIVATE, wants_rich=chosen)
     await peer.begin(stream, "Prices")
     await peer.call("sendMessage")
-    [sent] = await stream.finish(TABLE, keyboard=UNDER)
+    [sent] = await stream.send_final_answer(TABLE, keyboard=UNDER)
     assert [message["message_id"] for message in peer.world.messages[ANN].values() if message["from"]["is_bot"]] == [
         sent
     ]
@@ -53,7 +53,7 @@ async def test_an_answer_with_a_table_takes_the_place_of_what_grew(peer: Peer) -
 
 
 async def test_without_the_choice_nothing_of_it_is_tried(peer: Peer) -> None:
-    await AnswerStream(peer.delivery(), PRIVATE).finish(TABLE)
+    await AnswerStream(peer.delivery(), PRIVATE).send_final_answer(TABLE)
     assert calls(peer, "sendRichMessage") == []
 
 
@@ -62,11 +62,11 @@ async def test_a_refusal_falls_back_at_once_and_is_remembered_for_a_day(peer: Pe
     delivery = peer.delivery()
     peer.faults.add(Fault(kind="error", method="sendRichMessage", error_code=code, description="Not Found", times=1))
     for _ in range(2):
-        [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=chosen).finish(TABLE)
+        [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=chosen).send_final_answer(TABLE)
         assert "1 | 2" in peer.world.messages[ANN][sent]["text"]
     assert calls(peer, "sendRichMessage") == ["sendRichMessage"]
     peer.clock.advance(REFUSED_SECONDS + 1.0)
-    [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=chosen).finish(TABLE)
+    [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=chosen).send_final_answer(TABLE)
     assert "rich_message" in peer.world.messages[ANN][sent]
 
 

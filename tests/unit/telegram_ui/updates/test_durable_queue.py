@@ -40,7 +40,7 @@ def fetched(number: int, bot: telegram.Bot) -> list[tuple[telegram.Update, dict[
 
 async def opened(inbox: Inbox, bot: telegram.Bot, **options: Any) -> DurableQueue:
     queue = DurableQueue(inbox, is_relevant=lambda _: True, now=lambda: NOW, **options)
-    await queue.replay(bot)
+    await queue.restore_pending_updates_and_count(bot)
     return queue
 
 

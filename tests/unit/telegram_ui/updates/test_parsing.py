@@ -12,7 +12,7 @@ from records.scopes import Scope
 from records.turns import ReplyTarget
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN
 from telegram_ui.updates.answering import make_user_message
-from telegram_ui.updates.parsing import ParsedUpdate, find_supergroup_upgrade, format_checklist, parse_update
+from telegram_ui.updates.parsing import ParsedUpdate, find_old_and_new_group_id, format_checklist, parse_update
 from tests.support.processor_time import count_units
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
@@ -278,7 +278,7 @@ def test_no_text_and_no_entity_breaks_the_reading(text: str, offset: int, length
 def test_a_groups_two_ids_are_read_from_either_chat(
     chat: dict[str, Any], fields: dict[str, Any], ids: tuple[int, int] | None
 ) -> None:
-    assert find_supergroup_upgrade(update(chat, **fields)) == ids
+    assert find_old_and_new_group_id(update(chat, **fields)) == ids
 
 
 @pytest.mark.parametrize("huge", [10**30, -(10**30), 2**52])

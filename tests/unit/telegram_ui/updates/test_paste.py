@@ -85,28 +85,28 @@ def pastes(timers: Timers) -> PasteCollector:
 
 def test_long_pieces_are_gathered_until_it_is_quiet(pastes: PasteCollector, timers: Timers) -> None:
     turn = Turn(pastes, piece(4096))
-    assert pastes.add_piece_to_open_paste(piece(4096))
+    assert pastes.try_to_add_piece_to_open_paste(piece(4096))
     assert turn.complete == 0
     timers.fire()
     assert (len(turn.pieces), turn.complete) == (2, 1)
-    assert not pastes.add_piece_to_open_paste(piece(10))
+    assert not pastes.try_to_add_piece_to_open_paste(piece(10))
 
 
 def test_a_paste_has_so_many_pieces_and_the_next_begins_another(pastes: PasteCollector, timers: Timers) -> None:
     turn = Turn(pastes, piece(4096))
-    assert [pastes.add_piece_to_open_paste(piece(4096)) for _ in range(MAX_PIECES)] == [True] * (MAX_PIECES - 1) + [
-        False
-    ]
+    assert [pastes.try_to_add_piece_to_open_paste(piece(4096)) for _ in range(MAX_PIECES)] == [True] * (
+        MAX_PIECES - 1
+    ) + [False]
     assert (len(turn.pieces), turn.complete) == (MAX_PIECES, 1)
     assert not timers.waiting
 
 
 def test_a_short_piece_is_the_last(pastes: PasteCollector, timers: Timers) -> None:
     turn = Turn(pastes, piece(4000))
-    assert pastes.add_piece_to_open_paste(piece(10))
+    assert pastes.try_to_add_piece_to_open_paste(piece(10))
     assert turn.complete == 1
     assert not timers.waiting
-    assert not pastes.add_piece_to_open_paste(piece(10))
+    assert not pastes.try_to_add_piece_to_open_paste(piece(10))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_short_piece_is_the_last(pastes: PasteCollector, timers: Timers) -> No
 )
 def test_what_does_not_belong_is_not_taken(pastes: PasteCollector, other: ParsedUpdate) -> None:
     turn = Turn(pastes, piece(4096))
-    assert not pastes.add_piece_to_open_paste(other)
+    assert not pastes.try_to_add_piece_to_open_paste(other)
     assert turn.pieces == [piece(4096)]
     assert turn.complete == (other.person.name == "ann")
 
@@ -144,7 +144,7 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
         assert len(parts) == 1
         return
     turn = Turn(pastes, parts[0])
-    taken = [pastes.add_piece_to_open_paste(part) for part in parts[1:]]
+    taken = [pastes.try_to_add_piece_to_open_paste(part) for part in parts[1:]]
     assert all(taken)
     assert turn.pieces == parts
 

@@ -126,15 +126,15 @@ async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
 
     queues.submit("a", stoppable)
     queues.submit("a", log("a2"))
-    assert not queues.cancel_running_job("a")  # nothing has begun yet
+    assert not queues.try_to_cancel_running_job("a")  # nothing has begun yet
     await asyncio.sleep(0)
-    assert queues.cancel_running_job("a")
-    assert not queues.cancel_running_job("a"), "it ends already"
-    assert queues.pop_work_of_first_job("a", object) is None
+    assert queues.try_to_cancel_running_job("a")
+    assert not queues.try_to_cancel_running_job("a"), "it ends already"
+    assert queues.pop_first_work_of_type("a", object) is None
     finishing.set()
     await queues.wait_until_idle()
     assert log.begun == ["a1", "a2"]
-    assert not queues.cancel_running_job("a")
+    assert not queues.try_to_cancel_running_job("a")
 
 
 async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be_dropped() -> None:
@@ -149,8 +149,8 @@ async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be
     queues.submit("a", log("a2"))
     await log.first.wait()
     assert queues.has_running_job("a")
-    assert not queues.cancel_running_job("a")
-    assert queues.pop_work_of_first_job("a", object) is not None
+    assert not queues.try_to_cancel_running_job("a")
+    assert queues.pop_first_work_of_type("a", object) is not None
     log.gates["a1"].set()
     await queues.wait_until_idle()
     assert log.begun == ["a1"]
@@ -160,7 +160,7 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     queues, log = SerialQueues("test", max_running=1), Log()
     work = log("a1")
     queues.submit("a", work)
-    assert queues.pop_work_of_first_job("a", object) is work
+    assert queues.pop_first_work_of_type("a", object) is work
 
     async def begun() -> None:
         with queues.allow_cancelling_job("b"):
@@ -169,9 +169,9 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     queues.submit("b", begun)
     queues.submit("c", log("c1"))
     await log.first.wait()
-    assert queues.pop_work_of_first_job("b", object) is None
-    assert queues.pop_work_of_first_job("c", object) is not None
-    assert queues.pop_work_of_first_job("c", object) is None
+    assert queues.pop_first_work_of_type("b", object) is None
+    assert queues.pop_first_work_of_type("c", object) is not None
+    assert queues.pop_first_work_of_type("c", object) is None
     log.gates["b1"].set()
     await queues.wait_until_idle()
     assert log.begun == ["b1"]

@@ -26,7 +26,7 @@ from storage.bot_state.inbox import Inbox
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import MAX_RICH_PARTS
-from telegram_ui.updates.polling import MAX_POLL_SECONDS, PollRequest, fetch_updates
+from telegram_ui.updates.polling import MAX_POLL_SECONDS, PollRequest, keep_fetching_updates
 from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import MAX_UPDATE_BYTES, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES
@@ -212,7 +212,7 @@ async def test_polling_outlives_a_gateway_that_answers_with_a_json_page_of_its_o
     async with serve(app) as url, request, polls:
         bot: ExtBot[None] = ExtBot(TOKEN, base_url=f"{url}/bot", request=request)
         queue = DurableQueue(bots.inbox, is_relevant=lambda _: True, now=lambda: NOW)
-        await fetch_updates(bot, polls, queue, pause)
+        await keep_fetching_updates(bot, polls, queue, pause)
     assert polls.refused.is_set(), "its loop went on until the token was refused"
 
 

@@ -113,7 +113,7 @@ async def queue_of(
         )
         queue.people = people
         queue.inbox, queue.work = inbox, work
-        await queue.replay(bot)
+        await queue.restore_pending_updates_and_count(bot)
         claiming = asyncio.create_task(queue.keep_claiming_updates(bot, asyncio.sleep)) if is_claiming else None
         try:
             yield queue
@@ -162,9 +162,9 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         await serving.mark_updates_done([1, 2, 3])
         # Once she has been quiet for a while, the one where she speaks again may serve her.
         clock.now += IDLE_FOR + 1
-        await serving.release_leases()
+        await serving.release_idle_and_requested_leases()
         clock.now += IDLE_FOR + 1
-        await serving.release_leases()
+        await serving.release_idle_and_requested_leases()
         assert list(serving.work.leases.served_owners) == []
         await other.enqueue_updates(fetched(5, bot))
         done, waiting = await asyncio.wait(
@@ -190,7 +190,7 @@ async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_ord
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = 'b'")
             await first.enqueue_updates(fetched(2, bot))
-            assert await first.claim_updates(bot)
+            assert await first.claim_updates_and_count(bot)
             assert [await came(first), await came(first)] == [1, 2]
             await first.mark_updates_done([1, 2])
             with psycopg.connect(url) as connection:
@@ -206,7 +206,7 @@ async def test_what_others_wrote_comes_before_an_update_whose_reply_was_lost(
         queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
         await first.enqueue_updates(fetched(1, bot))
-        assert await first.claim_updates(bot) == 1
+        assert await first.claim_updates_and_count(bot) == 1
         assert await came(first) == 1
         await second.enqueue_updates(
             [(update(2, bot), json.loads(update(2, bot).to_json()))]
@@ -216,7 +216,7 @@ async def test_what_others_wrote_comes_before_an_update_whose_reply_was_lost(
             await first.enqueue_updates(fetched(3, bot))
         await first.enqueue_updates(fetched(3, bot))  # Telegram offers it again
         assert [await came(first), await came(first)] == [2, 3]
-        assert not await first.claim_updates(bot)
+        assert not await first.claim_updates_and_count(bot)
         assert first.empty()
 
 
@@ -230,7 +230,7 @@ async def test_it_comes_first_even_where_the_reply_to_the_claim_is_lost_as_well(
         queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
         await first.enqueue_updates(fetched(1, bot))
-        assert await first.claim_updates(bot) == 1
+        assert await first.claim_updates_and_count(bot) == 1
         assert await came(first) == 1
         await first.mark_updates_done([1])
         await second.enqueue_updates(
@@ -242,7 +242,7 @@ async def test_it_comes_first_even_where_the_reply_to_the_claim_is_lost_as_well(
         assert first.empty(), "the first thing that comes is what was written first"
         wire.cuts_some = lambda: False
         await first.enqueue_updates(fetched(3, bot))  # Telegram offers it again
-        assert await first.claim_updates(bot)
+        assert await first.claim_updates_and_count(bot)
         assert [await came(first), await came(first)] == [2, 3]
         assert first.empty()
 
