@@ -200,10 +200,14 @@ async def run_replica_test(
             opening = open_bot(environ, folder=folder / f"data-{number}", snapshot_after=20_000)
             bots.append(await stack.enter_async_context(opening))
         test = ReplicaTest(servers, bots, address, rng, pauses=pauses / kills)
-        await test.run(kills, max_seconds=max_seconds)
-        if not test.outcome.has_passed:
-            for number, bot in enumerate(bots):
-                (folder / f"log-{number}").write_text(bot.read_log(), encoding="utf-8")
+        has_passed = False
+        try:
+            await test.run(kills, max_seconds=max_seconds)
+            has_passed = test.outcome.has_passed
+        finally:
+            if not has_passed:
+                for number, bot in enumerate(bots):
+                    (folder / f"log-{number}").write_text(bot.read_log(), encoding="utf-8")
     return make_report(test, lost_commits=wire.cut, webhook=webhook, replicas=replicas, seed=seed)
 
 

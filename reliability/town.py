@@ -5,6 +5,7 @@ word, so that tests can find it in the files and chats.
 """
 
 import asyncio
+import math
 import os
 import random
 import re
@@ -16,6 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
@@ -38,6 +40,7 @@ STORAGES = ("SQLite", "JSON")
 MAX_FAILED_STARTS = 30  # in a row, as long as a temporary fault lasts
 MAX_SETUP_SECONDS = 150.0  # several kills may come during one setup
 MAX_CANCEL_SECONDS = 60.0
+ERROR_NUMBER = "(error "  # ends the report of an error to an admin, who is asked to try again
 EDITED_SHARE = 0.2  # of the answered messages
 
 
@@ -315,7 +318,7 @@ class SimulatedUsers:
         await self.set_up_with_storage(self._rng.choice(STORAGES))
 
     async def set_up_with_storage(self, storage: str) -> None:
-        """Run the setup wizard and choose this storage. Begin again if the bot does not answer a step.
+        """Run the setup wizard and choose this storage. Begin again if a step fails or is not answered.
 
         Raise RuntimeError if the setup does not finish within MAX_SETUP_SECONDS.
         """
@@ -325,14 +328,14 @@ class SimulatedUsers:
             try:
                 since = member.now
                 member.says("/summary" if self.is_private else "/summary@keepsake_bot")
-                question = await member.hears("tep 1", since=since, timeout=self._step_timeout)
+                question = await self._hear_answer(member, "tep 1", since=since)
                 since = member.now
                 member.press(question, storage)
-                question = await member.hears("tep 2", since=since, timeout=self._step_timeout)
+                question = await self._hear_answer(member, "tep 2", since=since)
                 since = member.now
                 self.moving.notify_all()
                 member.says(number, reply_to=None if self.is_private else question["message_id"])
-                await member.hears("External memory configured", since=since, timeout=self._step_timeout)
+                await self._hear_answer(member, "External memory configured", since=since)
             except AssertionError as error:
                 self.failed_setups += 1
                 if time.monotonic() - begun > MAX_SETUP_SECONDS:
@@ -341,6 +344,19 @@ class SimulatedUsers:
             else:
                 return
 
+    async def _hear_answer(
+        self, member: Member, words: str, *, since: int, max_seconds: float = math.inf
+    ) -> dict[str, Any]:
+        """Return the bot's message with these words. Raise AssertionError if it is late, or reports an error."""
+        heard = await member.hears(
+            lambda message: words in message.get("text", "") or ERROR_NUMBER in message.get("text", ""),
+            since=since,
+            timeout=min(self._step_timeout, max_seconds),
+        )
+        if words not in heard["text"]:
+            raise AssertionError(f"{words!r} was not heard; heard was {heard['text']!r}")
+        return heard
+
     async def _cancel_setup(self, member: Member) -> None:
         """Send /cancel until the bot answers. Raise RuntimeError after MAX_CANCEL_SECONDS."""
         begun = time.monotonic()
@@ -348,7 +364,7 @@ class SimulatedUsers:
             since = member.now
             member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
             try:
-                await member.hears("ancel", since=since, timeout=min(self._step_timeout, MAX_CANCEL_SECONDS / 2))
+                await self._hear_answer(member, "ancel", since=since, max_seconds=MAX_CANCEL_SECONDS / 2)
             except AssertionError as error:
                 if time.monotonic() - begun > MAX_CANCEL_SECONDS:
                     raise RuntimeError(f"/cancel was not answered: {error}") from error

@@ -1,11 +1,14 @@
 """A PostgreSQL server that goes away while the bot runs, and comes back; one that is not there at the start."""
 
 import asyncio
+import math
 import os
+import random
 
 import psycopg
 import pytest
 
+from reliability.town import MessageLedger, SimulatedUsers
 from tests.end_to_end.harness import LocalServers, Process
 from tests.support.postgres_server import as_uri, new_database, own_server
 
@@ -80,3 +83,22 @@ async def test_a_server_that_is_not_there_at_the_start_is_one_sentence(
     assert "no PostgreSQL server answers" in line
     assert "hush-hush" not in said
     assert "Traceback" not in said
+
+
+async def test_a_simulated_person_who_is_told_of_an_error_begins_the_setup_again(
+    house: LocalServers, postgres_url: str
+) -> None:
+    """As the replica test's people do when the reply to a COMMIT is lost. They waited for two minutes, and gave up."""
+    ann, url = house.person(), new_database(postgres_url, f"begun_again_{os.getpid()}")
+    async with house.bot(DATABASE_URL=as_uri(url)):
+        rng = random.Random(1)  # noqa: S311 - not a secret
+        people = SimulatedUsers(MessageLedger(house.world), [ann], rng, move_share=0, step_timeout=math.inf)
+        with psycopg.connect(url, autocommit=True) as hand:
+            hand.execute("ALTER TABLE wizards RENAME TO hidden")
+            since = ann.now
+            setup = asyncio.create_task(people.set_up_with_storage("PostgreSQL"))
+            await ann.hears("cannot be read or written", since=since)
+            hand.execute("ALTER TABLE hidden RENAME TO wizards")
+        await setup
+        assert people.failed_setups > 0
+        assert "PostgreSQL" in await ann.asks("/summary_status")
