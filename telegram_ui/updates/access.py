@@ -16,7 +16,7 @@ from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate, find_old_and_new_group_id, parse_update
-from telegram_ui.updates.paste import belongs_to_same_turn, can_be_continued
+from telegram_ui.updates.pieces import belongs_to_same_turn, can_be_continued
 
 STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
 MAX_TOLD = 5  # notices to one stranger within STRANGER_PERIOD

@@ -31,7 +31,7 @@ from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, Durable
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_old_and_new_group_id, parse_update
-from telegram_ui.updates.paste import PasteCollector, can_be_continued
+from telegram_ui.updates.pieces import PieceCollector, can_be_continued
 from telegram_ui.updates.repeats import RequestRepeater, UserRequest
 from telegram_ui.updates.serial_queue import Queues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -59,7 +59,7 @@ class Dispatcher:
     def __attrs_post_init__(self) -> None:
         dependencies, services = self._commands.dependencies, self._commands.dependencies.services
         self._delivery, self._corrections = dependencies.delivery, services.corrections
-        self._pastes = PasteCollector(self._delivery.clock.call_later)
+        self._pieces = PieceCollector(self._delivery.clock.call_later)
         self._file_attempts = FileAttempts(self._inbox, self._delivery)
         self._repeats = RequestRepeater(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
@@ -144,11 +144,11 @@ class Dispatcher:
         """Interrupt streamed answers, and give other work `grace` seconds. Leave unfinished updates to the next run."""
         self._closing = True
         self._delivery.closing.set()
-        self._pastes.close()
+        self._pieces.close()
         await self._queues.close(grace=grace)
 
     def _dispatch_command(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
-        self._pastes.complete_paste(parsed.sender_key)
+        self._pieces.complete_collection(parsed.sender_key)
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
             was_cancelled = self._queues.chats.try_to_cancel_running_job(parsed.chat_scope)
@@ -325,7 +325,7 @@ class Dispatcher:
         """Pass a message to the wizard or import that is waiting for it, or queue it to be answered."""
         try:
             if await self._pass_input_to_command_if_awaited(item, parsed):
-                self._pastes.complete_paste(parsed.sender_key)
+                self._pieces.complete_collection(parsed.sender_key)
                 await self._mark_update_done(item)
                 return
             if not item.is_durable:
@@ -341,14 +341,14 @@ class Dispatcher:
         if self._closing:
             return
         if parsed.kind == "wordless":
-            self._pastes.complete_paste(parsed.sender_key)
+            self._pieces.complete_collection(parsed.sender_key)
             self._queues.chats.submit(parsed.chat_scope, partial(self._reply_to_message_without_text, parsed))
-        elif not self._pastes.try_to_add_piece_to_open_paste(parsed):
+        elif not self._pieces.try_to_add_piece(parsed):
             pieces = [parsed]
             turn = WaitingTurn(self._answering.answer_message, pieces)
             ticket = self._queues.chats.submit(parsed.chat_scope, turn, waits_for_release=can_be_continued(parsed))
             if ticket.is_held:
-                self._pastes.collect_further_pieces(pieces, partial(self._queues.chats.release, ticket))
+                self._pieces.collect_further_pieces(pieces, partial(self._queues.chats.release, ticket))
 
     async def _pass_input_to_command_if_awaited(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
         is_file = parsed.attachment == FILE

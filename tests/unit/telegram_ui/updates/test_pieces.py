@@ -13,7 +13,7 @@ from records.messages import Origin
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.paste import MAX_PIECES, PasteCollector, belongs_to_same_turn, can_be_continued
+from telegram_ui.updates.pieces import MAX_PIECES, PieceCollector, belongs_to_same_turn, can_be_continued
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -64,10 +64,10 @@ class Timer:
 
 
 class Turn:
-    def __init__(self, pastes: PasteCollector, first: ParsedUpdate) -> None:
+    def __init__(self, collector: PieceCollector, first: ParsedUpdate) -> None:
         self.pieces = [first]
         self.complete = 0
-        pastes.collect_further_pieces(self.pieces, self._completed)
+        collector.collect_further_pieces(self.pieces, self._completed)
 
     def _completed(self) -> None:
         self.complete += 1
@@ -79,34 +79,32 @@ def timers() -> Timers:
 
 
 @pytest.fixture
-def pastes(timers: Timers) -> PasteCollector:
-    return PasteCollector(timers)
+def collector(timers: Timers) -> PieceCollector:
+    return PieceCollector(timers)
 
 
-def test_long_pieces_are_gathered_until_it_is_quiet(pastes: PasteCollector, timers: Timers) -> None:
-    turn = Turn(pastes, piece(4096))
-    assert pastes.try_to_add_piece_to_open_paste(piece(4096))
+def test_long_pieces_are_gathered_until_it_is_quiet(collector: PieceCollector, timers: Timers) -> None:
+    turn = Turn(collector, piece(4096))
+    assert collector.try_to_add_piece(piece(4096))
     assert turn.complete == 0
     timers.fire()
     assert (len(turn.pieces), turn.complete) == (2, 1)
-    assert not pastes.try_to_add_piece_to_open_paste(piece(10))
+    assert not collector.try_to_add_piece(piece(10))
 
 
-def test_a_paste_has_so_many_pieces_and_the_next_begins_another(pastes: PasteCollector, timers: Timers) -> None:
-    turn = Turn(pastes, piece(4096))
-    assert [pastes.try_to_add_piece_to_open_paste(piece(4096)) for _ in range(MAX_PIECES)] == [True] * (
-        MAX_PIECES - 1
-    ) + [False]
+def test_a_paste_has_so_many_pieces_and_the_next_begins_another(collector: PieceCollector, timers: Timers) -> None:
+    turn = Turn(collector, piece(4096))
+    assert [collector.try_to_add_piece(piece(4096)) for _ in range(MAX_PIECES)] == [True] * (MAX_PIECES - 1) + [False]
     assert (len(turn.pieces), turn.complete) == (MAX_PIECES, 1)
     assert not timers.waiting
 
 
-def test_a_short_piece_is_the_last(pastes: PasteCollector, timers: Timers) -> None:
-    turn = Turn(pastes, piece(4000))
-    assert pastes.try_to_add_piece_to_open_paste(piece(10))
+def test_a_short_piece_is_the_last(collector: PieceCollector, timers: Timers) -> None:
+    turn = Turn(collector, piece(4000))
+    assert collector.try_to_add_piece(piece(10))
     assert turn.complete == 1
     assert not timers.waiting
-    assert not pastes.try_to_add_piece_to_open_paste(piece(10))
+    assert not collector.try_to_add_piece(piece(10))
 
 
 @pytest.mark.parametrize(
@@ -114,9 +112,9 @@ def test_a_short_piece_is_the_last(pastes: PasteCollector, timers: Timers) -> No
     [piece(4096, sender="bob"), piece(10, sent_at=START + timedelta(seconds=4))],
     ids=["somebody else", "much later"],
 )
-def test_what_does_not_belong_is_not_taken(pastes: PasteCollector, other: ParsedUpdate) -> None:
-    turn = Turn(pastes, piece(4096))
-    assert not pastes.try_to_add_piece_to_open_paste(other)
+def test_what_does_not_belong_is_not_taken(collector: PieceCollector, other: ParsedUpdate) -> None:
+    turn = Turn(collector, piece(4096))
+    assert not collector.try_to_add_piece(other)
     assert turn.pieces == [piece(4096)]
     assert turn.complete == (other.person.name == "ann")
 
@@ -128,9 +126,9 @@ def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
     assert not can_be_continued(piece(2047))
 
 
-def test_closing_leaves_open_pastes_incomplete(pastes: PasteCollector, timers: Timers) -> None:
-    turn = Turn(pastes, piece(4096))
-    pastes.close()
+def test_closing_leaves_open_pastes_incomplete(collector: PieceCollector, timers: Timers) -> None:
+    turn = Turn(collector, piece(4096))
+    collector.close()
     assert turn.complete == 0
     assert not timers.waiting
 
@@ -138,13 +136,13 @@ def test_closing_leaves_open_pastes_incomplete(pastes: PasteCollector, timers: T
 @given(st.lists(st.sampled_from(["x" * 700, "word ", "line\n", "😀"]), max_size=60).map("".join))
 def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     timers = Timers()
-    pastes = PasteCollector(timers)
+    collector = PieceCollector(timers)
     parts = [piece(count_utf16_units(part)) for part in split_text(text)]
     if not can_be_continued(parts[0]):
         assert len(parts) == 1
         return
-    turn = Turn(pastes, parts[0])
-    taken = [pastes.try_to_add_piece_to_open_paste(part) for part in parts[1:]]
+    turn = Turn(collector, parts[0])
+    taken = [collector.try_to_add_piece(part) for part in parts[1:]]
     assert all(taken)
     assert turn.pieces == parts
 

@@ -11,8 +11,8 @@ from telegram_ui.updates.parsing import ParsedUpdate
 
 MIN_SPLIT_UNITS = 4000  # a message that follows a text of this length at once belongs to it
 MIN_CUT_UNITS = MAX_UNITS // 2  # clients cut in the last half, so a shorter piece is the last one
-MAX_PIECES = 25  # pieces of one paste, some 100,000 characters. The next piece begins another turn.
-PAUSE_SECONDS = 1.5  # seconds without a further piece after which a paste is complete
+MAX_PIECES = 25  # pieces of one turn, some 100,000 characters. The next piece begins another turn.
+PAUSE_SECONDS = 1.5  # seconds without a further piece after which a turn is complete
 
 
 def can_be_continued(piece: ParsedUpdate) -> bool:
@@ -36,57 +36,57 @@ def belongs_to_same_turn(piece: ParsedUpdate, previous_piece: ParsedUpdate) -> b
 
 
 @dataclass(slots=True)
-class _OpenPaste:
+class _Collection:
     pieces: list[ParsedUpdate]
     on_complete: Callable[[], None]
     timer: Timer | None = None
 
 
-class PasteCollector:
-    """Gathers the pieces of split texts, albums and forwarded batches, with at most one open paste per sender."""
+class PieceCollector:
+    """Gathers the pieces of split texts, albums and forwarded batches, with at most one open collection per sender."""
 
     def __init__(self, call_later: Callable[[float, Callable[[], None]], Timer]) -> None:
         self._call_later = call_later
-        self._open_pastes: dict[tuple[Scope, int], _OpenPaste] = {}
+        self._collections: dict[tuple[Scope, int], _Collection] = {}
 
     def collect_further_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
         """Append further pieces to `pieces` as they arrive, and call `on_complete` after the last one."""
         sender_key = pieces[0].sender_key
-        self.complete_paste(sender_key)
-        self._open_pastes[sender_key] = paste = _OpenPaste(pieces, on_complete)
-        self._restart_timer(sender_key, paste)
+        self.complete_collection(sender_key)
+        self._collections[sender_key] = collection = _Collection(pieces, on_complete)
+        self._restart_timer(sender_key, collection)
 
-    def try_to_add_piece_to_open_paste(self, piece: ParsedUpdate) -> bool:
-        """Add a piece to its sender's open paste. If it does not belong there, complete the paste and return False."""
-        paste = self._open_pastes.get(piece.sender_key)
-        if paste is None:
+    def try_to_add_piece(self, piece: ParsedUpdate) -> bool:
+        """Add a piece to its sender's open collection. If it does not belong there, complete it and return False."""
+        collection = self._collections.get(piece.sender_key)
+        if collection is None:
             return False
-        if len(paste.pieces) >= MAX_PIECES or not belongs_to_same_turn(piece, paste.pieces[-1]):
-            self.complete_paste(piece.sender_key)
+        if len(collection.pieces) >= MAX_PIECES or not belongs_to_same_turn(piece, collection.pieces[-1]):
+            self.complete_collection(piece.sender_key)
             return False
-        paste.pieces.append(piece)
-        self._restart_timer(piece.sender_key, paste)
+        collection.pieces.append(piece)
+        self._restart_timer(piece.sender_key, collection)
         return True
 
-    def complete_paste(self, sender_key: tuple[Scope, int]) -> None:
-        """Complete the open paste of a sender, if there is one."""
-        if paste := self._open_pastes.pop(sender_key, None):
-            if paste.timer:
-                paste.timer.cancel()
-            paste.on_complete()
+    def complete_collection(self, sender_key: tuple[Scope, int]) -> None:
+        """Complete the open collection of a sender, if there is one."""
+        if collection := self._collections.pop(sender_key, None):
+            if collection.timer:
+                collection.timer.cancel()
+            collection.on_complete()
 
     def close(self) -> None:
-        """Cancel all timers, and drop the open pastes without completing them."""
-        for paste in self._open_pastes.values():
-            if paste.timer:
-                paste.timer.cancel()
-        self._open_pastes.clear()
+        """Cancel all timers, and drop the open collections without completing them."""
+        for collection in self._collections.values():
+            if collection.timer:
+                collection.timer.cancel()
+        self._collections.clear()
 
-    def _restart_timer(self, sender_key: tuple[Scope, int], paste: _OpenPaste) -> None:
-        if paste.timer:
-            paste.timer.cancel()
-            paste.timer = None
-        if can_be_continued(paste.pieces[-1]):
-            paste.timer = self._call_later(PAUSE_SECONDS, lambda: self.complete_paste(sender_key))
+    def _restart_timer(self, sender_key: tuple[Scope, int], collection: _Collection) -> None:
+        if collection.timer:
+            collection.timer.cancel()
+            collection.timer = None
+        if can_be_continued(collection.pieces[-1]):
+            collection.timer = self._call_later(PAUSE_SECONDS, lambda: self.complete_collection(sender_key))
         else:
-            self.complete_paste(sender_key)
+            self.complete_collection(sender_key)
