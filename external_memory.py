@@ -96,11 +96,11 @@ class ExternalMemory:
     async def list_owners(self) -> list[int]:
         return await self._state.directory.list_owners()
 
-    async def count_owners_activity_and_failures(self, since: datetime) -> tuple[int, int, int]:
+    async def count_owners_active_owners_and_failed_folds(self, since: datetime) -> tuple[int, int, int]:
         """Count all owners, the owners active since a time, and the scopes whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
-            counts = await store.count_active_owners_and_failures(since)
+            counts = await store.count_active_owners_and_failed_folds(since)
             active, failed = active + counts[0], failed + counts[1]
         return len(await self.list_owners()), active, failed
 
@@ -205,11 +205,11 @@ class ExternalMemory:
             finally:
                 self._open.drop(chat.__eq__)
 
-    async def open_conversation(self, chat: Scope, conversation: Scope) -> bool:
+    async def open_conversation_if_exists(self, chat: Scope, conversation: Scope) -> bool:
         """Open an earlier conversation of a chat or topic. Return False if it does not exist."""
         async with self.open_store(chat.owner) as store:
             try:
-                return await store.conversations.open_conversation(chat, conversation, now=self._clock())
+                return await store.conversations.open_conversation_if_exists(chat, conversation, now=self._clock())
             finally:
                 self._open.drop(chat.__eq__)
 
@@ -259,7 +259,7 @@ class ExternalMemory:
     async def forget(self, owner: int, request: ForgetRequest, *, overwrites_files: bool = True) -> ForgetResult:
         """Erase messages or facts and everything derived from them. Return what was erased.
 
-        Unless `overwrites_files`, call `overwrite_erased_data` later. Erase messages only inside `block_turns`.
+        Unless `overwrites_files`, call `try_to_overwrite_erased_data` later. Erase messages only inside `block_turns`.
         Raise StorageError if it fails.
         """
         async with self._lock_owner(owner, is_exclusive=True) as config:
@@ -276,7 +276,7 @@ class ExternalMemory:
             for group in (old_id, new_id):
                 await self._state.leases.start_serving(group)
             try:
-                return await self._state.renaming.change_owner_id(old_id, new_id, now=self._clock())
+                return await self._state.renaming.change_owner_id_if_possible(old_id, new_id, now=self._clock())
             finally:
                 self._drop_cached_owners(old_id, new_id)
 
@@ -291,7 +291,7 @@ class ExternalMemory:
 
     async def overwrite_erased_data(self) -> None:
         """Overwrite the remains of erased data in the files. Call this periodically."""
-        await self._state.erasing.overwrite_erased_data()
+        await self._state.erasing.try_to_overwrite_erased_data()
 
     async def find_owners_with_messages_to_forget(self, request: ForgetRequest) -> list[int]:
         """Return the owners who have messages that match a request."""
@@ -325,7 +325,7 @@ class ExternalMemory:
     async def _read_config(self, owner: int) -> OwnerConfig | None:
         # The caller holds the owner's lock.
         async def read_stored_config() -> OwnerConfig | None:
-            storage = await self._state.directory.find_storage(owner)
+            storage = await self._state.directory.find_storage_type(owner)
             return await self._stores[storage].find_owner_config(owner) if storage else None
 
         return await self._configs.get(owner, read_stored_config)
@@ -341,7 +341,7 @@ class ExternalMemory:
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         try:
             # The directory first: no store may hold an owner whom the directory does not know.
-            if await self._state.directory.get_or_set_storage(config) is not config.storage:
+            if await self._state.directory.get_storage_or_register_owner(config) is not config.storage:
                 raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
             await self._stores[config.storage].upsert_owner(config)
         finally:

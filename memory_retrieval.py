@@ -193,7 +193,7 @@ class MemoryRetrieval:
         if self._embedder is not None and question.vector is not None:
             closeness = await store.vectors.compute_similarities(scope, self._embedder.name, question.vector, limit)
         if closeness is None:
-            completions = await store.find_term_completions(scope, question.terms, before_id=before_turn)
+            completions = await store.find_completions_by_term(scope, question.terms, before_id=before_turn)
             question = question.replace_unknown_terms(completions)
         candidates = await store.find_candidate_messages(
             scope,
@@ -362,13 +362,13 @@ class MemoryRetrieval:
         older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *unstored_messages]
         await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unsummarized) == MAX_UNSUMMARIZED:
-            oldest, _ = await store.find_id_range(scope)
+            oldest, _ = await store.find_first_and_last_message_id(scope)
             builder.record_cut("turns", oldest, sources.unsummarized[0].id - 1, "recent budget")
         if not repeated:
             builder.add_archived_turns(prefix_cache.select_messages_of_last_archived_turns(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
             # Archived messages that no active summary covers are at least listed as cut.
-            oldest, newest = await store.find_id_range(scope)
+            oldest, newest = await store.find_first_and_last_message_id(scope)
             # After an earlier version of a summary, the messages since then are in the prompt verbatim.
             is_newest = {summary.id for summary in shown} == {summary.id for summary in sources.summaries}
             for first_id, last_id in find_uncovered_ranges(shown, oldest, newest, includes_range_after_last=is_newest):

@@ -308,10 +308,8 @@ class SummaryManager:
                 # Messages that the predecessor covers have its chunk or an earlier one. Chunk ids are summary ids.
                 new = [m for m in window if not below or m.chunk_id is None or m.chunk_id > below[0].id]
                 if below and below[0].sort_key < window[0].sort_key:
-                    earlier = await store.timeline.read_page(
-                        scope, before_id=window[0].id, limit=below[0].message_count
-                    )
-                    dropped = [message for message in earlier if message.sort_key >= below[0].sort_key]
+                    older = await store.timeline.read_page(scope, before_id=window[0].id, limit=below[0].message_count)
+                    dropped = [message for message in older if message.sort_key >= below[0].sort_key]
             facts = await store.facts.list_all_facts(scope.owner)
         summaries = make_summary_sources(below, config.zone)
         moments = [message.created_at for message in new]

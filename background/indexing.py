@@ -63,7 +63,7 @@ class Indexer:
                 await self._wanted.wait()
 
     async def _embed_batch_if_any(self, store: MemoryStore) -> bool:
-        backlog = await store.vectors.list_unembedded_messages(self._embedder.name, BATCH)
+        backlog = await store.vectors.list_unembedded_messages_with_seqs(self._embedder.name, BATCH)
         mine = await self._memory.select_served_owners({message.scope.owner for _, message in backlog})
         found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]
         if not found:

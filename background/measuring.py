@@ -25,7 +25,7 @@ async def update_storage_gauges(memory: ExternalMemory, data_dir: Path, *, has_e
     """Update the gauges for storage sizes and backlogs. Raise StorageError if a store cannot be read."""
     queued = 0
     for store in memory.stores:
-        queued += await store.vectors.count_unembedded() if has_embedder else 0
+        queued += await store.vectors.count_unembedded_messages() if has_embedder else 0
         if store.kind in FILES:
             files = [data_dir / name for name in FILES[store.kind]]
             size = await asyncio.to_thread(lambda: sum(file.stat().st_size for file in files if file.exists()))  # noqa: B023

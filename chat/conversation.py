@@ -159,7 +159,7 @@ class Conversation:
                 accounts |= {text: given.record.to_json() for text, given in session.set_last_turn(turn).given.items()}
                 async with self._memory.open_store_if_enabled(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.switch_answer_version(
+                        await store.forgetting.switch_answer_version_and_get_text(
                             scope, earlier.id, version_number, explanations=accounts
                         )
                 session.recent.clear()
@@ -204,7 +204,7 @@ class Conversation:
         # Nothing is written where memory was turned off while the model answered.
         async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
             if store is not None:
-                await store.forgetting.replace_message_text(
+                await store.forgetting.replace_message_text_if_changed(
                     turn.scope,
                     old_answer.id,
                     text,

@@ -128,7 +128,7 @@ class Corrections:
                 if store is None or message is None or not message.is_user:
                     return Correction()
                 try:
-                    revised = await store.forgetting.replace_message_text(
+                    revised = await store.forgetting.replace_message_text_if_changed(
                         scope, message.id, new_text, reason="edited", now=self._clock()
                     )
                 finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more

@@ -31,7 +31,7 @@ class Operator:
 
     @property
     def admin_ids(self) -> frozenset[int]:
-        return self.settings.admin_user_ids | (self.people.claimed_admin_ids if self.people else frozenset())
+        return self.settings.admin_user_ids | (self.people.admin_ids_from_bot_claims if self.people else frozenset())
 
     @property
     def model_names(self) -> list[str]:
@@ -63,8 +63,8 @@ class BotOverview:
 async def make_operator_overview(services: Services, operator: Operator) -> BotOverview:
     """Collect figures about the whole bot. Raise StorageError if the store cannot be read."""
     memory, now = services.memory, services.clock()
-    memories, active, failed = await memory.count_owners_activity_and_failures(now - timedelta(days=7))
-    spent = await memory.usage.read_usage_of_day(now.date())
+    memories, active, failed = await memory.count_owners_active_owners_and_failed_folds(now - timedelta(days=7))
+    spent = await memory.usage.read_usage_of_day_by_spender(now.date())
     let_in = {person.id for person in memory.people.list_people("allowed")}
     return BotOverview(
         memories=memories,

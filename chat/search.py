@@ -74,7 +74,7 @@ class MemorySearch:
         query = SearchQuery.parse(typed_query)
         async with self._memory.open_store(scope.owner) as store:
             scopes = list(dict.fromkeys([scope, *other_scopes]))
-            last = max([(await store.find_id_range(scope))[1] for scope in scopes])
+            last = max([(await store.find_first_and_last_message_id(scope))[1] for scope in scopes])
             until_message_id = last if until_message_id is None else min(until_message_id, last)
             lists = [
                 await (

@@ -80,4 +80,4 @@ class TitleGenerator:
         async with self._memory.open_store_if_enabled(chat.owner) as store:
             if store is not None:
                 now = self._clock()
-                await store.conversations.set_generated_title(chat, conversation, title, made_from=messages, now=now)
+                await store.conversations.set_title_if_untitled(chat, conversation, title, made_from=messages, now=now)

@@ -35,7 +35,7 @@ class AdminHandlers:
         self._require_admin(request)
         operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await make_operator_overview(services, operation)
-        spent = await memory.usage.read_usage_of_day(services.clock().date())
+        spent = await memory.usage.read_usage_of_day_by_spender(services.clock().date())
         used = {person: tokens.prompt + tokens.completion for person, tokens in spent.items()}
         return {
             "memories": found.memories,
@@ -99,10 +99,10 @@ class AdminHandlers:
             raise RequestRefused(404, tr("shared-dead-button"))
         if is_confirmed:
             people = await list_broadcast_recipient_ids(memory, self._host.operation, admin)
-            await memory.broadcasts.start_sending(found, people, receipt_id=None)
+            await memory.broadcasts.try_to_start(found, people, receipt_id=None)
             return {"said": tr("broadcast-sending"), **await self.get_overview(request)}
         said = format_broadcast_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))
-        await memory.broadcasts.delete_broadcast(found)
+        await memory.broadcasts.delete_broadcast_if_exists(found)
         return {"said": said, **await self.get_overview(request)}
 
     def _require_admin(self, request: PageRequest) -> None:

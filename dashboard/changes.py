@@ -193,7 +193,7 @@ class ChangeHandlers:
     async def open_conversation(self, request: PageRequest) -> JsonBody:
         chat = await self._find_chat_of_conversation(request)
         current = await self._services.memory.find_open_conversation_or_chat_scope(chat)
-        if not await self._services.memory.open_conversation(chat, request.scope):
+        if not await self._services.memory.open_conversation_if_exists(chat, request.scope):
             raise RequestRefused(404, tr("chats-gone"))
         self._services.titles.start_generating_titles(chat, [current])
         return {"scopes": await self._views.list_scopes(request.owner)}
@@ -201,7 +201,7 @@ class ChangeHandlers:
     async def rename_conversation(self, request: PageRequest) -> JsonBody:
         chat, title = await self._find_chat_of_conversation(request), _parse_conversation_title(request)
         async with self._services.memory.open_store(request.owner) as store:
-            is_done = await store.conversations.set_title(chat, request.scope, title, now=self._services.clock())
+            is_done = await store.conversations.rename_if_exists(chat, request.scope, title, now=self._services.clock())
         if not is_done:
             raise RequestRefused(404, tr("chats-gone"))
         return {"scopes": await self._views.list_scopes(request.owner)}

@@ -73,7 +73,7 @@ class PageSessions:
     async def open_session_with_link(self, link: str) -> PageSession:
         """Open a session with a one-time link, and invalidate the link."""
         session, nonce = await self._read_signed_session("link", link)
-        if not await self._memory.used_links.use_link(nonce, expires_at=session.expires_at, now=self._clock()):
+        if not await self._memory.used_links.try_to_use_link(nonce, expires_at=session.expires_at, now=self._clock()):
             raise NoSession
         return self.renew_session(await self._require_unrevoked(session))
 
@@ -101,7 +101,7 @@ class PageSessions:
         await self._memory.used_links.revoke_sessions(person_id, max_expiry=self._clock() + MAX_SESSION)
 
     async def _require_unrevoked(self, session: PageSession) -> PageSession:
-        until = await self._memory.used_links.find_max_revoked_expiry(session.person)
+        until = await self._memory.used_links.find_latest_expiry_of_revoked_sessions(session.person)
         if until is not None and session.since <= until - MAX_SESSION:
             raise NoSession
         return session

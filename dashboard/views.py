@@ -90,7 +90,7 @@ class ViewHandlers:
                     "place": place.thread,
                 }
                 for place in places
-                for conversation in (await store.conversations.list_conversations(place, offset=0, limit=MAX_PLACES))[0]
+                for conversation in (await store.conversations.list_with_total(place, offset=0, limit=MAX_PLACES))[0]
             ]
 
     async def get_timeline(self, request: PageRequest) -> JsonBody:

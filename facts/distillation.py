@@ -187,10 +187,8 @@ async def store_corrected_profile(
     """
     for _ in range(MAX_ATTEMPTS):
         revision, profile = await store.facts.read_revision(owner), new_profile
-        if new_profile is None and (used := await store.profiles.find_newest_profile(owner)) is not None:
-            profile = NewProfile(
-                owner=owner, text=used.text, model=used.model, base_id=used.id, facts=(), summary_ids=()
-            )
+        if new_profile is None and (old := await store.profiles.find_newest_profile(owner)) is not None:
+            profile = NewProfile(owner=owner, text=old.text, model=old.model, base_id=old.id, facts=(), summary_ids=())
         if profile is None:
             return None
         facts, erased = await store.facts.list_all_facts(owner), await store.facts.list_decisions(owner)

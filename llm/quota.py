@@ -48,7 +48,7 @@ class Ledger(Protocol):
 
     async def add_usage(self, day: date, usage: Mapping[tuple[int, str], Usage]) -> None: ...
 
-    async def read_usage_of_day(self, day: date) -> dict[int, Usage]: ...
+    async def read_usage_of_day_by_spender(self, day: date) -> dict[int, Usage]: ...
 
     async def list_daily_usage(self, spender: int, last_day: date, days: int) -> list[DailyUsage]: ...
 
@@ -207,7 +207,7 @@ class Quota:
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
             await self.store_usage()
             async with self._writing:  # what is being written is in neither sum
-                known = await self._ledger.read_usage_of_day(now.date())
+                known = await self._ledger.read_usage_of_day_by_spender(now.date())
             self._spent = Counter({spender: used.total for spender, used in known.items()})
             for (spender, _), used in self._unwritten.get(now.date(), {}).items():
                 self._spent[spender] += used.total

@@ -79,7 +79,7 @@ async def serve_playground(
     async def store_access_status(person_id: int, status: AccessStatus, admin_id: int) -> None:
         who = world.people.get(person_id)  # an admin may name anybody
         decided = KnownPerson(id=person_id, standing=status, name=who.first_name if who else "")
-        await services.memory.people.set_access_status(decided, admin_id=admin_id, now=services.clock())
+        await services.memory.people.try_to_set_status(decided, admin_id=admin_id, now=services.clock())
 
     async def get_health() -> dict[str, bool]:
         return {"playground": True}

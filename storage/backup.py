@@ -290,7 +290,7 @@ def restore_backup_file(file: Path, data_folder: Path, *, database_url: str = ""
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
         made_at, messages = asyncio.run(_restore_and_count_messages(file, data_dir, fresh, database_url))
-        return RestoreResult(messages=messages, made_at=made_at, aside=dirs.replace_folder_contents(data_dir, fresh))
+        return RestoreResult(messages=messages, made_at=made_at, aside=dirs.replace_folder_and_get_old(data_dir, fresh))
 
 
 async def _restore_and_count_messages(file: Path, data_dir: Path, new_folder: Path, url: str) -> tuple[str, int]:
@@ -367,12 +367,10 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
             while line := source.readline(MAX_LINE_BYTES):
                 row = json.loads(line, parse_int=_parse_int64)
                 if "end" in row:
-                    _raise_unless_intact(
-                        (row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1)
-                    )
+                    _require_intact((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
                     return
                 if not count:
-                    _raise_unless_intact(row["keepsake"] == "backup")
+                    _require_intact(row["keepsake"] == "backup")
                     _require_supported_version(row["format"], FORMAT, file)
                     _require_supported_version(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
                 elif "state" in row:
@@ -382,27 +380,27 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:
                     BY_NAME[row["table"]].to_params(row)
-                    _raise_unless_intact(owner == row["user_id"])
+                    _require_intact(owner == row["user_id"])
                 digest.update(line)
                 count += 1
                 yield row
-            _raise_unless_intact(False)
+            _require_intact(False)
     except (OSError, EOFError, zlib.error, *_FORMAT_ERRORS) as error:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
 
 
 def _parse_int64(digits: str) -> int:
     number = int(digits)
-    _raise_unless_intact(-(2**63) <= number < 2**63)
+    _require_intact(-(2**63) <= number < 2**63)
     return number
 
 
-def _raise_unless_intact(is_intact: bool) -> None:
+def _require_intact(is_intact: bool) -> None:
     if not is_intact:
         raise ValueError
 
 
 def _require_supported_version(version: int, newest_version: int, file: Path) -> None:
-    _raise_unless_intact(version > 0)
+    _require_intact(version > 0)
     if version > newest_version:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")

@@ -100,13 +100,11 @@ def to_utc(local_time: datetime, zone: tzinfo | None) -> datetime:
     return local_time.replace(tzinfo=zone or UTC).astimezone(UTC)
 
 
-def add_months(local_time: datetime, *, months: int, day: int = 0) -> datetime:
+def add_months(start: datetime, *, months: int, day: int = 0) -> datetime:
     """Return the time `months` later, on `day` (0: the same day) or on the month's last day if that is earlier."""
-    number = local_time.year * 12 + local_time.month - 1 + months
+    number = start.year * 12 + start.month - 1 + months
     year, month = number // 12, number % 12 + 1
-    return local_time.replace(
-        year=year, month=month, day=min(day or local_time.day, calendar.monthrange(year, month)[1])
-    )
+    return start.replace(year=year, month=month, day=min(day or start.day, calendar.monthrange(year, month)[1]))
 
 
 def find_next_repetition(

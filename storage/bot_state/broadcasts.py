@@ -55,7 +55,7 @@ class Broadcasts(StatementRunner):
         row = await self._fetch_row(None, "SELECT * FROM broadcasts WHERE id = ?", broadcast_id)
         return _parse_broadcast(row) if row else None
 
-    async def start_sending(self, broadcast: Broadcast, person_ids: Sequence[int], *, receipt_id: int | None) -> bool:
+    async def try_to_start(self, broadcast: Broadcast, person_ids: Sequence[int], *, receipt_id: int | None) -> bool:
         """Start sending a broadcast to these people. Return False if it was started already or deleted."""
         async with self.database.open_transaction(broadcast.admin) as tx:
             if begun := await tx.fetch_rows(_BEGIN, receipt_id, broadcast.id):
@@ -67,7 +67,7 @@ class Broadcasts(StatementRunner):
         rows = await self._fetch_rows(None, "SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
         return [_parse_broadcast(row) for row in rows]
 
-    async def take_next_recipient(self, broadcast: Broadcast) -> int | None:
+    async def take_next_recipient_id(self, broadcast: Broadcast) -> int | None:
         """Mark the next recipient's outcome as unknown and return the recipient, or None if nobody is left."""
         rows = await self._execute(broadcast.admin, _NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
@@ -88,7 +88,7 @@ class Broadcasts(StatementRunner):
         rows = await self._fetch_rows(None, sql, broadcast.id)
         return BroadcastProgress(**{row[0] or "left": int(row[1]) for row in rows})
 
-    async def delete_broadcast(self, broadcast: Broadcast) -> bool:
+    async def delete_broadcast_if_exists(self, broadcast: Broadcast) -> bool:
         """Delete a finished or cancelled broadcast. Return False if it was already deleted."""
         async with self.database.open_transaction(broadcast.admin) as tx:
             await tx.execute("DELETE FROM broadcast_people WHERE broadcast_id = ?", broadcast.id)

@@ -54,7 +54,7 @@ class OwnerDeletion(StatementRunner):
         """Delete the requested rows and their text from all files, and return what was deleted.
 
         The caller holds the owner's lock exclusively. With `purges_files=False`, leave the files to a later
-        `overwrite_erased_data`. Raise StorageError if the rows cannot be deleted.
+        `try_to_overwrite_erased_data`. Raise StorageError if the rows cannot be deleted.
         """
         recording = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"
         record = json.dumps(asdict(request), default=format_moment)
@@ -64,10 +64,10 @@ class OwnerDeletion(StatementRunner):
             forgotten = await run_to_completion(lambda: self._execute_deletion(deletion_id, owner, request, store, now))
         except StorageError:
             with suppress(StorageError, ServedElsewhere):
-                await self._delete_record(deletion_id, owner)
+                await self._delete_deletion_record(deletion_id, owner)
             raise
         try:
-            is_clean = purges_files and await self.overwrite_erased_data()
+            is_clean = purges_files and await self.try_to_overwrite_erased_data()
         except StorageError:
             is_clean = False
         # Damaged or replaced files are kept, as each may be the only copy of a memory.
@@ -82,13 +82,13 @@ class OwnerDeletion(StatementRunner):
                 with skip_damaged_item(owner):
                     if not row["is_erased"]:
                         store = self._stores[await self._find_storage(owner) or StorageType.SQLITE]
-                        request, begun_at = _parse_deletion_record(row)
+                        request, begun_at = _parse_request_and_begin_time(row)
                         await self._execute_deletion(row["id"], owner, request, store, begun_at)
                     log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
         with suppress(StorageError):
-            await self.overwrite_erased_data()
+            await self.try_to_overwrite_erased_data()
 
-    async def overwrite_erased_data(self) -> bool:
+    async def try_to_overwrite_erased_data(self) -> bool:
         """Overwrite deleted text in all files. Return False if a file is in use, so that the caller must try again."""
         async with self._cleaning:
             mine = [row for row in await self._list_deletions() if self._leases.is_serving(row["user_id"])]
@@ -98,11 +98,11 @@ class OwnerDeletion(StatementRunner):
                     # Mark it first: a repeated deletion would also delete newer messages.
                     with suppress(ServedElsewhere):
                         await self._mark_tables_erased(row["id"], row["user_id"])
-            if erased and not await self._purge_all_files():
+            if erased and not await self._try_to_purge_all_files():
                 return False
             for row in erased:
                 with suppress(ServedElsewhere):
-                    await self._delete_record(row["id"], row["user_id"])
+                    await self._delete_deletion_record(row["id"], row["user_id"])
             return True
 
     async def _execute_deletion(
@@ -110,7 +110,7 @@ class OwnerDeletion(StatementRunner):
     ) -> ForgetResult:
         # The inbox first: without the messages, their updates can no longer be found.
         waiting = await self._inbox.find_positions_by_source()
-        gone = await store.forgetting.select_affected_sources(owner, request, list(waiting))
+        gone = await store.forgetting.select_sources_to_delete(owner, request, list(waiting))
         await self._inbox.erase_payloads([waiting[source] for source in gone])
         if request.what == "everything":
             await self._wizards.delete_states(owner)
@@ -129,11 +129,11 @@ class OwnerDeletion(StatementRunner):
     async def _mark_tables_erased(self, deletion_id: int, owner: int) -> None:
         await self._execute(owner, "UPDATE forgettings SET is_erased = 1 WHERE id = ?", deletion_id)
 
-    async def _delete_record(self, deletion_id: int, owner: int) -> None:
+    async def _delete_deletion_record(self, deletion_id: int, owner: int) -> None:
         await self._execute(owner, "DELETE FROM forgettings WHERE id = ?", deletion_id)
         self._erased.discard(deletion_id)
 
-    async def _purge_all_files(self) -> bool:
+    async def _try_to_purge_all_files(self) -> bool:
         count = self._count
         if self._rewritten < count:
             with translate_storage_errors(self._folder):
@@ -145,14 +145,14 @@ class OwnerDeletion(StatementRunner):
             self._rewritten = count
         for store in self._stores.values():
             for _ in range(3):  # after that, leave it to the next call
-                if await store.database.truncate_log():
+                if await store.database.try_to_truncate_write_ahead_log():
                     break
             else:
                 return False
         return True
 
 
-def _parse_deletion_record(row: Row) -> tuple[ForgetRequest, datetime]:
+def _parse_request_and_begin_time(row: Row) -> tuple[ForgetRequest, datetime]:
     with translate_value_errors("forgettings"):
         fields = {"ids": (), **json.loads(row["what"])}
         moments = {name: parse_optional_moment(fields.get(name)) for name in ("since", "until")}

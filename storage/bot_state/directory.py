@@ -39,7 +39,7 @@ class Directory(StatementRunner):
         super().__init__(database)
         self._moves = moves_database or database
 
-    async def find_storage(self, owner: int) -> StorageType | None:
+    async def find_storage_type(self, owner: int) -> StorageType | None:
         """Return the type of the store that holds an owner's memory, or None for an unknown owner."""
         row = await self._fetch_row(owner, "SELECT storage_type FROM users WHERE user_id = ?", owner)
         with translate_value_errors("users"):
@@ -55,14 +55,14 @@ class Directory(StatementRunner):
             kept = f"{owners} {'memory is' if owners == 1 else 'memories are'} kept in PostgreSQL"
             raise SettingsError("DATABASE_URL", f"is not set, but {kept}. Set it.")
 
-    async def get_or_set_storage(self, config: OwnerConfig) -> StorageType:
+    async def get_storage_or_register_owner(self, config: OwnerConfig) -> StorageType:
         """Record an owner's store and settings, unless the owner has another store. Return the owner's store."""
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
         await self._execute(config.owner, _REGISTER, *values)
-        return await self.find_storage(config.owner) or config.storage
+        return await self.find_storage_type(config.owner) or config.storage
 
-    async def register_missing_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
+    async def register_and_list_missing_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
         """Record the owners that are in a store but not in the directory. Return their ids."""
         adopted: list[int] = []
         known = set(await self.list_owners())
@@ -71,19 +71,19 @@ class Directory(StatementRunner):
                 with skip_damaged_item(owner):
                     if owner not in known and (config := await store.find_owner_config(owner)) is not None:
                         await leases.start_serving(owner)
-                        await self.get_or_set_storage(config)
+                        await self.get_storage_or_register_owner(config)
                         adopted.append(owner)
         return adopted
 
     # moves -------------------------------------------------------------------------------------------------
     async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> None:
         """Move an owner to another store. The caller holds the owner's lock exclusively."""
-        source = await self.find_storage(owner)
+        source = await self.find_storage_type(owner)
         if source is None:
             raise StorageError("There is no memory to move yet.")
         if source is target:
             return
-        await self._finish_move(owner, stores)
+        await self._finish_or_undo_move(owner, stores)
         async with self._moves.open_transaction(owner) as tx:
             recording = "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)"
             await tx.execute(recording, owner, source, target, format_moment(now))
@@ -93,16 +93,16 @@ class Directory(StatementRunner):
             await self._record_new_storage(owner, target, now)
         except BaseException:
             # If the row was changed before the cancellation arrived, this completes the move.
-            await self._finish_move(owner, stores)
+            await self._finish_or_undo_move(owner, stores)
             raise
-        await self._finish_move(owner, stores)
+        await self._finish_or_undo_move(owner, stores)
 
-    async def finish_moves(self, stores: Stores) -> list[StorageMove]:
+    async def finish_and_list_interrupted_moves(self, stores: Stores) -> list[StorageMove]:
         """Finish or undo all interrupted moves, and return these moves. Call this at startup."""
         finished: list[StorageMove] = []
         for move in await self.list_moves():
             with skip_damaged_item(move.owner):
-                await self._finish_move(move.owner, stores)
+                await self._finish_or_undo_move(move.owner, stores)
                 finished.append(move)
         return finished
 
@@ -122,8 +122,8 @@ class Directory(StatementRunner):
             moving = "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?"
             await tx.execute(moving, target, format_moment(now), owner)
 
-    async def _finish_move(self, owner: int, stores: Stores) -> None:
-        storage = await self.find_storage(owner)  # decides between finishing and undoing
+    async def _finish_or_undo_move(self, owner: int, stores: Stores) -> None:
+        storage = await self.find_storage_type(owner)  # decides between finishing and undoing
         for move in await self.list_moves():
             if move.owner == owner:
                 await stores[move.source if storage is move.target else move.target].erase_owner(owner)
@@ -139,12 +139,12 @@ class SharedDirectory(Directory):
         self._files = Directory(local_db)
         self._instance_id = instance_id
 
-    async def get_or_set_storage(self, config: OwnerConfig) -> StorageType:
-        storage = await super().get_or_set_storage(config)
+    async def get_storage_or_register_owner(self, config: OwnerConfig) -> StorageType:
+        storage = await super().get_storage_or_register_owner(config)
         if storage is StorageType.POSTGRES:
             if config.storage is StorageType.POSTGRES:
                 # Because of this row, a start without DATABASE_URL is refused, and a backup counts what it lacks.
-                await self._files.get_or_set_storage(config)
+                await self._files.get_storage_or_register_owner(config)
         else:
             await self._execute(config.owner, _SET_INSTANCE, self._instance_id, config.owner)
         return storage
@@ -191,11 +191,6 @@ async def insert_rows(tx: Transaction, table: str, column_names: str, rows: Iter
     await tx.execute_many(sql, map(tuple, rows))
 
 
-async def _verify_copy(owner: int, source: MemoryStore, target: MemoryStore) -> None:
-    if await target.compute_digest(owner) != await source.compute_digest(owner):
-        raise StorageError("The copy is not identical; the memory stays where it was.")
-
-
 _REGISTER = """
 INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?)
@@ -215,3 +210,8 @@ _ADOPT_MOVED = """
 UPDATE users SET instance_id = ?1 WHERE user_id = ?2 AND storage_type = ?3 AND instance_id <> ?1
 AND instance_id NOT IN (SELECT instance_id FROM replicas WHERE expires_at > clock_timestamp())
 """
+
+
+async def _verify_copy(owner: int, source: MemoryStore, target: MemoryStore) -> None:
+    if await target.compute_digest(owner) != await source.compute_digest(owner):
+        raise StorageError("The copy is not identical; the memory stays where it was.")

@@ -64,18 +64,18 @@ class Inbox(StatementRunner):
     """The SQL condition for an update that this process may change. Its values are bot, update and `_holder`."""
     _holder: tuple[Value, ...] = ()
 
-    async def store_updates(self, bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
+    async def store_and_get_new_ids(self, bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
         """Store updates in the order of arrival, and return the ids of those that were new."""
         at = format_moment(now)
 
-        def insert_new_updates(connection: Connection) -> set[int]:
+        def insert_and_get_new_ids(connection: Connection) -> set[int]:
             return {
                 new.update_id
                 for new in arrivals
                 if connection.execute(_RECEIVE, (bot_id, new.update_id, new.payload, at)).fetchone() is not None
             }
 
-        return await self.database.transact(insert_new_updates, None)
+        return await self.database.transact(insert_and_get_new_ids, None)
 
     async def list_pending_updates(self, bot_id: int) -> list[PendingUpdate]:
         """Return the updates that are not done, in order of arrival."""
@@ -90,28 +90,28 @@ class Inbox(StatementRunner):
         [[count]] = await self._fetch_rows(None, "SELECT COUNT(*) FROM updates WHERE done_at IS NULL")
         return int(count)
 
-    async def record_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
+    async def record_memory_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         """Record the memory mode at the arrival of an update, so that a later run resumes it with the same mode."""
-        await self._update_rows("mode = ?", mode, bot_id, update_id)
+        await self._update_and_fetch_rows("mode = ?", mode, bot_id, update_id)
 
     async def record_answer_messages(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of messages that show the answer, so that a later run can finish them."""
-        await self._update_rows("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
+        await self._update_and_fetch_rows("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
-    async def increment_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> int:
+    async def increment_and_get(self, bot_id: int, update_id: int, counter: AttemptCounter) -> int:
         """Increment and return a counter. For an unknown update, return 0 or, in PostgreSQL, raise ServedElsewhere."""
-        rows = await self._update_rows(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
+        rows = await self._update_and_fetch_rows(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 
     async def decrement_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> None:
         """Decrement a counter after an attempt that had no effect or was stopped cleanly."""
-        await self._update_rows(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
+        await self._update_and_fetch_rows(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
 
     async def allow_another_send(self, bot_id: int, update_id: int, *, max_sends: int) -> None:
         """Lower the count of sends to `max_sends - 1` if it is higher, so that one more send is allowed."""
-        await self._update_rows("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
+        await self._update_and_fetch_rows("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
 
-    async def _update_rows(self, set_clause: str, *values: Value, returning: str = "position") -> list[Row]:
+    async def _update_and_fetch_rows(self, set_clause: str, *values: Value, returning: str = "position") -> list[Row]:
         """Apply `set_clause` to an update's row, and return the column `returning`.
 
         `values` contains the values for `set_clause`, the bot's id and the update's id.
@@ -119,7 +119,7 @@ class Inbox(StatementRunner):
         sql = f"UPDATE updates SET {set_clause} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         return await self._execute(None, sql, *values, *self._holder)
 
-    async def mark_done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
+    async def mark_updates_done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
         """Mark updates as done and remove their payloads. Skip updates that another process has claimed."""
         sql = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {self._mine}"  # noqa: S608
         rows = [(format_moment(now), bot_id, update_id, *self._holder) for update_id in update_ids]
@@ -136,7 +136,7 @@ class Inbox(StatementRunner):
         async with self.database.open_transaction(None) as tx:
             await tx.execute_many(sql, [(number,) for number in positions])
 
-    async def delete_done_updates(self, done_before: datetime) -> int:
+    async def delete_and_count_done_updates(self, done_before: datetime) -> int:
         """Delete the updates that were done before `done_before`, and return their number."""
         sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
         return len(await self._execute(None, sql, format_moment(done_before)))

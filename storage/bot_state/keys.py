@@ -33,7 +33,7 @@ class ExportKey(StatementRunner):
 class UsedLinks(StatementRunner):
     """Records of used one-time links and revoked sessions."""
 
-    async def use_link(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
+    async def try_to_use_link(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
         """Mark a link as used, and delete expired links. Return False if it was used before."""
         async with self.database.open_transaction(None) as tx:
             await tx.execute("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))
@@ -43,7 +43,7 @@ class UsedLinks(StatementRunner):
         """Revoke a person's current sessions. `max_expiry` is the time at which the last of them would expire."""
         await self._execute(None, _WITHDRAW, _format_person_key(person_id), format_moment(max_expiry))
 
-    async def find_max_revoked_expiry(self, person_id: int) -> datetime | None:
+    async def find_latest_expiry_of_revoked_sessions(self, person_id: int) -> datetime | None:
         """Return the latest expiry of a person's revoked sessions, or None if no sessions were revoked."""
         sql = "SELECT expires_at FROM used_links WHERE nonce = ?"
         row = await self._fetch_row(None, sql, _format_person_key(person_id))

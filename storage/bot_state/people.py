@@ -44,24 +44,24 @@ class People(StatementRunner):
         return [person for person in self._known.values() if person.standing == status]
 
     @property
-    def claimed_admin_ids(self) -> frozenset[int]:
+    def admin_ids_from_bot_claims(self) -> frozenset[int]:
         """The people who became admins by claiming the bot with its link."""
         return frozenset(person.id for person in self.list_people("admin"))
 
-    async def get_or_set_admin_link_expiry(self, *, new_expiry: datetime, now: datetime) -> datetime:
+    async def get_or_renew_admin_link_expiry(self, *, new_expiry: datetime, now: datetime) -> datetime:
         """Return the expiry of the link that makes its first user the admin. If no link is valid, offer a new one."""
         [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(new_expiry), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
-    async def claim_bot(self, person: KnownPerson, *, expiry: datetime, now: datetime) -> bool:
+    async def claim_bot_if_link_is_valid(self, person: KnownPerson, *, expiry: datetime, now: datetime) -> bool:
         """Make this person the admin. Return False if the link that expires at `expiry` was used or has expired."""
-        return now < expiry and await self.set_access_status(person, admin_id=person.id, now=now, link_expiry=expiry)
+        return now < expiry and await self.try_to_set_status(person, admin_id=person.id, now=now, link_expiry=expiry)
 
-    async def record_applicant(self, person: KnownPerson, *, now: datetime) -> bool:
+    async def record_applicant_if_unknown(self, person: KnownPerson, *, now: datetime) -> bool:
         """Record a person's request for access. Return False if the person is already known."""
-        return person.id not in self._known and await self.set_access_status(person, admin_id=0, now=now)
+        return person.id not in self._known and await self.try_to_set_status(person, admin_id=0, now=now)
 
-    async def set_access_status(
+    async def try_to_set_status(
         self, person: KnownPerson, *, admin_id: int, now: datetime, link_expiry: datetime | None = None
     ) -> bool:
         """Store an admin's decision. Return False if the link that expires at `link_expiry` was already used."""

@@ -56,14 +56,14 @@ class PostgresInbox(Inbox):
         self._me = leases.replica
         self._holder = (leases.replica.id,)
 
-    async def store_updates(self, bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
+    async def store_and_get_new_ids(self, bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
         at = format_moment(now)
         for arrival in arrivals:
             if arrival.is_begun:
                 with suppress(ServedElsewhere):
                     await self.leases.start_serving(arrival.owner)
 
-        def insert_new_updates(connection: Connection) -> set[int]:
+        def insert_and_get_new_ids(connection: Connection) -> set[int]:
             new: set[int] = set()
             owners: set[int] = set()
             for arrival in arrivals:
@@ -79,12 +79,12 @@ class PostgresInbox(Inbox):
                 connection.execute("SELECT wake_for(?, ?)", (owner, self._me.id))
             return new
 
-        new = await self.database.transact(insert_new_updates, None)
+        new = await self.database.transact(insert_and_get_new_ids, None)
         self._me.called.set()
         return new
 
-    async def increment_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> int:
-        count = await super().increment_attempts(bot_id, update_id, counter)
+    async def increment_and_get(self, bot_id: int, update_id: int, counter: AttemptCounter) -> int:
+        count = await super().increment_and_get(bot_id, update_id, counter)
         if not count:
             raise ServedElsewhere
         return count
@@ -122,12 +122,12 @@ class SharedWork(StatementRunner):
             for row in sorted(rows, key=lambda row: int(row["position"]))
         ]
 
-    async def count_unfinished_by_person(self, bot_id: int, person_ids: Sequence[int]) -> dict[int, int]:
+    async def count_unfinished_updates_by_person(self, bot_id: int, person_ids: Sequence[int]) -> dict[int, int]:
         """Count each person's unfinished updates across all processes."""
         rows = await self._fetch_rows(None, _UNFINISHED, bot_id, json.dumps(sorted(set(person_ids))))
         return {row[0]: row[1] for row in rows}
 
-    async def list_unfinished_ids(self, bot_id: int, owner: int) -> set[int]:
+    async def list_ids_of_unfinished_updates(self, bot_id: int, owner: int) -> set[int]:
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
     def find_lease(self, owner: int) -> Lease | None:

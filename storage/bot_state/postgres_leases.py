@@ -84,7 +84,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
     async def open(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
         """Yield the leases of this process and send heartbeats while the block runs. Release all leases at the end."""
         leases = cls(database, replica)
-        async with replica.send_heartbeats(url, leases._recheck_leases):
+        async with replica.send_heartbeats(url, leases._recheck_or_drop_leases):
             try:
                 yield leases
             finally:
@@ -104,11 +104,11 @@ class PostgresLeases(StatementRunner, OwnerLeases):
                 return
             me = self.replica
 
-            def take_lease(connection: Connection) -> dict[int, int]:
+            def take_lease_and_get_fence(connection: Connection) -> dict[int, int]:
                 connection.execute("INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING", (owner,))
-                return _take_leases(connection, me.id, _lock_unserved_owners(connection, [owner], me, 1))
+                return _take_leases_and_get_fences(connection, me.id, _lock_unserved_owners(connection, [owner], me, 1))
 
-            if not await self._prepare_owners(await self.database.transact(take_lease, None)):
+            if not await self._prepare_new_owners_if_any(await self.database.transact(take_lease_and_get_fence, None)):
                 raise ServedElsewhere
 
     @asynccontextmanager
@@ -142,7 +142,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         async with self._taking:
             me = self.replica
 
-            def take_leases(connection: Connection) -> dict[int, int]:
+            def take_leases_and_get_fences(connection: Connection) -> dict[int, int]:
                 values = (format_moment(now - OVERDUE), bot_id, POLLING)
                 waiting = {
                     row[0]: row[1]
@@ -154,9 +154,9 @@ class PostgresLeases(StatementRunner, OwnerLeases):
                 free = _lock_unserved_owners(connection, overdue, me, MAX_OWNERS_PER_CLAIM) if overdue else []
                 if fresh and (share := self._count_claimable_owners(connection, fresh)) > 0:
                     free += _lock_unserved_owners(connection, fresh, me, share)
-                return _take_leases(connection, me.id, free)
+                return _take_leases_and_get_fences(connection, me.id, free)
 
-            await self._prepare_owners(await self.database.transact(take_leases, None))
+            await self._prepare_new_owners_if_any(await self.database.transact(take_leases_and_get_fences, None))
 
     def _count_claimable_owners(self, connection: Connection, waiting_owners: Sequence[int]) -> int:
         """Return how many waiting owners this process may take over if all live processes share them evenly."""
@@ -197,12 +197,12 @@ class PostgresLeases(StatementRunner, OwnerLeases):
     async def wait_for_lease_change(self) -> None:
         await self._changed.wait()
 
-    async def _prepare_owners(self, new_leases: dict[int, int]) -> bool:
-        """Run the callbacks for new owners. If one fails, release the owners. Return False if `new_leases` is empty."""
-        owners = list(new_leases)
+    async def _prepare_new_owners_if_any(self, fences_by_owner: dict[int, int]) -> bool:
+        """Run the callbacks for new owners. If one fails, release the owners. Return False if there are none."""
+        owners = list(fences_by_owner)
         if not owners:
             return False
-        self.replica.held.update(new_leases)
+        self.replica.held.update(fences_by_owner)
         people = [owner for owner in owners if owner > POLLING]
         try:
             for prepare in self._prepare if people else ():
@@ -217,14 +217,14 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         self._signal_lease_change()
         return True
 
-    def _recheck_leases(self) -> None:
+    def _recheck_or_drop_leases(self) -> None:
         """Give up all leases if this process may have been declared dead. Otherwise check them in the database."""
         if not self.replica.is_certainly_alive():
             self._drop_lost_leases(list(self.replica.held))
         elif self._checking is None or self._checking.done():
-            self._checking = asyncio.create_task(self._check_leases())
+            self._checking = asyncio.create_task(self._read_leases_and_drop_lost())
 
-    async def _check_leases(self) -> None:
+    async def _read_leases_and_drop_lost(self) -> None:
         while True:
             before = dict(self.replica.held)
             try:
@@ -288,7 +288,7 @@ def _lock_unserved_owners(connection: Connection, owners: Sequence[int], replica
     return [row[0] for row in connection.execute(_UNSERVED, values).fetchall()]
 
 
-def _take_leases(connection: Connection, replica_id: int, owners: Sequence[int]) -> dict[int, int]:
+def _take_leases_and_get_fences(connection: Connection, replica_id: int, owners: Sequence[int]) -> dict[int, int]:
     if not owners:
         return {}
     these = json.dumps(list(owners))

@@ -33,12 +33,12 @@ class OwnerRenaming(StatementRunner):
     _wizards: WizardStates
     successors: dict[int, int] = field(factory=dict, init=False)
 
-    async def finish_renamings(self) -> list[int]:
+    async def finish_renamings_and_list_old_ids(self) -> list[int]:
         """Finish the renamings that an earlier process began, and return the old ids. Call this at startup."""
         rows = await self._fetch_rows(None, "SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
-        return await self._finish_recorded_renamings(rows)
+        return await self._finish_rows_and_list_old_ids(rows)
 
-    async def _finish_recorded_renamings(self, rows: Sequence[Row]) -> list[int]:
+    async def _finish_rows_and_list_old_ids(self, rows: Sequence[Row]) -> list[int]:
         unfinished = [row for row in rows if not row["is_done"]]
         for row in unfinished:
             for kind, store in self._stores.items():
@@ -48,7 +48,7 @@ class OwnerRenaming(StatementRunner):
         self.successors |= {row["old_id"]: row["new_id"] for row in rows}
         return [row["old_id"] for row in unfinished]
 
-    async def change_owner_id(self, old_id: int, new_id: int, *, now: datetime) -> bool:
+    async def change_owner_id_if_possible(self, old_id: int, new_id: int, *, now: datetime) -> bool:
         """Move all rows of `old_id` to `new_id`. Return False if `old_id` has none or `new_id` has messages."""
         async with self.database.open_reader(None) as reader:
             rows = await reader.fetch_rows(
@@ -100,7 +100,7 @@ class SharedRenaming(OwnerRenaming):
         """Finish the interrupted renamings of these owners, and load their former ids."""
         marks = ", ".join("?" * len(owners))
         sql = f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})"  # noqa: S608
-        await self._finish_recorded_renamings(await self._fetch_rows(None, sql, *owners, *owners))
+        await self._finish_rows_and_list_old_ids(await self._fetch_rows(None, sql, *owners, *owners))
 
     async def _change_owner_id_in_rows(self, tx: Transaction, old_id: int, new_id: int) -> None:
         await tx.execute("DELETE FROM wizards WHERE user_id = ?", new_id)

@@ -66,7 +66,7 @@ class BotState:
         self.export_key = ExportKey(self.database)
         self.used_links = UsedLinks(self.database)
         self.broadcasts = Broadcasts(self.database)
-        parts = (self.directory.find_storage, self.inbox, self.wizards, self.usage, self.leases)
+        parts = (self.directory.find_storage_type, self.inbox, self.wizards, self.usage, self.leases)
         self.erasing = OwnerDeletion(self.database, self.folder, self.stores, *parts)
 
 
@@ -85,13 +85,13 @@ async def open_local_state(database: Database, folder: Path, stores: Mapping[Sto
         check_writable=partial(asyncio.to_thread, check_disk_writable, folder),
     )
     await state.people.load_people()
-    for move in await directory.finish_moves(stores):
+    for move in await directory.finish_and_list_interrupted_moves(stores):
         log.warning(
             "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
         )
-    for owner in await state.renaming.finish_renamings():
+    for owner in await state.renaming.finish_renamings_and_list_old_ids():
         log.warning("%d, a group that became a supergroup, has its new id now", owner)
-    for owner in await directory.register_missing_owners(stores, state.leases):
+    for owner in await directory.register_and_list_missing_owners(stores, state.leases):
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
         await store.void_leases()
@@ -155,7 +155,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
                 await leases.start_serving(move.owner)
             except ServedElsewhere:
                 log.info("the move of %d concerns this process's files alone", move.owner)
-        await directory.finish_moves(stores)
-        for owner in await directory.register_missing_owners(files, leases):
+        await directory.finish_and_list_interrupted_moves(stores)
+        for owner in await directory.register_and_list_missing_owners(files, leases):
             log.info("owner %d was found in a store and adopted", owner)
         yield state

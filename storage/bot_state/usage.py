@@ -23,7 +23,7 @@ class UsageLedger(StatementRunner):
             await tx.execute("DELETE FROM usage WHERE day < ?", oldest.isoformat())
             await tx.execute("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
 
-    async def read_usage_of_day(self, day: date) -> dict[int, Usage]:
+    async def read_usage_of_day_by_spender(self, day: date) -> dict[int, Usage]:
         """Return the usage of each person and group on a day, by id."""
         rows = await self._fetch_rows(None, f"{_SUMS} WHERE day = ? GROUP BY user_id", day.isoformat())
         return {spender: _make_usage(sums) for spender, *sums in rows}

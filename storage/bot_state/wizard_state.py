@@ -61,7 +61,7 @@ class WizardStates(StatementRunner):
             values = (state.step, state.storage, state.nonce, format_moment(state.expires_at))
             await tx.execute(_PUT, *state.scope, state.person, *values)
 
-    async def delete_state(self, scope: Scope, person_id: int) -> bool:
+    async def delete_state_if_exists(self, scope: Scope, person_id: int) -> bool:
         """Delete a wizard. Return False if there was none."""
         async with self._begin_write(scope.owner) as tx:
             sql = "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1"

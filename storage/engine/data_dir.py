@@ -22,10 +22,8 @@ OUR_FILES = (
     *("memory.json", "memory.json.journal"),
 )
 ASIDE = "before-restore-"  # prefix of the folders into which a restore moves the previous files
-_SET_ASIDE_PREFIX = (
-    ".restore-1-"  # prefix of a folder of new files while `replace_folder_contents` moves the old ones aside
-)
-_MOVE_IN_PREFIX = ".restore-2-"  # prefix of the same folder while `replace_folder_contents` moves its files into place
+_SET_ASIDE_PREFIX = ".restore-1-"  # prefix of the folder with the new files while the old ones are moved aside
+_MOVE_IN_PREFIX = ".restore-2-"  # prefix of the same folder while its files are moved into place
 UNFINISHED = ".restore-unfinished"  # a file that is there while a restore has a database and these files out of step
 _KEPT_NAMES = frozenset({LOCK_NAME, UNFINISHED, "playground"})  # files that a restore does not replace
 RESTORING = ".restoring-"  # prefix of a restore's working folder
@@ -79,7 +77,7 @@ def require_regular_files(folder: Path) -> None:
             raise SettingsError("DATA_DIR", f"{path} is {what}; move it away, or restore a backup.")
 
 
-def replace_folder_contents(folder: Path, new_folder: Path) -> Path | None:
+def replace_folder_and_get_old(folder: Path, new_folder: Path) -> Path | None:
     """Replace the contents of `folder` with the files in `new_folder`, which must be on the same disk.
 
     Return the folder with the previous files, or None if there were none. The next start completes an interrupted

@@ -121,7 +121,7 @@ class PostgresDatabase:
         for raw in list(self._connections):
             driver.abort_connection(raw)
 
-    async def truncate_log(self) -> bool:
+    async def try_to_truncate_write_ahead_log(self) -> bool:
         """Return True, because the server manages its own log."""
         return True
 
@@ -225,7 +225,7 @@ class PostgresDatabase:
 
 
 def _configure_connection(replica: Replica | None, raw: Raw) -> None:
-    driver.register_adapters(raw)
+    driver.register_type_adapters(raw)
     raw.execute(f"{driver.SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
@@ -235,13 +235,13 @@ def _migrate_and_add_replica(url: str, migrate: Callable[[Raw], None], replica: 
     except psycopg.Error as error:
         raise make_connection_error(str(error)) from error
     with contextlib.closing(raw):
-        _check_session_pooling(raw, url)
+        _require_session_pooling(raw, url)
         migrate(raw)
         if replica is not None:
-            replica.register_process(raw)
+            replica.register_process_in_database(raw)
 
 
-def _check_session_pooling(raw: Raw, url: str) -> None:
+def _require_session_pooling(raw: Raw, url: str) -> None:
     """Raise SettingsError if a pooler may change the server session, because LISTEN and session settings would be lost.
 
     Behind a pooler, the server's backend pid differs from the client's. In session mode, each connection has its own

@@ -164,7 +164,7 @@ class PostgresConnection:
         self.raw.execute(script.encode())
 
 
-def register_adapters(raw_connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
+def register_type_adapters(raw_connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     """Register our type adapters on a new connection."""
     raw_connection.adapters.register_dumper(str, _TextDumper)
     raw_connection.adapters.register_dumper(int, Int8BinaryDumper)

@@ -99,7 +99,7 @@ class OwnerDatabase(Protocol):
         """
         ...
 
-    async def truncate_log(self) -> bool:
+    async def try_to_truncate_write_ahead_log(self) -> bool:
         """Truncate the log, which may hold deleted text. Return False if the log is in use."""
         ...
 

@@ -56,7 +56,7 @@ class Replica:
     _is_alone: bool = field(default=False, init=False)
     _heartbeat_done: asyncio.Event = field(factory=asyncio.Event, init=False)
 
-    def register_process(self, raw: psycopg.Connection[Any]) -> None:
+    def register_process_in_database(self, raw: psycopg.Connection[Any]) -> None:
         """Register this process, and mark any earlier process with the same DATA_DIR as dead."""
         begun = _read_boot_clock()
         with raw.transaction():

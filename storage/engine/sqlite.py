@@ -80,19 +80,19 @@ class Database(SqliteWriter):
             finally:
                 self._readers.put_nowait(connection)
 
-    async def truncate_log(self) -> bool:
+    async def try_to_truncate_write_ahead_log(self) -> bool:
         """Truncate the write-ahead log. Return False if another process is reading."""
         async with self.lock:
-            return await self.connection.run(_truncate_write_ahead_log)
+            return await self.connection.run(_try_to_truncate_write_ahead_log)
 
     async def vacuum_tables(self) -> None:
-        """Rewrite the file without deleted data. The log keeps such data until `truncate_log` is called."""
+        """Rewrite the file without deleted data. The log keeps such data until it is truncated."""
         # secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         async with self.lock:
             await run_to_completion(partial(self.connection.run, lambda connection: connection.execute("VACUUM")))
 
 
-def _truncate_write_ahead_log(connection: sqlite3.Connection) -> bool:
+def _try_to_truncate_write_ahead_log(connection: sqlite3.Connection) -> bool:
     # Another program's open file must not block all writes for the full busy timeout.
     [timeout_ms] = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute(f"PRAGMA busy_timeout={min(timeout_ms, 200)}")
@@ -163,7 +163,7 @@ def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], 
 async def check_integrity_in_background(path: Path, on_damage: Callable[[str], None]) -> AsyncIterator[None]:
     """Check the integrity of `path` in a thread while the block runs. Call `on_damage` if it is damaged."""
     stopping = threading.Event()
-    reading = asyncio.create_task(_report_damage(path, stopping, on_damage))
+    reading = asyncio.create_task(_check_and_report_damage(path, stopping, on_damage))
     try:
         yield
     finally:
@@ -171,7 +171,7 @@ async def check_integrity_in_background(path: Path, on_damage: Callable[[str], N
         await reading
 
 
-async def _report_damage(path: Path, stop_event: threading.Event, on_damage: Callable[[str], None]) -> None:
+async def _check_and_report_damage(path: Path, stop_event: threading.Event, on_damage: Callable[[str], None]) -> None:
     try:
         await asyncio.to_thread(_check_integrity, path, stop_event)
     except StorageCorrupt as error:

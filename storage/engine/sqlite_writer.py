@@ -116,7 +116,7 @@ class SqliteWriter:
             except BaseException:
                 await run_to_completion(self._roll_back)
                 raise
-            await run_to_completion(self._commit_and_confirm)
+            await run_to_completion(self._commit_and_notify_hooks)
 
     async def wait_until_written(self) -> None:
         """Wait until all queued writes are committed or have failed."""
@@ -137,7 +137,7 @@ class SqliteWriter:
 
     async def _write_group(self, group: Sequence[_QueuedWrite]) -> None:
         try:
-            outcomes = await self.connection.run(partial(self._run_writes, [waiting.work for waiting in group]))
+            outcomes = await self.connection.run(partial(self._run_all_or_none, [waiting.work for waiting in group]))
         except Exception as error:  # broad: every waiting caller must get an outcome
             outcomes = [(None, error)] * len(group)
         if outcomes is None:  # the whole group was rolled back: find the write that fails
@@ -145,15 +145,15 @@ class SqliteWriter:
                 await self._write_group([waiting])
             return
         if any(error is None for _, error in outcomes):
-            self._confirm_commit()
+            self._notify_hooks_of_commit()
         for waiting, (result, failure) in zip(group, outcomes, strict=True):
             waiting.set_outcome(result, failure)
 
-    async def _commit_and_confirm(self) -> None:
+    async def _commit_and_notify_hooks(self) -> None:
         await self.connection.run(self._commit)
-        self._confirm_commit()
+        self._notify_hooks_of_commit()
 
-    def _confirm_commit(self) -> None:
+    def _notify_hooks_of_commit(self) -> None:
         if self.commit_hooks:
             self.commit_hooks.confirm_commit()
 
@@ -162,7 +162,7 @@ class SqliteWriter:
         with contextlib.suppress(ValueError), translate_storage_errors(self.path):
             await self.connection.rollback()
 
-    def _run_writes(self, writes: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
+    def _run_all_or_none(self, writes: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
         """Return the result or error of each write, or None if a failure rolled back several of them."""
         self._begin_transaction(connection)
         outcomes: list[_Outcome] = []

@@ -22,7 +22,7 @@ from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.folds import delete_summaries
-from storage.tables.owner_tables import OwnerTables, delete_owner_rows, reserve_ids
+from storage.tables.owner_tables import OwnerTables, delete_owner_rows, reserve_ids_and_get_first
 from text.characters import repair_surrogates
 
 _SUMMARY_ROWS = RowMapper(
@@ -45,7 +45,7 @@ class _RowsToDelete:
         return [message for ids in self.messages.values() for message in ids]
 
     @property
-    def row_ids(self) -> RowIds:
+    def ids_by_table(self) -> RowIds:
         messages, facts = frozenset(self.message_ids), frozenset(self.facts.ids)
         return {"messages": messages, "facts": facts, "summaries": self.summaries.gone, "profiles": self.profiles}
 
@@ -61,12 +61,12 @@ class DeletionCascade(OwnerTables):
         """Count the rows that `forget` would delete now, and preview the first of them."""
         with translate_value_errors("this memory"):
             async with self.database.open_reader(owner, in_snapshot=True) as reader:
-                deletion, forgotten = await _find_and_count_rows(reader, owner, request, counts_quotes=counts_quotes)
-                return replace(forgotten, listing=await _preview_deletion(reader, owner, request, deletion.row_ids))
+                deletion, counted = await _find_and_count_rows(reader, owner, request, counts_quotes=counts_quotes)
+                return replace(counted, listing=await _preview_deletion(reader, owner, request, deletion.ids_by_table))
 
-    async def select_affected_sources(self, owner: int, request: ForgetRequest, sources: Sequence[str]) -> list[str]:
+    async def select_sources_to_delete(self, owner: int, request: ForgetRequest, sources: Sequence[str]) -> list[str]:
         """Return the given sources (such as "bot:update") whose messages `forget` would delete."""
-        where, values = _build_message_condition(owner, request)
+        where, values = _build_sql_condition_and_values(owner, request)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
         return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(sources)))]
 
@@ -85,7 +85,7 @@ class DeletionCascade(OwnerTables):
                     await decision_table.preserve_decisions(tx, owner, deletion.facts.ids)
                 else:
                     await decision_table.preserve_decisions(tx, owner, sorted(deletion.facts.decided), decided_at=now)
-                await _erase_rows(tx, owner, deletion, keeps_fact_end_times=request.erases_expired_facts)
+                await _erase_rows(tx, owner, deletion, keeps_replaced_invalid=request.erases_expired_facts)
                 if request.what != "archives":
                     await decision_table.delete_decisions_without_sources(tx, owner, deletion.message_ids)
                 await tx.execute(_CLEAR_TITLES, owner, json.dumps(sorted(deletion.messages)))
@@ -102,10 +102,10 @@ class DeletionCascade(OwnerTables):
             row = await tx.fetch_row(_MESSAGE, *scope, message_id)
             if row is None or row["chunk_id"] is None:
                 return
-            await _delete_dependents(tx, parse_message(row))
+            await _delete_data_derived_from_message(tx, parse_message(row))
         self._drop_caches(scope.owner)
 
-    async def replace_message_text(
+    async def replace_message_text_if_changed(
         self, scope: Scope, message_id: int, text: str, *, reason: str, now: datetime, explanation: str = ""
     ) -> Message | None:
         """Replace a text, keep the old one as a version, and delete what was built on it. Return None if unchanged."""
@@ -116,7 +116,7 @@ class DeletionCascade(OwnerTables):
                 return None
             before = parse_message(row)
             version = {
-                "id": await tx.run(reserve_ids, self.kind, scope.owner, "next_version_id"),
+                "id": await tx.run(reserve_ids_and_get_first, self.kind, scope.owner, "next_version_id"),
                 "user_id": scope.owner,
                 "message_id": message_id,
                 "thread_id": scope.thread,
@@ -140,7 +140,7 @@ class DeletionCascade(OwnerTables):
             number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
         )
 
-    async def switch_answer_version(
+    async def switch_answer_version_and_get_text(
         self, scope: Scope, answer_id: int, version_number: int, *, explanations: Mapping[str, str]
     ) -> str | None:
         """Show another version of an answer with its explanation. Return its text, or None if it does not exist."""
@@ -162,7 +162,7 @@ class DeletionCascade(OwnerTables):
 
 async def _rewrite_message(tx: Transaction, old_message: Message, text: str, now: datetime) -> Message:
     scope, message = old_message.scope, old_message.id
-    await _delete_dependents(tx, old_message)
+    await _delete_data_derived_from_message(tx, old_message)
     await tx.execute(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
     await tx.execute(_REWRITE, text, format_moment(now), scope.owner, message)
     if old_message.role == "user":
@@ -174,7 +174,7 @@ async def _rewrite_message(tx: Transaction, old_message: Message, text: str, now
 
 
 # what goes ---------------------------------------------------------------------------------------------------
-def _build_message_condition(owner: int, request: ForgetRequest) -> tuple[str, tuple[int | str, ...]]:
+def _build_sql_condition_and_values(owner: int, request: ForgetRequest) -> tuple[str, tuple[int | str, ...]]:
     match request.what:
         case "messages" | "conversations":
             column = "id" if request.what == "messages" else "thread_id"
@@ -197,40 +197,40 @@ async def _find_and_count_rows(
 ) -> tuple[_RowsToDelete, ForgetResult]:
     deletion = await _find_rows_to_delete(reader, owner, request)
     if not (request.needs_quote_search and counts_quotes):
-        return deletion, await _count_rows(reader, owner, deletion, request)
+        return deletion, await _count_deletion(reader, owner, deletion, request)
     quotes = await find_remaining_quotes(
-        reader, owner, deletion.row_ids, fact_ids=request.ids if request.what == "facts" else ()
+        reader, owner, deletion.ids_by_table, fact_ids=request.ids if request.what == "facts" else ()
     )
     if request.with_quotes and quotes.has_quotes:
         ids = (*deletion.message_ids, *quotes.answers)
-        rows = await _fetch_messages(reader, owner, ForgetRequest(what="messages", ids=ids))
+        rows = await _fetch_messages_to_delete(reader, owner, ForgetRequest(what="messages", ids=ids))
         facts = [*quotes.facts, *(request.ids if request.what == "facts" else ())]
         deletion = await _find_derived_rows(
             reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, fact_ids=facts
         )
         deletion = replace(deletion, profiles=deletion.profiles | quotes.profiles)
         quotes = RemainingQuotes(others=quotes.others, is_complete=quotes.is_complete)
-    return deletion, replace(await _count_rows(reader, owner, deletion, request), quotes=quotes)
+    return deletion, replace(await _count_deletion(reader, owner, deletion, request), quotes=quotes)
 
 
 async def _preview_deletion(reader: Reader, owner: int, request: ForgetRequest, ids: RowIds) -> DeletionPreview:
-    async def fetch_first_rows(table: str) -> list[Row]:
+    async def fetch_first_rows_to_delete(table: str) -> list[Row]:
         if request.what == "everything":
             sql = f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?"  # noqa: S608
             return await reader.fetch_rows(sql, owner, MAX_LISTED)
         sql = f"SELECT * FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608
         return await reader.fetch_rows(sql, owner, json.dumps(sorted(ids[table])[:MAX_LISTED]))
 
-    found = [parse_message(row) for row in await fetch_first_rows("messages")]
+    found = [parse_message(row) for row in await fetch_first_rows_to_delete("messages")]
     return DeletionPreview(
         messages=tuple([message for message in found if message.origin != "tool"] or found),
-        facts=tuple(str(row["text"]) for row in await fetch_first_rows("facts")),
-        summaries=tuple(str(row["summary_text"]) for row in await fetch_first_rows("summaries")),
+        facts=tuple(str(row["text"]) for row in await fetch_first_rows_to_delete("facts")),
+        summaries=tuple(str(row["summary_text"]) for row in await fetch_first_rows_to_delete("summaries")),
     )
 
 
 async def _find_rows_to_delete(reader: Reader, owner: int, request: ForgetRequest) -> _RowsToDelete:
-    rows = await _fetch_messages(reader, owner, request)
+    rows = await _fetch_messages_to_delete(reader, owner, request)
     messages = _group_by_thread(rows)
     if request.what == "everything":
         return _RowsToDelete(messages=messages)
@@ -253,8 +253,8 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: ForgetReques
     return await _find_derived_rows(reader, owner, messages, _collect_chunk_ids(rows), fact_ids=facts)
 
 
-async def _fetch_messages(reader: Reader, owner: int, request: ForgetRequest) -> list[Row]:
-    where, values = _build_message_condition(owner, request)
+async def _fetch_messages_to_delete(reader: Reader, owner: int, request: ForgetRequest) -> list[Row]:
+    where, values = _build_sql_condition_and_values(owner, request)
     return await reader.fetch_rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
 
 
@@ -269,14 +269,14 @@ def _collect_chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
     return frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
 
 
-async def _delete_dependents(tx: Transaction, message: Message) -> None:
+async def _delete_data_derived_from_message(tx: Transaction, message: Message) -> None:
     """Delete everything built on a message, except facts about which the owner has made a decision."""
     scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
     deletion = await _find_derived_rows(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided_facts=True)
     await _void_summary_leases(tx, scope.owner)
     await decision_table.preserve_decisions(tx, scope.owner, deletion.facts.ids)
-    await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_fact_end_times=False)
+    await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_replaced_invalid=False)
 
 
 async def _find_derived_rows(
@@ -312,7 +312,7 @@ async def _read_profile_sources(reader: Reader, owner: int) -> list[ProfileSourc
     ]
 
 
-async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, request: ForgetRequest) -> ForgetResult:
+async def _count_deletion(reader: Reader, owner: int, deletion: _RowsToDelete, request: ForgetRequest) -> ForgetResult:
     if request.what == "everything":
         tables = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
         counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
@@ -341,7 +341,7 @@ async def _void_summary_leases(tx: Transaction, owner: int) -> None:
     await tx.execute("DELETE FROM restores WHERE user_id = ?", owner)
 
 
-async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_fact_end_times: bool) -> None:
+async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_replaced_invalid: bool) -> None:
     messages = json.dumps(deletion.message_ids)
     if deletion.message_ids:
         await tx.run(word_index.unindex_messages, owner, messages)
@@ -351,7 +351,7 @@ async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, k
     if deletion.summaries.gone:
         await delete_summaries(tx, owner, deletion.summaries.gone, deletion.summaries.reactivated)
     if deletion.facts.gone:
-        await fact_cascade.erase_facts(tx, owner, deletion.facts, keeps_fact_end_times=keeps_fact_end_times)
+        await fact_cascade.erase_facts(tx, owner, deletion.facts, keeps_replaced_invalid=keeps_replaced_invalid)
     await history_extraction_table.close_finished_extractions(tx, owner)
     await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(deletion.profiles)))
     # Explanations of other answers refer to these messages by id only, which reveals nothing.

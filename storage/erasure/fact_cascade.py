@@ -38,7 +38,7 @@ async def find_affected_facts(
     # Even if other messages support them too.
     learned = {number for number, row in rows.items() if not message_ids.isdisjoint(json.loads(row["source_ids"]))}
     decided = frozenset(learned | (set(fact_ids) & rows.keys()))
-    repeating, again = await _find_repeating_facts(reader, owner, rows, dict.fromkeys(decided, _NONE), message_ids)
+    repeating, again = await _find_repeats_and_sources(reader, owner, rows, dict.fromkeys(decided, _NONE), message_ids)
     gone = decided | repeating
     # The words that an edit by hand replaced are rows of their own.
     earlier = {number: row["superseded_by"] for number, row in rows.items() if row["origin"] == EARLIER}
@@ -56,11 +56,11 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, edit_ids: Seque
         if row["origin"] == EARLIER and row["superseded_by"] in facts:
             texts[row["superseded_by"]].append(row["text"])
     kept = {fact: _collect_terms(earlier_texts) for fact, earlier_texts in texts.items()}
-    gone, again = await _find_repeating_facts(reader, owner, rows, kept, frozenset())
+    gone, again = await _find_repeats_and_sources(reader, owner, rows, kept, frozenset())
     return FactCascade(gone=_list_dated_facts(rows, gone), again=again)
 
 
-async def _find_repeating_facts(
+async def _find_repeats_and_sources(
     reader: Reader, owner: int, rows: Mapping[int, Row], allowed_terms: Mapping[int, Set[str]], message_ids: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
     texts = {number: [row["text"]] for number, row in rows.items()}
@@ -93,16 +93,16 @@ def _collect_terms(texts: Iterable[str]) -> Set[str]:
 
 
 async def _repeats_forgotten_words(
-    reader: Reader, owner: int, text: str, terms: Set[str], source_rows: Sequence[Row], message_ids: Set[int]
+    reader: Reader, owner: int, text: str, forgotten_terms: Set[str], source_rows: Sequence[Row], message_ids: Set[int]
 ) -> bool:
-    """Return True if the text contains one of `terms`, and no remaining message contains that term."""
+    """Return True if the text contains one of `forgotten_terms`, and no remaining message contains that term."""
     own = {
         term
         for row in source_rows
         for part in (row["speaker"], row["content"])
         for term in analyzer.list_search_terms(part)
     }
-    for term in _collect_terms([text]) & terms - own:
+    for term in _collect_terms([text]) & forgotten_terms - own:
         for thread in {int(row["thread_id"]) for row in source_rows} or {0}:
             rows = await word_index.search_messages(reader, Scope(owner=owner, thread=thread), [term], 50)
             if all(row["id"] in message_ids for row in rows):
@@ -110,8 +110,8 @@ async def _repeats_forgotten_words(
     return False
 
 
-async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_fact_end_times: bool) -> None:
-    """Delete facts. Facts that were replaced by these become valid again unless `keeps_fact_end_times` is set."""
+async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_replaced_invalid: bool) -> None:
+    """Delete facts. Facts that were replaced by these become valid again unless `keeps_replaced_invalid` is set."""
     rows = {int(row["id"]): row for row in await tx.fetch_rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():
@@ -126,7 +126,7 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
             if after is not None and after["id"] in passed:
                 after = None
         end = row["valid_to"]
-        if end == max(before["since"], row["since"]) and not (keeps_fact_end_times and after is None):
+        if end == max(before["since"], row["since"]) and not (keeps_replaced_invalid and after is None):
             # It had ended only because of the one that goes.
             end = None if after is None else max(after["since"], row["since"])
         values = (None if after is None else after["id"], end)

@@ -115,9 +115,9 @@ class _RemainingMessages:
     rows: dict[int, list[Row]] = field(default_factory=dict)
     phrases: dict[int, set[Phrase]] = field(default_factory=dict)
 
-    def add_message(self, row: Row, phrases: Set[Phrase]) -> None:
+    def add_message(self, row: Row, forgotten_phrases: Set[Phrase]) -> None:
         self.rows.setdefault(row["id"], []).append(row)
-        self.phrases.setdefault(row["id"], set()).update(phrases)
+        self.phrases.setdefault(row["id"], set()).update(forgotten_phrases)
 
     def find_quoting_answers(self, words: _ForgottenWords) -> tuple[int, ...]:
         """Return the ids of answers that quote a forgotten phrase that is missing from their own question."""
@@ -144,28 +144,28 @@ async def find_remaining_quotes(
 ) -> RemainingQuotes:
     """Find the remaining texts that quote the deleted messages or the facts in `fact_ids`."""
     words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], fact_ids)
-    said, holders = await _find_remaining_messages(reader, owner, words, deleted_ids["messages"])
+    said, holders = await _find_remaining_and_quoting_messages(reader, owner, words, deleted_ids["messages"])
     holders |= {row["id"] for row in await reader.fetch_rows(_FACT_SOURCES, owner, json.dumps([*fact_ids]))}
     if not words.new:
         return RemainingQuotes(others=len(holders), is_complete=words.is_complete)
 
-    async def find_quoting_ids(sql: str, excluded_ids: Set[int]) -> set[int]:
+    async def find_ids_of_quoting_rows(sql: str, excluded_ids: Set[int]) -> set[int]:
         rows = [row for row in await reader.fetch_rows(sql, owner) if row["id"] not in excluded_ids]
 
-        def is_quoting(row: Row) -> bool:
+        def is_row_quoting_forgotten_text(row: Row) -> bool:
             found = words.find_forgotten_phrases(row["text"], row["created_at"])
             return bool(found) and words.is_quoted_by(
                 row["text"], found - said.collect_user_phrases(json.loads(row["source_ids"]))
             )
 
-        return await asyncio.to_thread(lambda: {row["quoted_id"] for row in rows if is_quoting(row)})
+        return await asyncio.to_thread(lambda: {row["quoted_id"] for row in rows if is_row_quoting_forgotten_text(row)})
 
     answers = await asyncio.to_thread(said.find_quoting_answers, words)
     return RemainingQuotes(
         answers=answers,
-        facts=frozenset(await find_quoting_ids(_FACTS, deleted_ids["facts"]) - deleted_ids["facts"]),
-        summaries=frozenset(await find_quoting_ids(_SUMMARIES, deleted_ids["summaries"])),
-        profiles=frozenset(await find_quoting_ids(_PROFILES, deleted_ids["profiles"])),
+        facts=frozenset(await find_ids_of_quoting_rows(_FACTS, deleted_ids["facts"]) - deleted_ids["facts"]),
+        summaries=frozenset(await find_ids_of_quoting_rows(_SUMMARIES, deleted_ids["summaries"])),
+        profiles=frozenset(await find_ids_of_quoting_rows(_PROFILES, deleted_ids["profiles"])),
         others=len(holders.difference(answers)),
         is_complete=words.is_complete,
     )
@@ -225,7 +225,7 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_m
     return words
 
 
-async def _find_remaining_messages(
+async def _find_remaining_and_quoting_messages(
     reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
     """Find the remaining messages that contain forgotten phrases, and set `words.new`.
@@ -237,7 +237,7 @@ async def _find_remaining_messages(
     held = await reader.run(lambda connection: _find_terms_by_seq(connection, scopes, words))
     rows = await reader.fetch_rows(_HOLDERS, owner, json.dumps(sorted(held)))
     rows = [row for row in rows if row["id"] not in deleted_ids]
-    phrases = await asyncio.to_thread(lambda: [_find_message_phrases(row, held[row["seq"]], words) for row in rows])
+    phrases = await asyncio.to_thread(lambda: [_find_phrases_in_row(row, held[row["seq"]], words) for row in rows])
     holding: dict[Phrase, list[Row]] = {}
     for row, found in zip(rows, phrases, strict=True):
         for phrase in found:
@@ -281,7 +281,7 @@ def _find_terms_by_seq(connection: Connection, scopes: Sequence[Scope], words: _
             if len(found) <= MAX_HOLDERS:
                 some = scopes[first : first + THREADS_AT_ONCE]
                 found.update(
-                    full_text.get_word_index(connection).find_messages_with_terms(
+                    full_text.get_word_index(connection).find_seqs_of_messages_with_terms(
                         connection, some, select_searchable_terms(several), MAX_HOLDERS + 1
                     )
                 )
@@ -296,7 +296,7 @@ def _find_terms_by_seq(connection: Connection, scopes: Sequence[Scope], words: _
     return terms
 
 
-def _find_message_phrases(row: Row, terms: Set[str], words: _ForgottenWords) -> Set[Phrase]:
+def _find_phrases_in_row(row: Row, terms: Set[str], words: _ForgottenWords) -> Set[Phrase]:
     heading = {words.terms.get(term) for term in word_index.list_heading_terms(row)}
     said = words.find_terms(row["content"]) if not heading.isdisjoint(terms) else terms
     return words.find_word_runs(row["content"]) | said

@@ -49,14 +49,14 @@ def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, row_numb
     return parsed_row
 
 
-def _parse_value(column: Column, value: object, location: str) -> object:
+def _parse_value(column: Column, value: object, error_location: str) -> object:
     if column.kind == "date":
         try:
             return format_moment(parse_moment(value))
         except (ValueError, OverflowError):
-            raise RowError(location) from None
+            raise RowError(error_location) from None
     if not _KINDS[column.kind](value) or (column.choices and value not in column.choices):
-        raise RowError(location)
+        raise RowError(error_location)
     return value
 
 

@@ -10,7 +10,7 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection, Row
 from storage.search import full_text
 from storage.search.protocol import Candidates
-from storage.search.terms import TermHashes, select_rarest_terms, select_searchable_terms
+from storage.search.terms import TermHashes, select_rarest_terms_with_counts, select_searchable_terms
 
 MAX_WHOLE_MESSAGES = 400  # in a scope of at most so many messages, all are candidates
 MAX_RARE_HOLDERS = 20  # candidates that hold the question's rarest words, however well others match
@@ -73,18 +73,18 @@ def find_candidate_messages(
     words = full_text.get_word_index(connection)
     totals = connection.execute(_TOTALS, tuple(scope)).fetchone()
     turns, total, person_turns, person_terms = tuple(totals) if totals is not None else (0, 0, 0, 0)
-    frequency = words.count_by_term(connection, scope, select_searchable_terms(terms))
+    frequency = words.count_messages_by_term(connection, scope, select_searchable_terms(terms))
     if turns <= MAX_WHOLE_MESSAGES:
         rows, firsts = sorted(connection.execute(_EVERYTHING, tuple(scope)), key=_TIME), set[int]()
     else:
         hits = {*nearest_seqs}
-        if rarest := select_rarest_terms(frequency):
+        if rarest := select_rarest_terms_with_counts(frequency):
             hits.update(words.rank_messages(connection, scope, rarest, limit))
-        if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, min_terms=0):
-            hits.update(words.find_messages_with_terms(connection, [scope], list(always), MAX_RARE_HOLDERS))
+        if always := select_rarest_terms_with_counts(frequency, MAX_RARE_HOLDERS, min_terms=0):
+            hits.update(words.find_seqs_of_messages_with_terms(connection, [scope], list(always), MAX_RARE_HOLDERS))
         for start, end in time_ranges:
             hits.update(seq for (seq,) in connection.execute(_DURING, (*scope, start, end, MAX_OF_NAMED_TIME)))
-        rows, firsts = _fetch_messages_with_neighbours(connection, scope, hits)
+        rows, firsts = _fetch_with_neighbours_and_find_gaps(connection, scope, hits)
     if before_id is not None:
         later = [row for row in rows if row[1] >= before_id]
         rows = [row for row in rows if row[1] < before_id]
@@ -111,7 +111,7 @@ def find_candidate_messages(
     )
 
 
-def find_completions(
+def find_completions_by_term(
     connection: Connection, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
 ) -> dict[str, tuple[str, ...]]:
     """Map each term that occurs in no message before `before_id` to known terms that begin with it."""
@@ -120,10 +120,10 @@ def find_completions(
     def is_new_term(term: str, use_count: int) -> bool:
         if not use_count or before_id is None or use_count > MAX_ECHOES:
             return not use_count
-        holders = words.find_messages_with_terms(connection, [scope], [term], MAX_ECHOES)
+        holders = words.find_seqs_of_messages_with_terms(connection, [scope], [term], MAX_ECHOES)
         return connection.execute(_EARLIER, (*scope, before_id, json.dumps(holders))).fetchone() is None
 
-    frequency = words.count_by_term(connection, scope, select_searchable_terms(terms))
+    frequency = words.count_messages_by_term(connection, scope, select_searchable_terms(terms))
     prefixes = [term for term in frequency if len(term) >= MIN_PREFIX_CHARS and term.isalpha()]
     unknown = [term for term in prefixes if is_new_term(term, frequency[term])]
     found = {term: sorted(words.find_completions(connection, scope, term), key=len) for term in unknown}
@@ -134,7 +134,7 @@ def list_speakers(connection: Connection, scope: Scope) -> list[str]:
     return [name for (name,) in connection.execute(_SPEAKERS, (*scope, MAX_RECENT_MESSAGES))]
 
 
-def _fetch_messages_with_neighbours(
+def _fetch_with_neighbours_and_find_gaps(
     connection: Connection, scope: Scope, seqs: Collection[int]
 ) -> tuple[list[Row], set[int]]:
     """Return the messages and their neighbours in chronological order, and the seqs of messages that follow a gap."""

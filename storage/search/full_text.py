@@ -39,7 +39,7 @@ class FullTextIndex:
             before, after = (make_scope_prefix(Scope(owner=owner, thread=thread)) for owner in (old_id, new_id))
             connection.execute(_RENAMED, (before, after, old_id, thread))
 
-    def count_by_term(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
+    def count_messages_by_term(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         """Map each term to the number of messages of the scope that contain it."""
         tokens = {make_index_token(scope, term): term for term in terms}
         rows = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
@@ -59,7 +59,7 @@ class FullTextIndex:
         )
         return [seq for (seq,) in rows]
 
-    def find_messages_with_terms(
+    def find_seqs_of_messages_with_terms(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
     ) -> list[int]:
         """Return the seqs of up to `limit` messages that contain any of the terms, in no particular order."""

@@ -39,7 +39,7 @@ class TsVectorIndex(FullTextIndex):
         connection.execute(_RENAMED, (new_id, f"^{before}", after, old_id))
         connection.execute(_COUNTS_RENAMED, (new_id, f"^{before}", after, old_id))
 
-    def count_by_term(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
+    def count_messages_by_term(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         tokens = {_format_lexeme(make_index_token(scope, term)): term for term in terms}
         rows = connection.execute(_FREQUENCY, (scope.owner, " ".join(tokens)))
         return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
@@ -69,7 +69,7 @@ class TsVectorIndex(FullTextIndex):
         scores = (weights * counts * (K1 + 1) / (counts + length[:, None])).sum(axis=1)
         return [int(seq) for seq in seqs[np.lexsort((-seqs, -scores))[:limit]]]
 
-    def find_messages_with_terms(
+    def find_seqs_of_messages_with_terms(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
     ) -> list[int]:
         rows = connection.execute(HOLDING, (scopes[0].owner, _make_ts_query(scopes, terms), limit))

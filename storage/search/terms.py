@@ -40,7 +40,7 @@ class TermsEntry:
     def make_row(self) -> tuple[Value, ...]:
         where = (self.seq, self.scope.owner, self.scope.thread, self.id, self.said_at)
         what = (self.role == "user", self.role == "assistant", self.speaker, len(self.terms), self.size)
-        return *where, *what, encode_term_hashes(self.terms, self.passage_starts)
+        return *where, *what, encode_term_hashes_with_borders(self.terms, self.passage_starts)
 
 
 def select_searchable_terms(terms: Iterable[str]) -> list[str]:
@@ -49,7 +49,7 @@ def select_searchable_terms(terms: Iterable[str]) -> list[str]:
     return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MAX_TERMS]
 
 
-def select_rarest_terms(
+def select_rarest_terms_with_counts(
     doc_freq: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, min_terms: int = 1
 ) -> dict[str, int]:
     """Return the rarest terms whose frequencies add up to at most `max_postings`, but at least `min_terms` terms."""
@@ -80,9 +80,9 @@ def make_scope_prefix(scope: Scope) -> str:
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
 
 
-def encode_term_hashes(terms: Sequence[str], passage_starts: Sequence[int] = ()) -> bytes:
+def encode_term_hashes_with_borders(terms: Sequence[str], border_indexes: Sequence[int] = ()) -> bytes:
     """Hash the terms of a message with CRC-32, and put BORDER before each passage. `places.marks` stores the result."""
-    return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(passage_starts), BORDER).tobytes()
+    return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(border_indexes), BORDER).tobytes()
 
 
 class TermHashes:

@@ -129,12 +129,12 @@ class VectorIndex(StatementRunner):
     def _make_cache(self) -> LRUCache[tuple[Scope, str], PassageMatrix]:
         return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
-    async def list_unembedded_messages(self, model: str, limit: int) -> list[tuple[int, Message]]:
+    async def list_unembedded_messages_with_seqs(self, model: str, limit: int) -> list[tuple[int, Message]]:
         """Switch to `model`, and return (seq, message) pairs of the newest messages that it has not embedded yet."""
         await self._set_current_model(model)
         return [(int(row["seq"]), parse_message(row)) for row in await self._fetch_rows(None, _BACKLOG, limit)]
 
-    async def count_unembedded(self) -> int:
+    async def count_unembedded_messages(self) -> int:
         """Count the messages of all owners that are not embedded yet."""
         [[count]] = await self._fetch_rows(None, _QUEUED)
         return int(count)
@@ -147,7 +147,7 @@ class VectorIndex(StatementRunner):
             by_owner.setdefault(item.message.scope.owner, []).append(item)
         async with self._lock:
             transact = self.database.transact
-            writes = [transact(partial(_store_if_unchanged, model, mine), owner) for owner, mine in by_owner.items()]
+            writes = [transact(partial(_store_fresh_vectors, model, mine), owner) for owner, mine in by_owner.items()]
             outcomes = await asyncio.gather(*writes, return_exceptions=True)
             stored = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
             await self._update_cache(model, [item for mine in stored for item in mine])
@@ -242,20 +242,20 @@ def _extend_matrix(matrix: PassageMatrix, items: Sequence[MessageVectors]) -> Pa
         return None
     if np.isin(matrix.seqs[: matrix.count], [item.seq for item in items]).any():
         return None
-    return matrix.with_added_rows((item.seq, part, blob) for item in items for part, blob in _encode_vectors(item))
+    return matrix.with_added_rows((item.seq, part, blob) for item in items for part, blob in _encode_by_part(item))
 
 
-def _encode_vectors(item: MessageVectors) -> list[tuple[int, bytes]]:
+def _encode_by_part(item: MessageVectors) -> list[tuple[int, bytes]]:
     return [(part, vector.astype("<f2").tobytes()) for part, vector in enumerate(item.passages)]
 
 
-def _store_if_unchanged(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
+def _store_fresh_vectors(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
     """Store the vectors of an owner's messages. Return the stored items, skipping messages that have changed."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
     fresh = [item for item in items if (item.seq, *item.message.scope, item.message.id, item.message.content) in texts]
     rows = [
-        (*item.message.scope, item.seq, model_id, part, blob) for item in fresh for part, blob in _encode_vectors(item)
+        (*item.message.scope, item.seq, model_id, part, blob) for item in fresh for part, blob in _encode_by_part(item)
     ]
     connection.executemany(_REMOVE, [(*item.message.scope, item.seq) for item in fresh])
     connection.executemany(_INSERT, rows)

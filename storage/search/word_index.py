@@ -10,7 +10,7 @@ from runtime.cooperative import iterate_with_pauses
 from storage.engine.protocol import Connection, Reader, Row
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
-from storage.search.terms import TermsEntry, mask_separators, select_rarest_terms, select_searchable_terms
+from storage.search.terms import TermsEntry, mask_separators, select_rarest_terms_with_counts, select_searchable_terms
 from text import analyzer
 from text.passages import split_into_passages
 
@@ -66,7 +66,7 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
 
     def find_rows(connection: Connection) -> list[Row]:
         index = full_text.get_word_index(connection)
-        rarest = select_rarest_terms(index.count_by_term(connection, scope, wanted))
+        rarest = select_rarest_terms_with_counts(index.count_messages_by_term(connection, scope, wanted))
         seqs = index.rank_messages(connection, scope, rarest, limit) if rarest else []
         rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
         return [rows[seq] for seq in seqs if seq in rows]

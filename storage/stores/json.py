@@ -70,9 +70,9 @@ class JsonStore(MemoryStore):
         recovery = JsonRecovery(folder, clock)
         with translate_storage_errors(folder / SNAPSHOT_NAME):
             try:
-                await asyncio.to_thread(recovery.recover_files)
+                await asyncio.to_thread(recovery.recover_working_copy_from_files)
             finally:
-                recovery.abandon()
+                recovery.stop_recovering()
         index = folder / INDEX_NAME
         async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
             store = cls(database, folder, recovery.reports)
@@ -141,7 +141,7 @@ class JsonStore(MemoryStore):
         """Remove a failed transaction from the journal. If that fails, the next write tries again."""
         self._next = self._seq
         with contextlib.suppress(OSError):
-            self._journal.undo_write()
+            self._journal.undo_unconfirmed_write()
 
     def confirm_commit(self) -> None:
         """Confirm the journal record of a transaction, and begin a snapshot if the journal has become large."""
@@ -161,7 +161,7 @@ class JsonStore(MemoryStore):
         except files.SnapshotCancelled:
             pass
         except StorageError as error:
-            self._journal.postpone_snapshot()
+            self._journal.postpone_snapshot_until_size_doubles()
             log.warning("%s could not be brought up to date: %s", SNAPSHOT_NAME, error.sentence)
 
     async def _make_snapshot(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
@@ -173,12 +173,9 @@ class JsonStore(MemoryStore):
                     await asyncio.to_thread(self._journal.drop_records_through, seq)
                 await tx.execute("UPDATE journal_state SET snapshot = ?", files.compute_file_fingerprint(self._target))
 
-    def _write_snapshot(self, keep_going: Callable[[], bool]) -> int:
+    def _write_snapshot(self, keep_going: Callable[[], bool]) -> files.JournalSeq:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
             return files.write_snapshot(source, self._target, keep_going=keep_going, with_pauses=not self._is_closing)
-
-    def _is_before_deadline(self) -> bool:
-        return self._close_by is None or time.monotonic() < self._close_by
 
     async def _close_database(self) -> None:
         # Cancel a running snapshot: the final one holds everything, and a stop has no time for both.
@@ -186,7 +183,7 @@ class JsonStore(MemoryStore):
         if self.background is not None:
             await self.background
         try:
-            await self.flush_files(keep_going=self._is_before_deadline)
+            await self.flush_files(keep_going=lambda: self._close_by is None or time.monotonic() < self._close_by)
         except files.SnapshotCancelled:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:
@@ -194,7 +191,7 @@ class JsonStore(MemoryStore):
         self._journal.close()
 
 
-def _make_changed_rows_sql(table: Table) -> str:
+def _make_sql_to_read_changed_rows(table: Table) -> str:
     """Return the SQL query that reads the changed rows of a table. For a deleted row, it yields only the key."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
@@ -205,4 +202,4 @@ def _make_changed_rows_sql(table: Table) -> str:
     """  # noqa: S608
 
 
-_CHANGED_ROWS = {table.name: _make_changed_rows_sql(table) for table in TABLES}
+_CHANGED_ROWS = {table.name: _make_sql_to_read_changed_rows(table) for table in TABLES}

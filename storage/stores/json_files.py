@@ -26,6 +26,7 @@ MAX_SNAPSHOT_BYTES = 2_000_000_000
 """Dozens of times the size of 100,000 messages. The whole file is in memory while it is read."""
 MIN_JOURNAL_BYTES = 1_000_000  # A shorter journal is not worth writing a snapshot
 Content = Mapping[str, Any]
+JournalSeq = int  # the number of a journal record
 _FORMAT_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 _CRC = b', "crc": '
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -47,7 +48,7 @@ def compute_file_fingerprint(path: Path) -> str | None:
 
 def write_snapshot(
     source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True, with_pauses: bool = True
-) -> int:
+) -> JournalSeq:
     """Write a snapshot of `source` to memory.json. Return the number of the last journal record it contains.
 
     Raise SnapshotCancelled if `keep_going` returns False. If `with_pauses` is True, pause regularly for other threads.
@@ -116,7 +117,7 @@ def format_indented_row(row: Mapping[str, object], indent: int) -> str:
     return f"{{{space}  {_make_row_encoder(indent)(row)[1:-1]}{space}}}"
 
 
-def read_snapshot(path: Path) -> tuple[int, Content]:
+def read_snapshot(path: Path) -> tuple[JournalSeq, Content]:
     """Parse memory.json. Return the number of the last journal record it contains, and its content.
 
     Raise SnapshotError if it is invalid, StorageTooNew or StorageTooOld for another format, or StorageTooLarge.
@@ -225,7 +226,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
 class JournalEntry:
     """A journal record, with changed rows and deleted keys by table. Deleting a user deletes all their rows."""
 
-    seq: int
+    seq: JournalSeq
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
     delete: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
 
@@ -262,7 +263,7 @@ def scan_journal(path: Path) -> JournalScan:
     """Scan a journal for damage. An incomplete last line is ignored, since its write was never confirmed."""
     end = last_seq = bad = 0
     bad_before_good = False
-    for entry, _, after in _read_lines(path):
+    for entry, _, after in _iterate_entries_lines_and_end_offsets(path):
         if entry is None:
             bad += 1
         else:
@@ -274,10 +275,12 @@ def scan_journal(path: Path) -> JournalScan:
 
 def iterate_journal_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
     """Yield the valid records in the first `end` bytes, except those numbered `after` or lower."""
-    return (entry for entry, _, until in _read_lines(path) if entry is not None and until <= end and entry.seq > after)
+    for entry, _, until in _iterate_entries_lines_and_end_offsets(path):
+        if entry is not None and until <= end and entry.seq > after:
+            yield entry
 
 
-def _read_lines(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
+def _iterate_entries_lines_and_end_offsets(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
     """Yield (record, line, end offset) for each line. The record is None if the line is damaged."""
     if not path.exists():
         return
@@ -304,7 +307,7 @@ class Journal:
         min_size = max(MIN_JOURNAL_BYTES, snapshot_bytes // 2) if snapshot_bytes else 0
         return self.size > max(min_size, self._retry_above)
 
-    def postpone_snapshot(self) -> None:
+    def postpone_snapshot_until_size_doubles(self) -> None:
         """Postpone the next snapshot until the journal has doubled in size."""
         self._retry_above = self.size * 2
 
@@ -312,7 +315,7 @@ class Journal:
         """Append a record and flush it to disk. Raise OSError on failure."""
         if self._must_truncate:
             # Part of a failed write is still there. Cut it off before appending.
-            self.undo_write()
+            self.undo_unconfirmed_write()
         if self._handle is None:
             fresh = not self.path.exists()
             create_private_file(self.path)
@@ -331,7 +334,7 @@ class Journal:
             self.size = os.fstat(self._handle).st_size
         self._is_unconfirmed = False
 
-    def undo_write(self) -> None:
+    def undo_unconfirmed_write(self) -> None:
         """Remove the last record unless it is confirmed. Raise OSError on failure."""
         self._must_truncate = True
         if self._is_unconfirmed and self._handle is not None:
@@ -339,7 +342,7 @@ class Journal:
             os.fsync(self._handle)
         self._is_unconfirmed = self._must_truncate = False
 
-    def drop_records_through(self, seq: int) -> None:
+    def drop_records_through(self, seq: JournalSeq) -> None:
         """Remove the records numbered `seq` or lower. Delete the file if none are left."""
         if not self.path.exists():
             return
@@ -347,7 +350,7 @@ class Journal:
         partial.unlink(missing_ok=True)
         create_private_file(partial)
         with partial.open("wb") as file:
-            for entry, line, _ in _read_lines(self.path):
+            for entry, line, _ in _iterate_entries_lines_and_end_offsets(self.path):
                 if entry is not None and entry.seq > seq:
                     file.write(line)
             file.flush()

@@ -79,11 +79,11 @@ class JsonRecovery:
         self._journal = folder / files.JOURNAL_NAME
         self._index = folder / files.INDEX_NAME
 
-    def abandon(self) -> None:
-        """Stop `recover_files`, whose thread cannot be cancelled, before the next messages are indexed."""
+    def stop_recovering(self) -> None:
+        """Stop the recovery, whose thread cannot be cancelled, before the next messages are indexed."""
         self._is_abandoned = True
 
-    def recover_files(self) -> None:
+    def recover_working_copy_from_files(self) -> None:
         for leftover in (self._target, self._journal):
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
         fresh = self._index.with_name(files.INDEX_NAME + ".tmp")
@@ -144,7 +144,7 @@ class JsonRecovery:
                 raise
         return None
 
-    def _rebuild_database(self, new_path: Path, snapshot: tuple[int, files.Content] | None) -> None:
+    def _rebuild_database(self, new_path: Path, snapshot: tuple[files.JournalSeq, files.Content] | None) -> None:
         migrate_file(new_path, MIGRATIONS)
         with contextlib.closing(connect(new_path, durable=False)) as connection:
             for pragma in _REBUILD_PRAGMAS:

@@ -79,17 +79,17 @@ class MemoryStore(SummaryTable):
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
         values = (*_CONFIG.to_params(CONFIG_ROWS.to_row(config)), self.kind)
 
-        def upsert_row(connection: Connection) -> bool:
+        def upsert_row_if_stored_here(connection: Connection) -> bool:
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
             is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
             if is_here and before is not None and before[0] != config.timezone:
                 reminder_table.move_reminders_to_zone(connection, config.owner, config.zone, now=config.updated_at)
             return is_here
 
-        if not await self.database.transact(upsert_row, config.owner):
+        if not await self.database.transact(upsert_row_if_stored_here, config.owner):
             raise StorageError("This memory lives in another store.")
 
-    async def count_active_owners_and_failures(self, since: datetime) -> tuple[int, int]:
+    async def count_active_owners_and_failed_folds(self, since: datetime) -> tuple[int, int]:
         """Return the number of owners active since `since`, and the number of scopes whose last fold failed."""
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
@@ -156,7 +156,7 @@ class MemoryStore(SummaryTable):
             total=total, archived=archived, characters=characters, active_turns=turns, active_by_level=levels, gap=gap
         )
 
-    async def find_id_range(self, scope: Scope) -> tuple[int, int]:
+    async def find_first_and_last_message_id(self, scope: Scope) -> tuple[int, int]:
         """Return the lowest and highest message ids in a scope, or (1, 1) if the scope is empty."""
         sql = "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?"
         row = await self._fetch_row(scope.owner, sql, *scope)
@@ -185,11 +185,11 @@ class MemoryStore(SummaryTable):
         """Return the names of the people who spoke recently in the scope."""
         return await self._read_in_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
 
-    async def find_term_completions(
+    async def find_completions_by_term(
         self, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
     ) -> dict[str, tuple[str, ...]]:
         """Map each term that occurs in no message before `before_id` to known terms that begin with it."""
-        read = partial(search.find_completions, scope=scope, terms=terms, before_id=before_id)
+        read = partial(search.find_completions_by_term, scope=scope, terms=terms, before_id=before_id)
         return await self._read_in_snapshot(scope.owner, read)
 
     async def find_candidate_messages(
@@ -234,7 +234,7 @@ class MemoryStore(SummaryTable):
             await tx.run(delete_owner_rows, owner)
             await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.vectors.evict_owner(owner)
-        await self.database.truncate_log()
+        await self.database.try_to_truncate_write_ahead_log()
 
     async def purge_erased_text(self) -> None:
         """Rewrite the tables and the word index, so that erased text is gone from the database files."""

@@ -32,7 +32,7 @@ class ConversationTable(OwnerTables):
     async def begin_conversation(self, chat: Scope, title: str, *, now: datetime) -> Scope:
         """Open a new conversation, or reuse the open one if it is empty. Raise StorageError for an unknown owner."""
 
-        def begin_or_reuse(connection: Connection) -> Scope:
+        def begin_or_reuse_conversation(connection: Connection) -> Scope:
             if connection.execute(_IS_HERE, (chat.owner, self.kind)).fetchone() is None:
                 raise StorageError("This memory is not kept here; turn it on first.")
             scope = _read_open_conversation(connection, chat)
@@ -42,26 +42,26 @@ class ConversationTable(OwnerTables):
             _upsert_conversation(connection, chat, scope, now=now, title=title)
             return scope
 
-        return await self.database.transact(begin_or_reuse, chat.owner)
+        return await self.database.transact(begin_or_reuse_conversation, chat.owner)
 
-    async def open_conversation(self, chat: Scope, conversation: Scope, *, now: datetime) -> bool:
+    async def open_conversation_if_exists(self, chat: Scope, conversation: Scope, *, now: datetime) -> bool:
         """Open a conversation. Return False if it was deleted or belongs to another chat."""
-        return await self._open_or_set_title(chat, conversation, now=now)
+        return await self._open_or_rename_if_exists(chat, conversation, now=now)
 
-    async def set_title(self, chat: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
+    async def rename_if_exists(self, chat: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
         """Set the title of a conversation. Return False if it was deleted or belongs to another chat."""
-        return await self._open_or_set_title(chat, conversation, now=now, title=title, is_opened=False)
+        return await self._open_or_rename_if_exists(chat, conversation, now=now, title=title, is_opened=False)
 
-    async def _open_or_set_title(
+    async def _open_or_rename_if_exists(
         self, chat: Scope, conversation: Scope, *, now: datetime, title: str = "", is_opened: bool = True
     ) -> bool:
-        def update_if_found(connection: Connection) -> bool:
+        def update_conversation_if_exists(connection: Connection) -> bool:
             is_known = _belongs_to_chat(connection, chat, conversation)
             if is_known:
                 _upsert_conversation(connection, chat, conversation, now=now, title=title, is_opened=is_opened)
             return is_known
 
-        return await self.database.transact(update_if_found, chat.owner)
+        return await self.database.transact(update_conversation_if_exists, chat.owner)
 
     async def read_first_messages_of_untitled(
         self, chat: Scope, conversations: Sequence[Scope]
@@ -75,7 +75,7 @@ class ConversationTable(OwnerTables):
 
         return await self._read_in_snapshot(chat.owner, read_opening_messages)
 
-    async def set_generated_title(
+    async def set_title_if_untitled(
         self, chat: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
         """Store a generated title. Return False if a title exists or one of `made_from` has changed."""
@@ -90,17 +90,17 @@ class ConversationTable(OwnerTables):
 
         return await self.database.transact(set_title_if_missing, chat.owner)
 
-    async def list_conversations(self, chat: Scope, *, offset: int, limit: int) -> tuple[list[ListedConversation], int]:
+    async def list_with_total(self, chat: Scope, *, offset: int, limit: int) -> tuple[list[ListedConversation], int]:
         """Return a page of conversations, latest opened first, and the total count. Skip empty ones unless open."""
 
-        def read_page(connection: Connection) -> tuple[list[ListedConversation], int]:
+        def read_page_with_total(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*chat, FIRST_NUMBER)).fetchall()
             current = _read_open_conversation(connection, chat)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
             page = [_make_listed_conversation(connection, chat, row, current) for row in shown[offset : offset + limit]]
             return page, len(shown)
 
-        return await self._read_in_snapshot(chat.owner, read_page)
+        return await self._read_in_snapshot(chat.owner, read_page_with_total)
 
     async def find_conversation(
         self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
@@ -108,7 +108,7 @@ class ConversationTable(OwnerTables):
         """Find the conversation of a message by its source, id or Telegram id. Return None if it is not in the chat."""
         lookups = ((_BY_SOURCE, source or None), (_BY_NUMBER, message_id), (_BY_TELEGRAM_ID, telegram_id))
 
-        def find_scope(connection: Connection) -> Scope | None:
+        def find_conversation_of_message(connection: Connection) -> Scope | None:
             for sql, value in lookups:
                 row = None if value is None else connection.execute(sql, (chat.owner, value)).fetchone()
                 scope = Scope(owner=chat.owner, thread=int(row[0])) if row is not None else None
@@ -116,19 +116,19 @@ class ConversationTable(OwnerTables):
                     return scope
             return None
 
-        return await self._read_in_snapshot(chat.owner, find_scope)
+        return await self._read_in_snapshot(chat.owner, find_conversation_of_message)
 
     async def find_chat_of_message(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the chat of the stored message with this Telegram id, or None if it is unknown."""
 
-        def find_scope(connection: Connection) -> Scope | None:
+        def find_chat_scope(connection: Connection) -> Scope | None:
             found = connection.execute(_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
             if found is None:
                 return None
             row = connection.execute(_ONE, (owner, found[0])).fetchone()
             return Scope(owner=owner, thread=int(found[0] if row is None else row["place"]))
 
-        return await self._read_in_snapshot(owner, find_scope)
+        return await self._read_in_snapshot(owner, find_chat_scope)
 
 
 def _read_open_conversation(connection: Connection, chat: Scope) -> Scope:

@@ -18,7 +18,7 @@ from storage.schema.portable_tables import FACTS, translate_value_errors
 from storage.schema.rows import FACT_ROWS, RowMapper, format_moment, parse_fact, parse_message
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
-from storage.tables.owner_tables import OwnerTables, reserve_ids
+from storage.tables.owner_tables import OwnerTables, reserve_ids_and_get_first
 from text.characters import remove_invisible_characters
 
 EARLIER = "earlier"  # the origin of a row that holds the text before an edit
@@ -147,7 +147,7 @@ class FactTable(OwnerTables):
             known = parse_fact(row)
             if known.text == remove_invisible_characters(text):
                 return known
-            earlier = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
+            earlier = await tx.run(reserve_ids_and_get_first, self.kind, owner, "next_fact_id")
             moment = format_moment(now)
             old = {"id": earlier, "superseded_by": fact_id, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
             old = {**FACTS.to_portable_row(row), "valid_to": row["valid_to"] or moment, "deleted_at": None, **old}
@@ -215,7 +215,7 @@ class FactTable(OwnerTables):
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
     async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
-        fact_id = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
+        fact_id = await tx.run(reserve_ids_and_get_first, self.kind, owner, "next_fact_id")
         row = {**_NEW_FACT_ROWS.to_row(fact), "id": fact_id, "user_id": owner, "created_at": format_moment(now)}
         row["known_id"] = next(iter(fact.known), None)
         await tx.execute(FACTS.upsert_sql, *FACTS.to_params({**row, "text": remove_invisible_characters(fact.text)}))

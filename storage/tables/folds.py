@@ -14,7 +14,7 @@ from records.summaries import NewSummary, Summary, SummaryFailure, SummaryLease,
 from storage.engine.protocol import Connection, OwnerDatabase, Row, Transaction
 from storage.schema.portable_tables import SUMMARIES
 from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, format_moment, parse_moment
-from storage.tables.owner_tables import OwnerTables, reserve_ids
+from storage.tables.owner_tables import OwnerTables, reserve_ids_and_get_first
 from text.characters import repair_surrogates
 
 # How long a restore prevents folds. Its messages need no new summaries, but are active until it ends.
@@ -61,7 +61,7 @@ class SummaryTable(OwnerTables):
                     return None
                 expiring = "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?"
                 await tx.execute(expiring, format_moment(now), live["id"])
-            fence = 1 + await tx.run(reserve_ids, self.kind, scope.owner, "last_fence")
+            fence = 1 + await tx.run(reserve_ids_and_get_first, self.kind, scope.owner, "last_fence")
             begin_and_end = format_moment(now), format_moment(now + duration)
             [job] = await tx.fetch_rows(_BEGIN, *scope, reason, fence, *begin_and_end)
         return SummaryLease(scope=scope, job_id=job["id"], fence=fence)
@@ -141,7 +141,7 @@ async def replace_sources_with_summary(
     below = [SUMMARY_ROWS.parse(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
         raise StaleSummary
-    number = await tx.run(reserve_ids, storage, scope.owner, "next_summary_id")
+    number = await tx.run(reserve_ids_and_get_first, storage, scope.owner, "next_summary_id")
     below.sort(key=lambda summary: summary.sort_key)
     await tx.execute(_ARCHIVE, number, scope.owner, json.dumps(plan.message_ids))
     if plan.window_ids:

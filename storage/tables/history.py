@@ -24,7 +24,7 @@ from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.decisions import DecisionIndex
 from storage.tables.folds import delete_summaries, replace_sources_with_summary, transact_under_lease
-from storage.tables.owner_tables import OwnerTables, reserve_ids
+from storage.tables.owner_tables import OwnerTables, reserve_ids_and_get_first
 
 _COUNTER_OF = {table: counter for counter, table in tables.COUNTERS.items()}
 _COUNTERS = (*tables.COUNTERS, "tokens_saved")
@@ -214,7 +214,7 @@ class HistoryTable(OwnerTables):
         async with transact_under_lease(self.database, lease) as tx:
             known = {row["text"]: row["id"] for row in await tx.fetch_rows(_FACTS, owner)}
             new_facts = await _select_new_facts(tx, owner, facts)
-            first = await tx.run(reserve_ids, self.kind, owner, "next_fact_id", len(new_facts))
+            first = await tx.run(reserve_ids_and_get_first, self.kind, owner, "next_fact_id", len(new_facts))
             numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
             numbers |= {fact["id"]: number for number, fact in enumerate(new_facts, start=first)}
             rows = [

@@ -18,7 +18,7 @@ from storage.tables import explanations as explanation_table
 from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
 from storage.tables import profile as profile_table
-from storage.tables.owner_tables import reserve_ids
+from storage.tables.owner_tables import reserve_ids_and_get_first
 from text.characters import repair_surrogates
 
 AnalyzedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its entry in the word index
@@ -91,7 +91,9 @@ def _find_stored_message_or_reserve_id(
     known = None
     if draft.source is not None:
         known = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
-    return parse_message(known) if known else (reserve_ids(connection, storage, scope.owner, "next_message_id"), None)
+    if known:
+        return parse_message(known)
+    return reserve_ids_and_get_first(connection, storage, scope.owner, "next_message_id"), None
 
 
 def read_context_sources(

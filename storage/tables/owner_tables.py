@@ -24,7 +24,9 @@ class OwnerTables(StatementRunner):
             return await reader.run_in_snapshot(query)
 
 
-def reserve_ids(connection: Connection, storage: StorageType, owner: int, counter: str, count: int = 1) -> int:
+def reserve_ids_and_get_first(
+    connection: Connection, storage: StorageType, owner: int, counter: str, count: int = 1
+) -> int:
     """Reserve `count` ids from a counter in `users`. Return the first. Raise StorageError for an unknown owner."""
     sql = f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}"  # noqa: S608
     row = connection.execute(sql, (count, owner, storage)).fetchone()

@@ -10,7 +10,7 @@ from storage.engine.protocol import Connection
 from storage.schema.portable_tables import PROFILES
 from storage.schema.rows import PROFILE_ROWS, SUMMARY_ROWS, RowMapper, format_moment
 from storage.tables.facts import read_fact_revision
-from storage.tables.owner_tables import OwnerTables, reserve_ids
+from storage.tables.owner_tables import OwnerTables, reserve_ids_and_get_first
 
 _NEW_PROFILE_ROWS = RowMapper(NewProfile, PROFILES)
 
@@ -43,7 +43,7 @@ class ProfileTable(OwnerTables):
                 [[found]] = await tx.fetch_rows(count, owner, json.dumps(ids))
                 if found != len(set(ids)):
                     raise StaleFacts
-            id_ = await tx.run(reserve_ids, self.kind, owner, "next_profile_id")
+            id_ = await tx.run(reserve_ids_and_get_first, self.kind, owner, "next_profile_id")
             before = await tx.fetch_row(f"{_ALL} LIMIT 1", owner)
             row = _NEW_PROFILE_ROWS.to_row(profile) | {"id": id_, "created_at": format_moment(now)}
             row["last_summary_id"] = max((before["last_summary_id"] if before else 0, *profile.summary_ids))

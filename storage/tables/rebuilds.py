@@ -17,7 +17,7 @@ from storage.tables.folds import (
     transact_under_lease,
     upsert_summary,
 )
-from storage.tables.owner_tables import OwnerTables, reserve_ids
+from storage.tables.owner_tables import OwnerTables, reserve_ids_and_get_first
 
 MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted automatically
 
@@ -63,7 +63,9 @@ class RebuildTable(OwnerTables):
             # Ids are never reused, so the same count and sum mean the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
                 raise StaleSummary
-            first = await tx.run(reserve_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt_summaries))
+            first = await tx.run(
+                reserve_ids_and_get_first, self.kind, scope.owner, "next_summary_id", len(rebuilt_summaries)
+            )
             old = [row["id"] for row in await tx.fetch_rows(_OLD, *scope)]
             chunks: list[list[int]] = []
             for new in rebuilt_summaries:

@@ -8,7 +8,7 @@ from records.reminders import MAX_REMINDERS, NewReminder, Reminder
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import REMINDERS, PortableRow
 from storage.schema.rows import REMINDER_ROWS, AnyRow, format_moment
-from storage.tables.owner_tables import OwnerTables, reserve_ids
+from storage.tables.owner_tables import OwnerTables, reserve_ids_and_get_first
 from text.time_zones import find_next_due_time, to_utc
 
 
@@ -36,7 +36,7 @@ class ReminderTable(OwnerTables):
             if connection.execute(_COUNT, (owner,)).fetchone()[0] >= MAX_REMINDERS:
                 return None
             made = Reminder(
-                id=reserve_ids(connection, self.kind, owner, "next_reminder_id"),
+                id=reserve_ids_and_get_first(connection, self.kind, owner, "next_reminder_id"),
                 owner=owner,
                 thread=thread,
                 person=person_id,

@@ -152,7 +152,7 @@ async def ask_admins_to_admit_stranger(dependencies: Dependencies, person: Perso
     name = f"{person.name} (@{person.username})" if person.username else person.name
     stranger = KnownPerson(id=person.id, standing="asked", name=name, language=person.language)
     try:
-        if not await services.memory.people.record_applicant(stranger, now=services.clock()):
+        if not await services.memory.people.record_applicant_if_unknown(stranger, now=services.clock()):
             return
         for number in sorted(operation.admin_ids):
             language = await services.memory.get_language(number) or ""
@@ -185,7 +185,7 @@ async def set_access(dependencies: Dependencies, person_id: int, status: AccessS
     before = people.find_person(person_id)
     name, language = (before.name, before.language) if before else ("", "")
     decided = KnownPerson(id=person_id, standing=status, name=name, language=language)
-    await people.set_access_status(decided, admin_id=admin_id, now=dependencies.services.clock())
+    await people.try_to_set_status(decided, admin_id=admin_id, now=dependencies.services.clock())
     if status == "allowed" and before is not None and before.standing != "allowed":
         with use_language(dependencies.choose_language(language)):
             try:

@@ -50,12 +50,12 @@ class BroadcastCommands(CommandGroup):
             return tr("shared-dead-button")
         if what == STOP:
             progress = await broadcasts.count_outcomes(found)
-            if await broadcasts.delete_broadcast(found):
+            if await broadcasts.delete_broadcast_if_exists(found):
                 receipt = format_broadcast_receipt(progress, tr("broadcast-stopped"))
                 await self._show_text(event, receipt if found.is_sending else tr("broadcast-cancelled"))
             return None
         people = await list_broadcast_recipient_ids(self._services.memory, self._operation, event.person.id)
-        if await broadcasts.start_sending(found, people, receipt_id=event.message_id):
+        if await broadcasts.try_to_start(found, people, receipt_id=event.message_id):
             text = format_broadcast_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
             row = _make_broadcast_buttons(self._dependencies, event.person.id, found.id, is_sending=True)
             await self._show_text(event, text, row)
@@ -97,7 +97,7 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
     for broadcast in await memory.broadcasts.list_broadcasts_in_progress():
         if await memory.select_served_owners([broadcast.admin]):
             if broadcast.admin not in dependencies.operator.admin_ids:
-                await memory.broadcasts.delete_broadcast(broadcast)
+                await memory.broadcasts.delete_broadcast_if_exists(broadcast)
                 continue
             language = await memory.get_language(broadcast.admin) or ""
             require_lease_for_sending(memory.shared_work, broadcast.admin)
@@ -110,7 +110,7 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
     broadcasts, reported = memory.broadcasts, time.time()
     # Ends, because each round leaves one person fewer.
     while dependencies.services.clock() - broadcast.created_at < MAX_AGE:
-        person = await broadcasts.take_next_recipient(broadcast)
+        person = await broadcasts.take_next_recipient_id(broadcast)
         if person is None:
             break
         if not memory.serves(person):
@@ -127,7 +127,7 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
             await _update_receipt(dependencies, broadcast, await broadcasts.count_outcomes(broadcast), is_over=False)
         await time.sleep(SPACING_SECONDS)
     progress = await broadcasts.count_outcomes(broadcast)
-    if await broadcasts.delete_broadcast(broadcast):
+    if await broadcasts.delete_broadcast_if_exists(broadcast):
         await _update_receipt(dependencies, broadcast, progress, is_over=True)
 
 

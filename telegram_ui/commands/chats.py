@@ -58,7 +58,7 @@ class ChatsCommands(CommandGroup):
             return None
         if action != GO:
             return tr("shared-dead-button")
-        if not await self._services.memory.open_conversation(event.chat.chat_scope, scope):
+        if not await self._services.memory.open_conversation_if_exists(event.chat.chat_scope, scope):
             return tr("chats-gone")
         self._services.titles.start_generating_titles(event.chat.chat_scope, [event.chat.scope])
         await self._show_chats_page(event)
@@ -69,7 +69,7 @@ class ChatsCommands(CommandGroup):
         if get_memory_mode(await memory.get_config(chat_scope.owner)) == "off":
             return tr("chats-off")
         async with memory.open_store(chat_scope.owner) as store:
-            found, total = await store.conversations.list_conversations(chat_scope, offset=first, limit=CHATS_PER_PAGE)
+            found, total = await store.conversations.list_with_total(chat_scope, offset=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
         self._services.titles.start_generating_titles(
@@ -103,5 +103,5 @@ class ChatsCommands(CommandGroup):
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         async with self._services.memory.open_store(scope.owner) as store:
-            is_done = await store.conversations.set_title(event.chat.chat_scope, scope, title, now=self._now())
+            is_done = await store.conversations.rename_if_exists(event.chat.chat_scope, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")

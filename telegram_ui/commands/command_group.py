@@ -308,7 +308,7 @@ class TextQuestion:
         if not event.chat.is_private and not event.replies_to_bot:
             return None
         if self._now() >= state.expires_at:
-            await self._states.delete_state(event.chat.chat_scope, event.person.id)
+            await self._states.delete_state_if_exists(event.chat.chat_scope, event.person.id)
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
@@ -341,7 +341,7 @@ class TextQuestion:
         """In a private chat, delete the person's open question, because any later text would count as its answer."""
         state = await states.find_state(event.chat.chat_scope, event.person.id) if event.chat.is_private else None
         if state is not None and ":" in state.step:
-            await states.delete_state(event.chat.chat_scope, event.person.id)
+            await states.delete_state_if_exists(event.chat.chat_scope, event.person.id)
 
     async def _store_state(self, event: ChatEvent, step: str, nonce: str) -> None:
         chat_scope, person, expires_at = event.chat.chat_scope, event.person.id, self._now() + LIFETIME

@@ -90,7 +90,7 @@ class ForgetCommands(CommandGroup):
             earlier = await store.search_previous_versions(scope, terms)
             facts = _find_facts_with_any_term(set(terms), await store.facts.list_all_facts(scope.owner))
             request = await store.read_turn(scope, event.requested_in) if event.requested_in else []
-            _, conversations = await store.conversations.list_conversations(event.chat.chat_scope, offset=0, limit=1)
+            _, conversations = await store.conversations.list_with_total(event.chat.chat_scope, offset=0, limit=1)
         # An edited message can still be found by its old words.
         ids = {message.id for message in found}
         found += {message.id: message for message in earlier if message.id not in ids}.values()
@@ -166,7 +166,7 @@ class ForgetCommands(CommandGroup):
                     facts = await store.facts.list_all_facts(chat_scope.owner)
                     return next((tr("shared-quoted", text=fact.text) for fact in facts if fact.id == target.number), "")
                 case "conversation":
-                    found, _ = await store.conversations.list_conversations(chat_scope, offset=0, limit=sys.maxsize)
+                    found, _ = await store.conversations.list_with_total(chat_scope, offset=0, limit=sys.maxsize)
                     matches = [listed for listed in found if listed.scope.thread == target.number]
                     titles = map(wording.format_conversation_title, matches)
                     return tr("shared-quoted", text=next(titles, tr("chats-untitled")))

@@ -77,7 +77,7 @@ class SearchCommands(CommandGroup):
 
     async def _get_conversation_titles_by_scope(self, event: ChatEvent) -> Mapping[Scope, str]:
         async with self._services.memory.open_store(event.chat.chat_scope.owner) as store:
-            found, _ = await store.conversations.list_conversations(event.chat.chat_scope, offset=0, limit=20)
+            found, _ = await store.conversations.list_with_total(event.chat.chat_scope, offset=0, limit=20)
         return {listed.scope: wording.format_conversation_title(listed) for listed in found}
 
 

@@ -45,7 +45,7 @@ class SummaryCommands(CommandGroup):
         if status.config is not None:
             chat_scope = event.chat.chat_scope
             async with self._services.memory.open_store(chat_scope.owner) as store:
-                _, conversations = await store.conversations.list_conversations(chat_scope, offset=0, limit=1)
+                _, conversations = await store.conversations.list_with_total(chat_scope, offset=0, limit=1)
             lines.append(tr("summaries-status-one-of", number=str(conversations)) if conversations > 1 else "")
         return "\n".join(filter(None, lines))
 

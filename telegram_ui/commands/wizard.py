@@ -80,7 +80,7 @@ class SetupWizard(CommandGroup):
     async def try_to_cancel_awaited_input(self, event: ChatEvent) -> bool:
         if (state := await self._find_state(event)) is None:
             return False
-        await self._states.delete_state(event.chat.chat_scope, event.person.id)
+        await self._states.delete_state_if_exists(event.chat.chat_scope, event.person.id)
         await self._delivery.send_text(
             event.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled")
         )
@@ -94,7 +94,7 @@ class SetupWizard(CommandGroup):
         if state is None or not is_known or (state.step != LEFT and not secrets.compare_digest(state.nonce, nonce)):
             return tr("shared-dead-button")
         if self._is_expired(state):
-            await self._states.delete_state(event.chat.chat_scope, event.person.id)
+            await self._states.delete_state_if_exists(event.chat.chat_scope, event.person.id)
             return await self._show_text(event, tr("wizard-expired"))
         if state.step not in ((STORAGE,) if number is None else (NUMBER, LEFT)):
             return tr("shared-dead-button")

@@ -84,7 +84,7 @@ class AccessPolicy:
         """Count a request to the admins to admit a stranger. Return False if the admins cannot or must not be asked."""
         if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
-        if not self._settings.admin_user_ids and not self._people.claimed_admin_ids:
+        if not self._settings.admin_user_ids and not self._people.admin_ids_from_bot_claims:
             return False
         self._requests = self._increment_counter(self._requests, STRANGER_PERIOD)
         return self._requests[1] <= MAX_REQUESTS
@@ -156,9 +156,9 @@ class AdminClaim:
     async def make_claim_link_text(self, bot_username: str) -> str:
         """Return a text with the link and its expiry, or "" if somebody has access. Raise StorageError on failure."""
         people, now = self._people, self._now()
-        if people is None or people.claimed_admin_ids or people.list_people("allowed"):
+        if people is None or people.admin_ids_from_bot_claims or people.list_people("allowed"):
             return ""
-        self._until = await people.get_or_set_admin_link_expiry(new_expiry=now + CLAIM_LIFETIME, now=now)
+        self._until = await people.get_or_renew_admin_link_expiry(new_expiry=now + CLAIM_LIFETIME, now=now)
         link = f"https://t.me/{bot_username}?start={self._make_token(self._until)}"
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 
@@ -173,7 +173,7 @@ class AdminClaim:
         if self._people is None or self._until is None:
             return False
         admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)
-        return await self._people.claim_bot(admin, expiry=self._until, now=self._now())
+        return await self._people.claim_bot_if_link_is_valid(admin, expiry=self._until, now=self._now())
 
     def _make_token(self, expiry: datetime) -> str:
         return hmac.digest(self._key, f"claim until {expiry.isoformat()}".encode(), "sha256").hex()[:32]

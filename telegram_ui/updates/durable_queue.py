@@ -105,7 +105,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self._bot_id = bot.id
         rows = await self._inbox.list_pending_updates(bot.id)
         for row in rows:
-            attempts = await self._inbox.increment_attempts(bot.id, row.update_id, "attempts")
+            attempts = await self._inbox.increment_and_get(bot.id, row.update_id, "attempts")
             await self._requeue_or_give_up(row, attempts, bot)
         return len(rows)
 
@@ -165,7 +165,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                     )
                     counts_by_sender[sender] += 1
             if arrivals:
-                new = await self._inbox.store_updates(self._bot_id, arrivals, self._now())
+                new = await self._inbox.store_and_get_new_ids(self._bot_id, arrivals, self._now())
                 self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
         except Exception as error:  # broad: then enqueue_updates() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
@@ -187,7 +187,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self._being_marked |= marking
         try:
             if marking:
-                await self._inbox.mark_done(self._bot_id, sorted(marking), self._now())
+                await self._inbox.mark_updates_done(self._bot_id, sorted(marking), self._now())
             self._unmarked -= marking
         except StorageError as error:
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
@@ -211,7 +211,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             if self._has_text.is_set():
                 self._has_text.clear()
                 try:
-                    is_cut = await self._inbox.database.truncate_log()
+                    is_cut = await self._inbox.database.try_to_truncate_write_ahead_log()
                 except StorageError as error:
                     is_cut = False
                     logger.warning("The inbox's log cannot be cut (%s); retrying later.", type(error).__name__)
@@ -221,7 +221,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     async def record_memory_mode(self, update_id: int, mode: Mode) -> None:
         """Record the memory mode in which an update was sent, for a later run."""
-        await self._run_or_warn("how memory stood", self._inbox.record_mode(self._bot_id, update_id, mode))
+        await self._run_or_warn("how memory stood", self._inbox.record_memory_mode(self._bot_id, update_id, mode))
 
     async def record_answer_message_ids(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of the messages that show a part of an answer, for a later run."""
@@ -234,7 +234,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     async def increment_and_get_attempts(self, update_id: int, counter: AttemptCounter) -> int:
         """Count an attempt on disk. Return the number of attempts in all runs, or 1 if the disk fails."""
-        return await self._run_or_warn(counter, self._inbox.increment_attempts(self._bot_id, update_id, counter)) or 1
+        return await self._run_or_warn(counter, self._inbox.increment_and_get(self._bot_id, update_id, counter)) or 1
 
     async def decrement_attempts(self, update_id: int, counter: AttemptCounter) -> None:
         """Undo increment_and_get_attempts() for an attempt that had no effect or was stopped by a shutdown."""
@@ -255,7 +255,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     async def delete_old_update_ids(self) -> None:
         """Delete update ids older than 48 hours. Telegram repeats an update for at most 24 hours."""
-        await self._inbox.delete_done_updates(self._now() - timedelta(hours=48))
+        await self._inbox.delete_and_count_done_updates(self._now() - timedelta(hours=48))
 
     async def retry_writes_and_get_first_failed_id(self) -> int | None:
         """Write the updates that are not on disk yet. Return the lowest id that could not be written, or None."""
@@ -301,9 +301,9 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         arrival = ReceivedUpdate(
             number, update.to_json(), find_chat_id_or_nobody(update), find_sender_id_or_nobody(update), is_begun
         )
-        is_new = number in await self._inbox.store_updates(self._bot_id, [arrival], self._now())
+        is_new = number in await self._inbox.store_and_get_new_ids(self._bot_id, [arrival], self._now())
         if number in self._answered:
-            await self._inbox.mark_done(self._bot_id, [number], self._now())
+            await self._inbox.mark_updates_done(self._bot_id, [number], self._now())
         self._answered.discard(number)
         self._unwritten.pop(number, None)
         return is_new

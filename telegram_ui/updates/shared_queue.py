@@ -68,8 +68,8 @@ class SharedQueue(DurableQueue):
                 arrival = ReceivedUpdate(
                     row.update_id, row.payload, find_chat_id_or_nobody(update), find_sender_id_or_nobody(update)
                 )
-                await self._inbox.store_updates(bot.id, [arrival], row.received_at)
-            await former.mark_done(bot.id, [row.update_id], self._now())
+                await self._inbox.store_and_get_new_ids(bot.id, [arrival], row.received_at)
+            await former.mark_updates_done(bot.id, [row.update_id], self._now())
         return len(rows)
 
     async def keep_claiming_updates(self, bot: telegram.Bot, pause: Callable[[float], Awaitable[None]]) -> None:
@@ -119,7 +119,7 @@ class SharedQueue(DurableQueue):
         except KeepsakeError:
             # The reply to the claim may be lost too, so ask again without a commit.
             try:
-                waiting = await self._shared.list_unfinished_ids(bot.id, find_chat_id_or_nobody(update))
+                waiting = await self._shared.list_ids_of_unfinished_updates(bot.id, find_chat_id_or_nobody(update))
             except StorageError:
                 return True  # the database is away, so go on without it
             return waiting <= self._leases.keys() | self._unmarked
@@ -143,7 +143,7 @@ class SharedQueue(DurableQueue):
         with suppress(StorageError):  # enqueue_updates() handles the failure
             if people:
                 await self._learn_people(people)
-                found = await self._shared.count_unfinished_by_person(self._bot_id, people)
+                found = await self._shared.count_unfinished_updates_by_person(self._bot_id, people)
                 self._known.update({person: found.get(person, 0) for person in people})
 
     def _count_unfinished_updates(self, person_id: int) -> int:

@@ -91,10 +91,12 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
         used = {(77, "m"): Usage(prompt=5, completion=4, written=3), (77, "n"): Usage(completion=2)}
         await memory.usage.add_usage(NOW.date(), used)
         for number in (7, 6):
-            await memory.inbox.store_updates(900, [ReceivedUpdate(number, WAITING, owner=-1003, person=77)], NOW)
+            await memory.inbox.store_and_get_new_ids(
+                900, [ReceivedUpdate(number, WAITING, owner=-1003, person=77)], NOW
+            )
         assert memory.shared_work
         await memory.shared_work.claim_updates(900, limit=9, now=NOW)
-        await memory.inbox.mark_done(900, [6], NOW)
+        await memory.inbox.mark_updates_done(900, [6], NOW)
         return await digests(memory)
 
 
@@ -136,7 +138,9 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
     async with remembering(tmp_path / "there", other) as memory:
         assert await digests(memory) == made.digests
         assert {(await memory.get_config(owner)).storage for owner in OWNERS} == {StorageType.POSTGRES}  # type: ignore[union-attr]
-        assert await memory.usage.read_usage_of_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
+        assert await memory.usage.read_usage_of_day_by_spender(NOW.date()) == {
+            77: Usage(prompt=5, completion=6, written=3)
+        }
         work = memory.shared_work
         assert work is not None
         assert [update.payload for update in await work.former.list_pending_updates(900)] == [WAITING], (
@@ -147,7 +151,9 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
     async with remembering(tmp_path / "back") as memory:
         assert await digests(memory) == made.digests
         assert [update.payload for update in await memory.inbox.list_pending_updates(900)] == [WAITING]
-        assert await memory.usage.read_usage_of_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
+        assert await memory.usage.read_usage_of_day_by_spender(NOW.date()) == {
+            77: Usage(prompt=5, completion=6, written=3)
+        }
 
 
 async def test_behind_the_wall_between_owners_all_is_saved_and_put_back(
@@ -237,7 +243,7 @@ import os, signal, sys
 from pathlib import Path
 from storage import backup
 from storage.engine import data_dir
-data_dir.replace_folder_contents = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+data_dir.replace_folder_and_get_old = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 backup.restore_backup_file(Path(sys.argv[1]), Path(sys.argv[2]), database_url=sys.argv[3])
 """
 
@@ -271,13 +277,13 @@ async def test_who_was_let_in_is_known_after_the_first_start_with_a_server(tmp_p
     """The bot had no admin any more, and offered itself to whoever came first."""
     ann = KnownPerson(id=77, standing="admin", name="Ann", language="en")
     async with remembering(tmp_path / "data") as memory:
-        await memory.people.set_access_status(ann, admin_id=77, now=NOW)
+        await memory.people.try_to_set_status(ann, admin_id=77, now=NOW)
         await memory.usage.add_usage(NOW.date(), {(77, "m"): Usage(prompt=5)})
         key = await memory.export_key()
     for url in (other, other, ""):  # without a server, too: it may have been a trial
         async with remembering(tmp_path / "data", url) as memory:
             assert memory.people.get_access_status(77) == "admin"
-            assert await memory.usage.read_usage_of_day(NOW.date()) == {77: Usage(prompt=5)}
+            assert await memory.usage.read_usage_of_day_by_spender(NOW.date()) == {77: Usage(prompt=5)}
             assert await memory.export_key() == key
 
 

@@ -43,8 +43,10 @@ async def test_of_several_senders_each_gets_somebody_as_long_as_somebody_is_left
     """On PostgreSQL one of two that asked at the same moment was told that nobody is left, and ended it for all."""
     one = await senders[0].store_draft(ADMIN, "hello", now=NOW)
     people = list(range(11, 111))
-    assert await senders[0].start_sending(one, people, receipt_id=99)
-    handed = await asyncio.gather(*(senders[number % 2].take_next_recipient(one) for number in range(len(people) + 4)))
+    assert await senders[0].try_to_start(one, people, receipt_id=99)
+    handed = await asyncio.gather(
+        *(senders[number % 2].take_next_recipient_id(one) for number in range(len(people) + 4))
+    )
     assert sorted(person for person in handed if person is not None) == people
     assert handed.count(None) == 4
 
@@ -55,8 +57,8 @@ async def test_whoever_no_longer_serves_its_admin_neither_goes_on_with_it_nor_en
     url = address(postgres_url, tmp_path)
     async with open_postgres_database(url, replica=Replica("here")) as hung, open_postgres_database(url) as other:
         one = await Broadcasts(other).store_draft(ADMIN, "hello", now=NOW)
-        assert await Broadcasts(other).start_sending(one, [11, 12], receipt_id=99)
-        for what in (Broadcasts(hung).take_next_recipient(one), Broadcasts(hung).delete_broadcast(one)):
+        assert await Broadcasts(other).try_to_start(one, [11, 12], receipt_id=99)
+        for what in (Broadcasts(hung).take_next_recipient_id(one), Broadcasts(hung).delete_broadcast_if_exists(one)):
             with pytest.raises(ServedElsewhere):
                 await what
         assert await Broadcasts(other).count_outcomes(one) == BroadcastProgress(left=2)
@@ -67,18 +69,18 @@ async def test_each_person_is_handed_out_once_and_nothing_is_kept_at_the_end(bro
     one = await broadcasts.store_draft(ADMIN, "hello", now=NOW)
     assert await broadcasts.find_broadcast(dropped.id) is None, "an admin has one proposal"
     assert await broadcasts.list_broadcasts_in_progress() == []
-    assert await broadcasts.start_sending(one, [11, 12, 13, 14], receipt_id=99)
-    assert not await broadcasts.start_sending(one, [11], receipt_id=98), "a second press changes nothing"
+    assert await broadcasts.try_to_start(one, [11, 12, 13, 14], receipt_id=99)
+    assert not await broadcasts.try_to_start(one, [11], receipt_id=98), "a second press changes nothing"
     await broadcasts.store_draft(ADMIN, "the next", now=NOW)
     [sending] = await broadcasts.list_broadcasts_in_progress()
     assert (sending.text, sending.receipt_id, sending.created_at) == ("hello", 99, NOW)
-    asked = [await broadcasts.take_next_recipient(one) for _ in range(3)]
+    asked = [await broadcasts.take_next_recipient_id(one) for _ in range(3)]
     assert asked == [11, 12, 13]
     await broadcasts.record_outcome(one, 11, "arrived")
     await broadcasts.record_outcome(one, 12, "gone")
     assert await broadcasts.count_outcomes(one) == BroadcastProgress(arrived=1, gone=1, unknown=1, left=1)
     await broadcasts.requeue_recipient(one, 13)
-    assert [await broadcasts.take_next_recipient(one) for _ in range(3)] == [13, 14, None]
-    assert await broadcasts.delete_broadcast(one)
-    assert not await broadcasts.delete_broadcast(one)
+    assert [await broadcasts.take_next_recipient_id(one) for _ in range(3)] == [13, 14, None]
+    assert await broadcasts.delete_broadcast_if_exists(one)
+    assert not await broadcasts.delete_broadcast_if_exists(one)
     assert await broadcasts.count_outcomes(one) == BroadcastProgress()

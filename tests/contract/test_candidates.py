@@ -58,19 +58,19 @@ async def test_a_word_that_no_message_holds_is_completed_by_those_that_begin_wit
         "u42",
         "kell%",
     ]
-    assert await store.find_term_completions(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
-    assert await store.find_term_completions(BORIS, terms) == {
+    assert await store.find_completions_by_term(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
+    assert await store.find_completions_by_term(BORIS, terms) == {
         "haus": ("hausturschlusselbund",),
         "hausturschlussel": ("hausturschlusselbund",),
     }
-    assert await store.find_term_completions(ANNA, ["keller" * 300, "\0haus"]) == {}
+    assert await store.find_completions_by_term(ANNA, ["keller" * 300, "\0haus"]) == {}
 
 
 async def test_a_word_of_the_question_itself_is_not_known_by_it(store: MemoryStore) -> None:
     await store.append_messages(ANNA, [said("Die Haustürschlüsselnummer ist 4711.")])
     [question] = await store.append_messages(ANNA, [said("Welche Nummer hat der Haustürschlüssel?")])
-    assert await store.find_term_completions(ANNA, ["hausturschlussel"]) == {}
-    found = await store.find_term_completions(ANNA, ["hausturschlussel"], before_id=question.id)
+    assert await store.find_completions_by_term(ANNA, ["hausturschlussel"]) == {}
+    found = await store.find_completions_by_term(ANNA, ["hausturschlussel"], before_id=question.id)
     assert found == {"hausturschlussel": ("hausturschlusselnumm",)}
 
 
@@ -79,7 +79,7 @@ async def test_a_beginning_of_very_many_words_brings_the_few_shortest(store: Mem
         ANNA,
         [said(" ".join(f"walruses{'ab'[number % 2] * (number % 60)}{'cde'[number % 3]}" for number in range(900)))],
     )
-    longer = (await store.find_term_completions(ANNA, ["walrus"]))["walrus"]
+    longer = (await store.find_completions_by_term(ANNA, ["walrus"]))["walrus"]
     assert len(longer) == MAX_COMPLETIONS
     assert list(map(len, longer)) == sorted(map(len, longer))
 
@@ -145,7 +145,7 @@ async def test_messages_are_searched_as_they_are_now_however_often_they_were_sea
     assert [await held("walrus", "otter") for _ in range(3)] == [[1, 0]] * 3
     [later] = await store.append_messages(ANNA, [said("one more walrus")])
     assert await held("walrus", "otter") == [2, 0]
-    await store.forgetting.replace_message_text(ANNA, later.id, "one more otter", reason="edited", now=NOW)
+    await store.forgetting.replace_message_text_if_changed(ANNA, later.id, "one more otter", reason="edited", now=NOW)
     assert await held("walrus", "otter") == [1, 1]
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(later.id,)), now=NOW)
     assert await held("walrus", "otter") == [1, 0]

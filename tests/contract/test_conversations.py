@@ -14,7 +14,7 @@ from tests.support.processor_time import count_units
 
 
 async def labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
-    found, _ = await store.conversations.list_conversations(place, offset=0, limit=9)
+    found, _ = await store.conversations.list_with_total(place, offset=0, limit=9)
     return [(conversation.label, conversation.is_open) for conversation in found]
 
 
@@ -59,7 +59,7 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
     await store.append_messages(many[0], [said("a word", source="1:2")])
     with count_units() as stopwatch:
         new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
-        assert await store.conversations.open_conversation(ANNA, many[7], now=NOW)
+        assert await store.conversations.open_conversation_if_exists(ANNA, many[7], now=NOW)
         assert await store.conversations.find_conversation(ANNA, source="1:2") == many[0]
     assert stopwatch.units < 100  # some 10; all 5,000 conversations read again took some 400
     assert new.thread > many[-1].thread
@@ -69,9 +69,9 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
 async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(store: MemoryStore) -> None:
     await store.append_messages(ANNA, [said("first")])
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
-    assert await store.conversations.open_conversation(ANNA, ANNA, now=NOW - MINUTE)
+    assert await store.conversations.open_conversation_if_exists(ANNA, ANNA, now=NOW - MINUTE)
     assert await store.conversations.find_open_conversation(ANNA) == ANNA
-    assert await store.conversations.open_conversation(ANNA, new, now=NOW - 2 * MINUTE)
+    assert await store.conversations.open_conversation_if_exists(ANNA, new, now=NOW - 2 * MINUTE)
     assert await store.conversations.find_open_conversation(ANNA) == new
 
 
@@ -81,10 +81,10 @@ async def test_no_place_opens_or_names_or_lists_what_belongs_to_another(store: M
     new = await store.conversations.begin_conversation(TOPIC, "Roses", now=NOW)
     await store.append_messages(new, [said("red ones")])
     for other in (BORIS, ANNA):
-        assert not await store.conversations.open_conversation(other, new, now=NOW)
-        assert not await store.conversations.set_title(other, new, "mine", now=NOW)
+        assert not await store.conversations.open_conversation_if_exists(other, new, now=NOW)
+        assert not await store.conversations.rename_if_exists(other, new, "mine", now=NOW)
         assert not await store.conversations.has_conversation(other, new)
-    assert not await store.conversations.open_conversation(BORIS, TOPIC, now=NOW)
+    assert not await store.conversations.open_conversation_if_exists(BORIS, TOPIC, now=NOW)
     assert await labels(store, BORIS) == [("of the club", True)]
     assert await labels(store, TOPIC) == [("Roses", True), ("of the garden", False)]
     assert await store.conversations.find_open_conversation(BORIS) == BORIS
@@ -104,15 +104,15 @@ async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemorySt
     [first] = await store.append_messages(ANNA, [said("about the walrus")])
     conversations = store.conversations
     assert await conversations.read_first_messages_of_untitled(ANNA, [ANNA]) == {ANNA: [first]}
-    assert await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
-    assert not await conversations.set_generated_title(ANNA, ANNA, "Other", made_from=[first], now=NOW)
+    assert await conversations.set_title_if_untitled(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
+    assert not await conversations.set_title_if_untitled(ANNA, ANNA, "Other", made_from=[first], now=NOW)
     assert await labels(store, ANNA) == [("Walrus", True)]
     assert await conversations.read_first_messages_of_untitled(ANNA, [ANNA]) == {}
-    await store.forgetting.replace_message_text(ANNA, first.id, "about newts", reason="edited", now=NOW)
+    await store.forgetting.replace_message_text_if_changed(ANNA, first.id, "about newts", reason="edited", now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
-    assert not await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
+    assert not await conversations.set_title_if_untitled(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     [now] = (await conversations.read_first_messages_of_untitled(ANNA, [ANNA]))[ANNA]
-    assert await conversations.set_generated_title(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
+    assert await conversations.set_title_if_untitled(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
     [later] = await store.append_messages(ANNA, [said("the cellar key is 4711")])
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(later.id,)), now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
@@ -120,8 +120,8 @@ async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemorySt
 
 async def test_a_title_of_the_owner_stays(store: MemoryStore) -> None:
     [first] = await store.append_messages(ANNA, [said("about the walrus")])
-    await store.conversations.set_title(ANNA, ANNA, "  My   walrus ", now=NOW)
-    assert not await store.conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
+    await store.conversations.rename_if_exists(ANNA, ANNA, "  My   walrus ", now=NOW)
+    assert not await store.conversations.set_title_if_untitled(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     await store.append_messages(ANNA, [said("more")])
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first.id,)), now=NOW)
     assert await labels(store, ANNA) == [("My walrus", True)]
@@ -169,5 +169,5 @@ async def test_messages_of_an_unknown_conversation_are_listed_and_can_be_opened(
     stray = Scope(owner=ANNA.owner, thread=FIRST_NUMBER + 5)
     await store.append_messages(stray, [said("from elsewhere")])
     assert await labels(store, ANNA) == [("from elsewhere", False)]
-    assert await store.conversations.open_conversation(ANNA, stray, now=NOW + timedelta(days=1))
+    assert await store.conversations.open_conversation_if_exists(ANNA, stray, now=NOW + timedelta(days=1))
     assert await store.conversations.find_open_conversation(ANNA) == stray

@@ -62,9 +62,9 @@ async def test_a_window_covers_its_messages_alone(store: MemoryStore) -> None:
 
 
 async def test_the_ends_of_a_scope(store: MemoryStore) -> None:
-    assert await store.find_id_range(ANNA) == (1, 1)
+    assert await store.find_first_and_last_message_id(ANNA) == (1, 1)
     stored = await talk(store, ANNA, 2)
-    assert await store.find_id_range(ANNA) == (stored[0].id, stored[-1].id)
+    assert await store.find_first_and_last_message_id(ANNA) == (stored[0].id, stored[-1].id)
 
 
 async def test_quiet_scopes(store: MemoryStore) -> None:

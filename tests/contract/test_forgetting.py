@@ -364,7 +364,9 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     stored, leaves, _ = await pyramid(store)
     await fact(store, 1, "Anna said turn 2.", stored[4].id)
     await put(store, PROGRESS, thread_id=0, learned_id=stored[-1].id)
-    revised = await store.forgetting.replace_message_text(ANNA, stored[4].id, "walrus", reason="edited", now=NOW)
+    revised = await store.forgetting.replace_message_text_if_changed(
+        ANNA, stored[4].id, "walrus", reason="edited", now=NOW
+    )
     assert revised is not None
     assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
     assert [summary.id for summary in await store.list_summaries(ANNA)] == [leaves[0].id, leaves[2].id]
@@ -381,16 +383,22 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
 async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     digest = await store.compute_digest(ANNA.owner)
-    assert await store.forgetting.replace_message_text(ANNA, stored[0].id, "turn 0", reason="edited", now=NOW) is None
-    assert await store.forgetting.replace_message_text(ANNA, 999, "walrus", reason="edited", now=NOW) is None
-    assert await store.forgetting.replace_message_text(BORIS, stored[0].id, "walrus", reason="edited", now=NOW) is None
+    assert (
+        await store.forgetting.replace_message_text_if_changed(ANNA, stored[0].id, "turn 0", reason="edited", now=NOW)
+        is None
+    )
+    assert await store.forgetting.replace_message_text_if_changed(ANNA, 999, "walrus", reason="edited", now=NOW) is None
+    assert (
+        await store.forgetting.replace_message_text_if_changed(BORIS, stored[0].id, "walrus", reason="edited", now=NOW)
+        is None
+    )
     assert await store.compute_digest(ANNA.owner) == digest
 
 
 async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None:
     first, second = await store.append_messages(ANNA, [said("my secret heliotrope"), said("first words")])
-    await store.forgetting.replace_message_text(ANNA, first.id, "nothing", reason="edited", now=NOW)
-    await store.forgetting.replace_message_text(ANNA, second.id, "walrus", reason="edited", now=NOW)
+    await store.forgetting.replace_message_text_if_changed(ANNA, first.id, "nothing", reason="edited", now=NOW)
+    await store.forgetting.replace_message_text_if_changed(ANNA, second.id, "walrus", reason="edited", now=NOW)
     [found] = await store.search_previous_versions(ANNA, list_search_terms("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
     assert (
@@ -404,7 +412,7 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:
     [message] = await store.append_messages(ANNA, [said("first words")])
-    await store.forgetting.replace_message_text(ANNA, message.id, "second words", reason="edited", now=NOW)
+    await store.forgetting.replace_message_text_if_changed(ANNA, message.id, "second words", reason="edited", now=NOW)
     taken = await store.forgetting.forget(ANNA.owner, messages(message.id), now=NOW)
     assert taken == ForgetResult(messages=1, versions=1)
     assert await rows(store, "SELECT * FROM versions") == []
@@ -440,7 +448,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     items = [
         MessageVectors(seq=seq, message=message, passages=vector)
         for (seq, message), vector in zip(
-            sorted(await store.vectors.list_unembedded_messages("m", 99)), vectors, strict=True
+            sorted(await store.vectors.list_unembedded_messages_with_seqs("m", 99)), vectors, strict=True
         )
     ]
     await store.vectors.store_vectors("m", items)
@@ -456,19 +464,23 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
 
     assert await store.vectors.compute_similarities(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id), now=NOW)
-    await store.forgetting.replace_message_text(ANNA, stored[2].id, "walrus", reason="edited", now=NOW)
+    await store.forgetting.replace_message_text_if_changed(ANNA, stored[2].id, "walrus", reason="edited", now=NOW)
     await store.purge_erased_text()
-    assert await store.database.truncate_log()
+    assert await store.database.try_to_truncate_write_ahead_log()
     assert held() == [False, True, False, True, True, False]
     found = await store.vectors.compute_similarities(ANNA, "m", vectors[2][0], 9)
     assert found is not None
     assert len(found.nearest) == 3, "what is held in RAM was dropped too"
-    assert [message.id for _, message in await store.vectors.list_unembedded_messages("m", 99)] == [stored[2].id]
+    assert [message.id for _, message in await store.vectors.list_unembedded_messages_with_seqs("m", 99)] == [
+        stored[2].id
+    ]
 
 
 async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
-    await store.forgetting.replace_message_text(ANNA, stored[3].id, "walrus and turn", reason="edited", now=NOW)
+    await store.forgetting.replace_message_text_if_changed(
+        ANNA, stored[3].id, "walrus and turn", reason="edited", now=NOW
+    )
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id), now=NOW)
     wanted = ["turn", "walrus", "reply"]
     before = await store.find_candidate_messages(ANNA, wanted, limit=99)
@@ -495,7 +507,7 @@ async def test_notes_of_tools_are_no_messages_to_people(store: MemoryStore) -> N
     await fold(store, ANNA, turns[0])
     counts = await store.count_messages_and_summaries(ANNA)
     assert (counts.total, counts.archived, counts.active_messages) == (4, 2, 2)
-    [[listed], _] = await store.conversations.list_conversations(ANNA, offset=0, limit=9)
+    [[listed], _] = await store.conversations.list_with_total(ANNA, offset=0, limit=9)
     assert listed.messages == 4
     assert sum(count for _, count in await store.timeline.count_messages_by_hour(ANNA)) == 4
     everything = await store.forgetting.preview_deletion(ANNA.owner, ForgetRequest(what="everything"))

@@ -44,22 +44,22 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def received(inbox: Inbox, arrivals: Sequence[ReceivedUpdate]) -> None:
     """What came, and is this process's to do."""
-    await inbox.store_updates(BOT, arrivals, NOW)
+    await inbox.store_and_get_new_ids(BOT, arrivals, NOW)
     if isinstance(inbox, SharedInbox):
         await inbox.work.claim_updates(BOT, limit=100, now=NOW)
 
 
 async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
     await received(inbox, [ReceivedUpdate(7, "{}")])
-    assert not await inbox.store_updates(BOT, [ReceivedUpdate(7, "{}")], NOW)
-    assert await inbox.store_updates(BOT + 1, [ReceivedUpdate(7, "{}")], NOW)
-    assert await inbox.store_updates(BOT, [ReceivedUpdate(3, '{"text": "ü\0"}')], NOW + MINUTE)
+    assert not await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(7, "{}")], NOW)
+    assert await inbox.store_and_get_new_ids(BOT + 1, [ReceivedUpdate(7, "{}")], NOW)
+    assert await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(3, '{"text": "ü\0"}')], NOW + MINUTE)
     assert [(update.update_id, update.payload) for update in await inbox.list_pending_updates(BOT)] == [
         (7, "{}"),
         (3, '{"text": "ü\0"}'),
     ]
-    await inbox.mark_done(BOT, [7], NOW)
-    assert not await inbox.store_updates(BOT, [ReceivedUpdate(7, "{}")], NOW)
+    await inbox.mark_updates_done(BOT, [7], NOW)
+    assert not await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(7, "{}")], NOW)
     assert [update.update_id for update in await inbox.list_pending_updates(BOT)] == [3]
 
 
@@ -67,8 +67,8 @@ async def test_the_payload_of_a_done_update_is_erased(
     inbox: Inbox, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     await received(inbox, [ReceivedUpdate(1, "walrus")])
-    await inbox.mark_done(BOT, [1], NOW)
-    assert await inbox.database.truncate_log()
+    await inbox.mark_updates_done(BOT, [1], NOW)
+    assert await inbox.database.try_to_truncate_write_ahead_log()
     rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
     assert b"walrus" not in b"".join([*files_of(tmp_path), *rows])
 
@@ -76,19 +76,19 @@ async def test_the_payload_of_a_done_update_is_erased(
 async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
     await received(inbox, [ReceivedUpdate(1, "{}")])
     assert [
-        await inbox.increment_attempts(BOT, 1, "attempts"),
-        await inbox.increment_attempts(BOT, 1, "attempts"),
-        await inbox.increment_attempts(BOT, 1, "sends"),
+        await inbox.increment_and_get(BOT, 1, "attempts"),
+        await inbox.increment_and_get(BOT, 1, "attempts"),
+        await inbox.increment_and_get(BOT, 1, "sends"),
     ] == [1, 2, 1]
     [pending] = await inbox.list_pending_updates(BOT)
     assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
     with contextlib.suppress(ServedElsewhere):  # where it may be somebody else's, that cannot be told
-        assert await inbox.increment_attempts(BOT, 99, "attempts") == 0
+        assert await inbox.increment_and_get(BOT, 99, "attempts") == 0
     await inbox.decrement_attempts(BOT, 1, "sends")
-    assert await inbox.increment_attempts(BOT, 1, "sends") == 1
-    await inbox.increment_attempts(BOT, 1, "sends")
+    assert await inbox.increment_and_get(BOT, 1, "sends") == 1
+    await inbox.increment_and_get(BOT, 1, "sends")
     await inbox.allow_another_send(BOT, 1, max_sends=2)
-    await inbox.record_mode(BOT, 1, "off")
+    await inbox.record_memory_mode(BOT, 1, "off")
     assert pending.shown == ()
     await inbox.record_answer_messages(BOT, 1, [8, 9])
     [pending] = await inbox.list_pending_updates(BOT)
@@ -97,12 +97,12 @@ async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
 
 async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
     await received(inbox, [ReceivedUpdate(number, "{}") for number in (1, 2, 3)])
-    await inbox.mark_done(BOT, [1], NOW)
-    await inbox.mark_done(BOT, [2], NOW + timedelta(hours=40))
-    assert await inbox.delete_done_updates(NOW + timedelta(hours=1)) == 1
-    assert await inbox.store_updates(BOT, [ReceivedUpdate(1, "{}")], NOW)
-    assert not await inbox.store_updates(BOT, [ReceivedUpdate(2, "{}")], NOW)
-    assert not await inbox.store_updates(BOT, [ReceivedUpdate(3, "{}")], NOW)
+    await inbox.mark_updates_done(BOT, [1], NOW)
+    await inbox.mark_updates_done(BOT, [2], NOW + timedelta(hours=40))
+    assert await inbox.delete_and_count_done_updates(NOW + timedelta(hours=1)) == 1
+    assert await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(1, "{}")], NOW)
+    assert not await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(2, "{}")], NOW)
+    assert not await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(3, "{}")], NOW)
 
 
 async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> None:

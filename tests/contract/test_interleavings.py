@@ -82,11 +82,11 @@ class Interleavings(RuleBasedStateMachine):
         }
 
     async def settle(self, owner: int) -> None:
-        place = await self.directory.get_or_set_storage(config(self.stores[StorageType.SQLITE], owner))
+        place = await self.directory.get_storage_or_register_owner(config(self.stores[StorageType.SQLITE], owner))
         await self.stores[place].upsert_owner(config(self.stores[place], owner))
 
     async def home(self, owner: int) -> MemoryStore:
-        place = await self.directory.find_storage(owner)
+        place = await self.directory.find_storage_type(owner)
         assert place is not None
         return self.stores[place]
 
@@ -179,9 +179,9 @@ class Interleavings(RuleBasedStateMachine):
     @rule(owner=st.sampled_from([1, -2]), goal=st.sampled_from(list(StorageType)))
     def move(self, owner: int, goal: StorageType) -> None:
         async def work() -> bool:
-            before = await self.directory.find_storage(owner)
+            before = await self.directory.find_storage_type(owner)
             await self.directory.move_owner(owner, self.stores, goal, now=self.now)
-            assert await self.directory.find_storage(owner) is goal
+            assert await self.directory.find_storage_type(owner) is goal
             return before is not goal
 
         if self.run(work()):
@@ -195,7 +195,7 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             store = await self.home(owner)
             switched = config(store, owner, enabled=enabled)
-            await self.directory.get_or_set_storage(switched)
+            await self.directory.get_storage_or_register_owner(switched)
             await store.upsert_owner(switched)
 
         self.run(work())
@@ -221,7 +221,7 @@ class Interleavings(RuleBasedStateMachine):
             await (await self.home(owner)).erase_owner(owner)
             async with self.directory.database.open_transaction(owner) as tx:
                 await tx.execute("DELETE FROM users WHERE user_id = ?", owner)
-            assert await self.directory.find_storage(owner) is None
+            assert await self.directory.find_storage_type(owner) is None
             await self.settle(owner)
 
         self.run(work())
@@ -238,7 +238,7 @@ class Interleavings(RuleBasedStateMachine):
 
     async def check(self) -> None:
         for scope, expected in self.expected.items():
-            place = await self.directory.find_storage(scope.owner)
+            place = await self.directory.find_storage_type(scope.owner)
             assert place is not None
             kept = await self.stores[place].find_owner_config(scope.owner)
             assert kept is not None

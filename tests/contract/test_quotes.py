@@ -91,8 +91,10 @@ async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.", knew=[[1, 2]])
     _, again = await talk.say("And now?", "It is heliotrope.", knew=[[1, 4]])
-    await store.forgetting.replace_message_text(ANNA, first, "I have no code word.", reason="edited", now=NOW)
-    await store.forgetting.replace_message_text(
+    await store.forgetting.replace_message_text_if_changed(
+        ANNA, first, "I have no code word.", reason="edited", now=NOW
+    )
+    await store.forgetting.replace_message_text_if_changed(
         ANNA, again, "I do not know.", reason="superseded", now=NOW, explanation='{"recent":[]}'
     )
     assert (await talk.left_by(first)).answers == (answer, again)

@@ -143,7 +143,7 @@ class Files:
     async def begin(self, scope: Scope, kind: StorageType) -> OwnerConfig:
         """Somebody who has said one thing, and is in a setup."""
         made = config(self.stores[kind], scope.owner)
-        await self.directory.get_or_set_storage(made)
+        await self.directory.get_storage_or_register_owner(made)
         await self.stores[kind].upsert_owner(made)
         await self.stores[kind].append_messages(scope, [said("walrus")])
         await self.wizards.store_state(
@@ -154,12 +154,12 @@ class Files:
 
     async def follows(self, kind: StorageType) -> bool:
         """Whether all is under the new id and nothing under the old; never half of it."""
-        place = await self.directory.find_storage(NEW.owner)
+        place = await self.directory.find_storage_type(NEW.owner)
         found = [await store.timeline.read_page(NEW) for store in self.stores.values()]
         wizard = await self.wizards.find_state(NEW, 5)
         has_followed = (place is not None, sum(map(len, found)) == 1, wizard is not None)
         assert len(set(has_followed)) == 1, has_followed
-        old = (await self.directory.find_storage(BORIS.owner), await self.wizards.find_state(BORIS, 5))
+        old = (await self.directory.find_storage_type(BORIS.owner), await self.wizards.find_state(BORIS, 5))
         assert [row is None for row in old] == [all(has_followed)] * 2
         if place is not None:
             assert place is kind
@@ -175,7 +175,7 @@ async def files(folder: Path, url: str, *, server_of: Path | None = None) -> Asy
         JsonStore.open(folder, clock=lambda: NOW) as json,
     ):
         opened = Files(database, json, postgres)
-        await opened.renaming.finish_renamings()
+        await opened.renaming.finish_renamings_and_list_old_ids()
         yield opened
 
 
@@ -183,9 +183,11 @@ async def files(folder: Path, url: str, *, server_of: Path | None = None) -> Asy
 async def test_home_and_setup_follow(tmp_path: Path, postgres_url: str, kind: StorageType) -> None:
     async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, kind)
-        assert await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
+        assert await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(kind)
-        assert not await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW), "told twice, done once"
+        assert not await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW), (
+            "told twice, done once"
+        )
     async with files(tmp_path, postgres_url) as opened:
         assert await opened.follows(kind)
 
@@ -201,16 +203,16 @@ async def test_where_a_disk_fails_or_a_process_dies_it_is_whole_in_the_end(
         await opened.begin(BORIS, kind)
         opened.database.commit_hooks = Broken(passed)
         with contextlib.suppress(StorageError):
-            await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
+            await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
         killed = copied(tmp_path)
         opened.database.commit_hooks = None
         if not dies:
-            await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
+            await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
             assert await opened.follows(kind)
             return
     async with files(killed, postgres_url, server_of=tmp_path) as recovered:
         if not await recovered.follows(kind):
-            await recovered.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
+            await recovered.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
             assert await recovered.follows(kind)
 
 
@@ -218,7 +220,7 @@ async def test_a_memory_that_is_there_already_is_not_mixed_with_another(tmp_path
     async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, StorageType.SQLITE)
         await opened.begin(NEW, StorageType.JSON)
-        assert not await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
+        assert not await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
         assert len(await opened.stores[StorageType.SQLITE].timeline.read_page(BORIS)) == 1
         assert len(await opened.stores[StorageType.JSON].timeline.read_page(NEW)) == 1
 
@@ -227,14 +229,14 @@ async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: st
     async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, StorageType.SQLITE)
         empty = config(opened.stores[StorageType.JSON], NEW.owner)
-        await opened.directory.get_or_set_storage(empty)
+        await opened.directory.get_storage_or_register_owner(empty)
         await opened.stores[StorageType.JSON].upsert_owner(empty)
-        assert await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
+        assert await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(StorageType.SQLITE)
         assert await opened.stores[StorageType.JSON].find_owner_config(NEW.owner) is None
 
 
 async def test_of_whom_nothing_is_kept_nothing_is_noted(tmp_path: Path, postgres_url: str) -> None:
     async with files(tmp_path, postgres_url) as opened:
-        assert not await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
+        assert not await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
         assert opened.renaming.successors == {}

@@ -33,7 +33,7 @@ def items(backlog: Sequence[tuple[int, Message]], *, seed: int = 0) -> list[Mess
 
 
 async def embedded(store: MemoryStore, model: str = "m", *, seed: int = 0) -> list[MessageVectors]:
-    made = items(await store.vectors.list_unembedded_messages(model, 1000), seed=seed)
+    made = items(await store.vectors.list_unembedded_messages_with_seqs(model, 1000), seed=seed)
     await store.vectors.store_vectors(model, made)
     return made
 
@@ -72,10 +72,10 @@ async def test_the_backlog_is_newest_first_and_of_those_whose_memory_is_on(store
     stored = await talk(store, ANNA, 2)
     await talk(store, BORIS, 1)
     await store.upsert_owner(config(store, BORIS.owner, enabled=False))
-    backlog = await store.vectors.list_unembedded_messages("m", 3)
+    backlog = await store.vectors.list_unembedded_messages_with_seqs("m", 3)
     assert [message.id for _, message in backlog] == [message.id for message in stored[:0:-1]]
     await store.vectors.store_vectors("m", items(backlog))
-    assert [message for _, message in await store.vectors.list_unembedded_messages("m", 3)] == stored[:1]
+    assert [message for _, message in await store.vectors.list_unembedded_messages_with_seqs("m", 3)] == stored[:1]
     assert await store.vectors.count_indexed_and_all_messages(ANNA.owner, "m") == (3, 4)
     assert await store.vectors.count_indexed_and_all_messages(BORIS.owner, "m") == (0, 2)
 
@@ -126,7 +126,7 @@ async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:
 async def test_another_model_begins_again_and_replaces(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     first = await embedded(store)
-    assert len(await store.vectors.list_unembedded_messages("n", 100)) == 4
+    assert len(await store.vectors.list_unembedded_messages_with_seqs("n", 100)) == 4
     assert await store.vectors.compute_similarities(ANNA, "n", first[0].passages[0], 3) is None
     assert await store.vectors.count_indexed_and_all_messages(ANNA.owner, "n") == (0, 4)
     second = await embedded(store, "n", seed=1)
@@ -147,7 +147,7 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
         await store.erase_owner(ANNA.owner)
         assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3) is None
         assert await store.vectors.compute_similarities(BORIS, "m", unit(1)[0], 3)
-        assert await store.vectors.list_unembedded_messages("m", 100) == []
+        assert await store.vectors.list_unembedded_messages_with_seqs("m", 100) == []
         # Who comes later may be given the same seqs, but not what was embedded of the one who left.
         await store.upsert_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said("somebody else's words")])
@@ -169,7 +169,7 @@ async def test_vectors_are_kept_over_a_restart(opener: Opener, tmp_path: Path) -
         await talk(store, ANNA, 2)
         made = await embedded(store)
     async with opener(tmp_path) as store:
-        assert await store.vectors.list_unembedded_messages("m", 10) == []
+        assert await store.vectors.list_unembedded_messages_with_seqs("m", 10) == []
         found = await store.vectors.compute_similarities(ANNA, "m", made[1].passages[0], 1)
         assert found is not None
         assert found.nearest == (made[1].seq,)
@@ -183,7 +183,7 @@ async def test_a_very_large_scope_is_searched_by_words_alone(tmp_path: Path) -> 
         await store.append_messages(ANNA, [said(f"number {number}") for number in range(30)])
         await store.append_messages(BORIS, [said("one")])
         index = VectorIndex(database, most_messages=20)
-        await index.store_vectors("m", items(await index.list_unembedded_messages("m", 100)))
+        await index.store_vectors("m", items(await index.list_unembedded_messages_with_seqs("m", 100)))
         assert await index.compute_similarities(ANNA, "m", unit(1)[0], 3) is None
         assert await index.compute_similarities(BORIS, "m", unit(1)[0], 3)
 
@@ -193,7 +193,7 @@ async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
         store = SqliteStore(database)
         await store.upsert_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said(f"number {number}") for number in range(60)])
-        made = items(await store.vectors.list_unembedded_messages("m", 60))
+        made = items(await store.vectors.list_unembedded_messages_with_seqs("m", 60))
         await store.vectors.store_vectors("m", made)
         assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3)
         shorter = [

@@ -39,7 +39,7 @@ class OneState:
     async def store_state(self, state: WizardState) -> None:
         self.state = state
 
-    async def delete_state(self, scope: Scope, person: int) -> bool:
+    async def delete_state_if_exists(self, scope: Scope, person: int) -> bool:
         self.state = None
         return True
 

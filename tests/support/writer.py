@@ -34,14 +34,14 @@ async def write(folder: Path, seed: int) -> None:
             directory = Directory(database)
             sqlite = SqliteStore(database)
             stores = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
-            await directory.finish_moves(stores)
+            await directory.finish_and_list_interrupted_moves(stores)
             for store in (sqlite, json):
                 await store.void_leases()
             for owner in OWNERS:
-                if await directory.find_storage(owner) is None:
+                if await directory.find_storage_type(owner) is None:
                     kind = IN_FILES[owner % 2]
-                    await directory.get_or_set_storage(config(stores[kind], owner))
-                place = await directory.find_storage(owner)
+                    await directory.get_storage_or_register_owner(config(stores[kind], owner))
+                place = await directory.find_storage_type(owner)
                 assert place
                 home = stores[place]
                 if await home.find_owner_config(owner) is None:
@@ -49,7 +49,7 @@ async def write(folder: Path, seed: int) -> None:
             tell("ready")
             while True:
                 owner = chance.choice(OWNERS)
-                place = await directory.find_storage(owner)
+                place = await directory.find_storage_type(owner)
                 assert place
                 await step(chance, directory, stores, owner, stores[place])
 

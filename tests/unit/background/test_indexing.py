@@ -193,7 +193,7 @@ async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_pa
                 if "embeddings" in request.path
                 for text in request.body["input"]
             ]
-            known = await talk.services.memory.usage.read_usage_of_day(talk.moment[0].date())
+            known = await talk.services.memory.usage.read_usage_of_day_by_spender(talk.moment[0].date())
             spent[model] = known[ANNA.owner].total
     assert len(sent) >= 3, "the question, its message, and the answer"
     assert spent["e"] - spent["none"] == sum(map(TOKENS.count, sent))

@@ -92,7 +92,7 @@ async def test_the_tokens_of_an_answer(tmp_path: Path) -> None:
         async def check() -> None:
             nonlocal asked
             await talk.services.quota.store_usage()
-            spent = (await talk.services.memory.usage.read_usage_of_day(talk.moment[0].date())).get(ANNA.id)
+            spent = (await talk.services.memory.usage.read_usage_of_day_by_spender(talk.moment[0].date())).get(ANNA.id)
             requests = len(talk.server.requests)
             before, asked = asked, spent.total if spent else 0
             assert asked > before or requests == seen[0]

@@ -68,7 +68,7 @@ async def lived(talk: Talk) -> None:
             talk.server.script("chat-model", Behaviour(text=f"Your secret is {WORD}."))
             await talk.say(f"My secret is {WORD}. " * 3)
             number = (await ids_with(talk, "My secret"))[0]
-            await store.forgetting.replace_message_text(
+            await store.forgetting.replace_message_text_if_changed(
                 SCOPE, number, f"{WORD}, corrected", reason="edited", now=talk.moment[0]
             )
             talk.server.script("summary-model", Behaviour(text=f"They spoke of {WORD}."))
@@ -157,7 +157,9 @@ async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_messa
         await talk.remember()
         memory = talk.services.memory
         for number, text in ((5, WORD), (6, "kept")):
-            await memory.inbox.store_updates(1, [ReceivedUpdate(number, json.dumps({"text": text}))], talk.moment[0])
+            await memory.inbox.store_and_get_new_ids(
+                1, [ReceivedUpdate(number, json.dumps({"text": text}))], talk.moment[0]
+            )
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert [update.payload for update in await memory.inbox.list_pending_updates(1)] == ["", '{"text": "kept"}']

@@ -63,7 +63,7 @@ async def test_a_conversation_that_was_opened_is_the_one_that_goes_on(tmp_path: 
 
         async def open_other() -> None:
             wanted.append(PLACE if wanted[-1] == other else other)
-            assert await memory.open_conversation(PLACE, wanted[-1])
+            assert await memory.open_conversation_if_exists(PLACE, wanted[-1])
 
         async def check() -> None:
             assert await memory.find_open_conversation_or_chat_scope(PLACE) == wanted[-1]
@@ -79,7 +79,7 @@ async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_p
         async def decide() -> None:
             standing.append("allowed" if standing[-1] == "removed" else "removed")
             one = KnownPerson(id=8, standing=standing[-1], name="Boris", language="en")  # type: ignore[arg-type]
-            await people.set_access_status(one, admin_id=7, now=now + timedelta(seconds=len(standing)))
+            await people.try_to_set_status(one, admin_id=7, now=now + timedelta(seconds=len(standing)))
 
         async def load() -> None:
             await people.load_people()

@@ -132,7 +132,7 @@ async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expir
     with pytest.raises(NoSession):
         await sessions.open_session_with_link(link)
     clock.now += LINK_FOR + timedelta(seconds=1)
-    assert await memory.used_links.use_link("another", expires_at=clock.now, now=clock.now)
+    assert await memory.used_links.try_to_use_link("another", expires_at=clock.now, now=clock.now)
 
 
 async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path, clock: Clock) -> None:
@@ -201,5 +201,5 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     clock.now += timedelta(seconds=1)
     assert (await sessions.open_session_with_init_data(signed(at=clock.now))).person == 7
     clock.now += MAX_SESSION
-    await memory.used_links.use_link("cleans", expires_at=clock.now, now=clock.now)
-    assert await memory.used_links.find_max_revoked_expiry(7) is None
+    await memory.used_links.try_to_use_link("cleans", expires_at=clock.now, now=clock.now)
+    assert await memory.used_links.find_latest_expiry_of_revoked_sessions(7) is None

@@ -134,7 +134,7 @@ async def regenerate(talk: Talk) -> None:
 async def edit_the_message(talk: Talk) -> None:
     repeat(talk, 1, "I live in Porto", "Anna moved to Porto, by the river.")
     async with talk.services.memory.open_store(ANNA.id) as store:
-        await store.forgetting.replace_message_text(
+        await store.forgetting.replace_message_text_if_changed(
             SCOPE, 1, "I live in Porto, by the river.", reason="edited", now=talk.moment[0]
         )
     await talk.services.facts.learn(SCOPE)
@@ -232,7 +232,9 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
     await apply_fact_action(talk.services, group.owner, "delete", first.id)
     async with talk.services.memory.open_store(group.owner) as store:
         for number, text in ((1, "Ich wohne in Gent!"), (3, "Ich wohne in Gent, am Kanal!")):
-            await store.forgetting.replace_message_text(group, number, text, reason="edited", now=talk.moment[0])
+            await store.forgetting.replace_message_text_if_changed(
+                group, number, text, reason="edited", now=talk.moment[0]
+            )
     await facts.learn(group)
     assert [fact.text for fact in await facts.list_all(group.owner) if fact.is_valid] == ["Boris wohnt in Gent."]
 
@@ -242,7 +244,7 @@ async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk, how
     await delete(talk, how)
     repeat(talk, 1, "work at Acme", "Anna works at Acme.")
     async with talk.services.memory.open_store(ANNA.id) as store:
-        await store.forgetting.replace_message_text(
+        await store.forgetting.replace_message_text_if_changed(
             SCOPE, 1, f"{SAID} And I work at Acme.", reason="edited", now=talk.moment[0]
         )
     await talk.services.facts.learn(SCOPE)

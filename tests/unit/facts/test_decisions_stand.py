@@ -102,7 +102,7 @@ async def edit_the_message(talk: Talk, told: Mapping[str, Any], number: int) -> 
     answer(talk, told)
     text = f"{SAID} {number * ')'}"
     async with talk.services.memory.open_store(ANNA.id) as store:
-        await store.forgetting.replace_message_text(SCOPE, FIRST, text, reason="edited", now=talk.moment[0])
+        await store.forgetting.replace_message_text_if_changed(SCOPE, FIRST, text, reason="edited", now=talk.moment[0])
     await talk.services.facts.learn(SCOPE)
 
 
@@ -148,7 +148,9 @@ async def test_other_facts_in_the_same_words_are_learned_again(talk: Talk, quote
     await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
     answer(talk, TOLD | {"quote": CATS}, TOLD | {"quote": quote, "text": text})
     async with talk.services.memory.open_store(ANNA.id) as store:
-        await store.forgetting.replace_message_text(SCOPE, FIRST, f"{CATS}!", reason="edited", now=talk.moment[0])
+        await store.forgetting.replace_message_text_if_changed(
+            SCOPE, FIRST, f"{CATS}!", reason="edited", now=talk.moment[0]
+        )
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == [(text, False)]
 

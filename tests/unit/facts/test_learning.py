@@ -232,7 +232,9 @@ async def test_what_was_edited_meanwhile_is_learned_again(talk: Talk) -> None:
     learning = asyncio.create_task(talk.services.facts.learn_before_fold(SCOPE, [1]))
     await talk.server.until_held()
     async with talk.services.memory.open_store(ANNA.id) as store:
-        await store.forgetting.replace_message_text(SCOPE, 1, "I live in Bergen.", reason="edited", now=talk.moment[0])
+        await store.forgetting.replace_message_text_if_changed(
+            SCOPE, 1, "I live in Bergen.", reason="edited", now=talk.moment[0]
+        )
     await talk.server.release()
     await learning
     assert await known(talk) == []
@@ -580,7 +582,7 @@ async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Ta
             await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
     stands = {"pin": [PORTO], "delete": []}.get(decision, [bergen])
     async with talk.services.memory.open_store(ANNA.id) as store:
-        await store.forgetting.replace_message_text(
+        await store.forgetting.replace_message_text_if_changed(
             SCOPE, 1, "I live in Porto by the river.", reason="edited", now=talk.moment[0]
         )
     await talk.services.facts.learn(SCOPE)

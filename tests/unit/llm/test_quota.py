@@ -22,7 +22,7 @@ from tests.support.talk import ANNA, BORIS, Talk, talking
 
 async def spent(talk: Talk) -> dict[int, int]:
     """Tokens by id, as the ledger has them."""
-    found = await talk.services.memory.usage.read_usage_of_day(talk.moment[0].date())
+    found = await talk.services.memory.usage.read_usage_of_day_by_spender(talk.moment[0].date())
     return {spender: used.prompt + used.completion for spender, used in found.items()}
 
 
@@ -175,11 +175,11 @@ async def test_what_was_used_is_forgotten_with_everything_except_todays_sum_unde
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert await spent(talk) == before
         assert [day.model for day in await ledger.list_daily_usage(ANNA.id, talk.moment[0].date(), 30)] == [FORGOTTEN]
-        assert (await ledger.read_usage_of_day(yesterday)).keys() == {BORIS.id}
+        assert (await ledger.read_usage_of_day_by_spender(yesterday)).keys() == {BORIS.id}
         assert (await talk.say("Hello?")).is_error
         talk.moment[0] += timedelta(days=1)
         assert not (await talk.say("Hello?")).is_error
-        assert await ledger.read_usage_of_day(talk.moment[0].date() - timedelta(days=1)) == {}
+        assert await ledger.read_usage_of_day_by_spender(talk.moment[0].date() - timedelta(days=1)) == {}
 
 
 async def test_what_the_ledger_did_not_take_counts_all_the_same_and_is_written_later(
@@ -208,6 +208,9 @@ async def test_the_ledger_forgets_days_that_are_long_past(tmp_path: Path) -> Non
         first = date(2026, 1, 1)
         await ledger.add_usage(first, {(1, "m"): Usage(prompt=3, completion=4)})
         await ledger.add_usage(first, {(1, "n"): Usage(prompt=1), (2, "m"): Usage(completion=5)})
-        assert await ledger.read_usage_of_day(first) == {1: Usage(prompt=4, completion=4), 2: Usage(completion=5)}
+        assert await ledger.read_usage_of_day_by_spender(first) == {
+            1: Usage(prompt=4, completion=4),
+            2: Usage(completion=5),
+        }
         await ledger.add_usage(date.fromordinal(first.toordinal() + KEPT_DAYS + 1), {(1, "m"): Usage(prompt=1)})
-        assert await ledger.read_usage_of_day(first) == {}
+        assert await ledger.read_usage_of_day_by_spender(first) == {}

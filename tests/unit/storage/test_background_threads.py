@@ -41,8 +41,8 @@ async def test_a_wizard_stands_where_it_was_left(database: Database) -> None:
     assert await states.find_state(BORIS, 6) is await states.find_state(TOPIC, 5) is None
     await states.store_state(later)
     assert await states.find_state(BORIS, 5) == later
-    assert await states.delete_state(BORIS, 5)
-    assert not await states.delete_state(BORIS, 5)
+    assert await states.delete_state_if_exists(BORIS, 5)
+    assert not await states.delete_state_if_exists(BORIS, 5)
     assert await states.find_state(BORIS, 5) is None
 
 
@@ -79,18 +79,18 @@ async def house(database: Database, tmp_path: Path) -> AsyncIterator[House]:
 
 
 async def place_of(directory: Directory, owner: int) -> StorageType | None:
-    return await directory.find_storage(owner)
+    return await directory.find_storage_type(owner)
 
 
 async def place_and_epoch(house: House) -> tuple[StorageType | None, int]:
     async with house.directory.database.open_reader(None) as reader:
         [[epoch]] = await reader.fetch_rows("SELECT epoch FROM users WHERE user_id = ?", ANNA.owner)
-    return await house.directory.find_storage(ANNA.owner), epoch
+    return await house.directory.find_storage_type(ANNA.owner), epoch
 
 
 async def settle(house: House, kind: StorageType) -> MemoryStore:
     store = house.store(kind)
-    await house.directory.get_or_set_storage(config(store, ANNA.owner))
+    await house.directory.get_storage_or_register_owner(config(store, ANNA.owner))
     await store.upsert_owner(config(store, ANNA.owner))
     stored = await talk(store, ANNA, 3)
     await fold(store, ANNA, stored[:2])
@@ -170,8 +170,8 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
     directory = house.directory
     with pytest.raises(Died):
         await directory.move_owner(ANNA.owner, dying(house.stores, died_at), target, now=NOW)
-    assert len(await directory.finish_moves(house.stores)) == 1
-    assert await directory.finish_moves(house.stores) == []
+    assert len(await directory.finish_and_list_interrupted_moves(house.stores)) == 1
+    assert await directory.finish_and_list_interrupted_moves(house.stores) == []
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
     assert await place_of(directory, ANNA.owner) is home.kind
     assert await home.compute_digest(ANNA.owner) == digest
@@ -195,15 +195,15 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
 async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
     json = house.store(StorageType.JSON)
     await json.upsert_owner(config(json, BORIS.owner))
-    assert await house.directory.register_missing_owners(house.stores, OwnerLeases()) == [BORIS.owner]
-    assert await house.directory.register_missing_owners(house.stores, OwnerLeases()) == []
+    assert await house.directory.register_and_list_missing_owners(house.stores, OwnerLeases()) == [BORIS.owner]
+    assert await house.directory.register_and_list_missing_owners(house.stores, OwnerLeases()) == []
     assert await place_of(house.directory, BORIS.owner) is StorageType.JSON
 
 
 async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> None:
     await settle(house, StorageType.SQLITE)
     asked = config(house.store(StorageType.JSON), ANNA.owner)
-    assert await house.directory.get_or_set_storage(asked) is StorageType.SQLITE
+    assert await house.directory.get_storage_or_register_owner(asked) is StorageType.SQLITE
 
 
 # the data directory ------------------------------------------------------------------------------------------

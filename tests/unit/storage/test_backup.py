@@ -239,7 +239,9 @@ async def test_use_from_before_cache_writes_were_counted_is_put_back(data: Path,
     await restored(older, data)
     async with AsyncExitStack() as stack:
         memory = await remembering(data, stack)
-        assert await memory.usage.read_usage_of_day(date(2026, 3, 1)) == {1: Usage(prompt=5, completion=6, answers=1)}
+        assert await memory.usage.read_usage_of_day_by_spender(date(2026, 3, 1)) == {
+            1: Usage(prompt=5, completion=6, answers=1)
+        }
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -308,11 +308,11 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
         [first, other] = await store.append_messages(ANNA, [said("walrus"), said("otter")])
         if embedded:
             vector = np.ones((1, 64), np.float32)
-            waiting = await store.vectors.list_unembedded_messages("m", 9)
+            waiting = await store.vectors.list_unembedded_messages_with_seqs("m", 9)
             await store.vectors.store_vectors(
                 "m", [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
             )
-        assert await store.forgetting.replace_message_text(ANNA, first.id, "tulip", reason="edited", now=NOW)
+        assert await store.forgetting.replace_message_text_if_changed(ANNA, first.id, "tulip", reason="edited", now=NOW)
         shutil.copytree(live, copy)
         before = await store.compute_digest(ANNA.owner)
     if not index:
@@ -321,7 +321,7 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
         assert await store.compute_digest(ANNA.owner) == before
         assert await store.search_messages(ANNA, ["tulip"], limit=9)
         assert not await store.search_messages(ANNA, ["walrus"], limit=9)
-        left = [message.id for _, message in await store.vectors.list_unembedded_messages("m", 9)]
+        left = [message.id for _, message in await store.vectors.list_unembedded_messages_with_seqs("m", 9)]
         assert left == ([first.id] if embedded and index else [other.id, first.id])
 
 
@@ -515,19 +515,19 @@ async def test_a_working_copy_that_is_made_again_keeps_its_vectors(tmp_path: Pat
     await filled(tmp_path)
     async with opened(tmp_path) as store:
         vector = np.ones((1, 64), np.float32)
-        waiting = await store.vectors.list_unembedded_messages("m", 99)
+        waiting = await store.vectors.list_unembedded_messages_with_seqs("m", 99)
         vectors = [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
         await store.vectors.store_vectors("m", vectors)
     os.utime(tmp_path / "memory.json")
     async with opened(tmp_path) as store:
         assert store.reports == []
-        assert await store.vectors.list_unembedded_messages("m", 99) == []
+        assert await store.vectors.list_unembedded_messages_with_seqs("m", 99) == []
         assert await store.vectors.count_embedded_messages(ANNA.owner, "m") == len(waiting) == 6
     edited = content(tmp_path)
     edited["messages"][str(ANNA.owner)][0]["content"] = "edited by hand"
     (tmp_path / "memory.json").write_text(json.dumps(edited))
     async with opened(tmp_path) as store:
-        assert [message.content for _, message in await store.vectors.list_unembedded_messages("m", 99)] == [
+        assert [message.content for _, message in await store.vectors.list_unembedded_messages_with_seqs("m", 99)] == [
             "edited by hand"
         ]
         assert await store.vectors.count_embedded_messages(ANNA.owner, "m") == 5

@@ -49,10 +49,10 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
         assert json.reports == []
         directory = Directory(database)
         stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
-        await directory.finish_moves(stores)
+        await directory.finish_and_list_interrupted_moves(stores)
         for owner in OWNERS:
             scope = Scope(owner=owner)
-            place = await directory.find_storage(owner)
+            place = await directory.find_storage_type(owner)
             assert place is not None
             for kind, store in stores.items():
                 if kind is not place:

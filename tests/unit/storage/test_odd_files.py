@@ -114,7 +114,7 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.facts.read_unlearned_messages(scope, 9),
     lambda store, scope: store.explanations.find_explanation(scope, 8),
     lambda store, scope: store.compute_digest(scope.owner),
-    lambda store, scope: store.conversations.list_conversations(scope, offset=0, limit=9),
+    lambda store, scope: store.conversations.list_with_total(scope, offset=0, limit=9),
     lambda store, scope: store.forgetting.preview_deletion(scope.owner, ForgetRequest(what="messages", ids=(1,))),
     lambda store, scope: store.append_messages(scope, [said("a new one")]),
 )
@@ -142,7 +142,7 @@ async def test_one_damaged_row_costs_only_its_owner(
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         for owner in (1, 2):
             await memory.configure(owner, storage=StorageType.SQLITE, every_n=5)
-        await memory.inbox.store_updates(900, arrivals, NOW)
+        await memory.inbox.store_and_get_new_ids(900, arrivals, NOW)
     with closing(sqlite3.connect(tmp_path / "memory.db")) as file, file:
         what = '{"what": "messages", "ids": [1], "since": null, "until": null}'
         file.execute("INSERT INTO forgettings (user_id, what, begun_at) VALUES (1, ?, ?)", (what, NOW.isoformat()))

@@ -22,7 +22,7 @@ from storage.engine.postgres_driver import (
     MAX_ROWS_PER_INSERT,
     build_multirow_insert,
     encode_statement,
-    register_adapters,
+    register_type_adapters,
 )
 from storage.schema import postgres_migrations as migrations
 from storage.schema.postgres_migrations import MIGRATIONS
@@ -117,7 +117,7 @@ WHERE relname IN ('scopes', 'scope_words') AND schemaname = current_schema() ORD
 
 def test_texts_are_kept_to_the_byte(postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
-        register_adapters(raw)
+        register_type_adapters(raw)
 
         @given(st.text(st.sampled_from("\0\ufdd0" + "0a😀")) | st.text())
         def kept(text: str) -> None:
@@ -164,7 +164,7 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         await talk(store, BORIS, 1)
         await fold(store, ANNA, stored[:4])
         assert [hit.id for hit in await store.search_messages(ANNA, ["repli"], limit=9)] == [6, 4, 2]
-        assert len(await store.vectors.list_unembedded_messages("m", 99)) == 8
+        assert len(await store.vectors.list_unembedded_messages_with_seqs("m", 99)) == 8
         taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
         assert len(await store.timeline.read_page(ANNA)) == 5
@@ -247,7 +247,7 @@ async def test_tables_may_be_divided_by_owner(
         assert len(await store.search_messages(new, ["repli"], limit=9)) == 3
         assert (await store.count_messages_and_summaries(ANNA)).total == 5
         await store.erase_owner(new.owner)
-        assert len(await store.vectors.list_unembedded_messages("m", 99)) == 5
+        assert len(await store.vectors.list_unembedded_messages_with_seqs("m", 99)) == 5
     with psycopg.connect(address(postgres_url, tmp_path)) as raw:
         found = raw.execute("SELECT COUNT(*) FROM pg_inherits WHERE inhparent = 'messages'::regclass").fetchone()
     assert found == (4,)

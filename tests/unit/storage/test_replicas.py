@@ -107,7 +107,7 @@ def three(machines: Machines) -> AbstractAsyncContextManager[list[Machine]]:
 async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machines: Machines) -> None:
     async with three(machines) as those:
         arrivals = [ReceivedUpdate(number, "{}", owner=number % 10) for number in range(1, 101)]
-        await those[0].inbox.store_updates(BOT, arrivals, NOW)
+        await those[0].inbox.store_and_get_new_ids(BOT, arrivals, NOW)
         found = await asyncio.gather(*(replica.claims() for replica in those for _ in range(3)))
         by_machine = [found[start] + found[start + 1] + found[start + 2] for start in (0, 3, 6)]
         assert sorted(number for claimed in found for number in claimed) == list(range(1, 101))
@@ -118,7 +118,7 @@ async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machin
         # What comes later goes to whoever serves the owner, wherever it arrives.
         server = next(replica for replica in those if replica.leases.is_serving(3))
         for number, replica in enumerate(those, start=201):
-            await replica.inbox.store_updates(BOT, [ReceivedUpdate(number, "{}", owner=3)], NOW)
+            await replica.inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(number, "{}", owner=3)], NOW)
         assert [await replica.claims() for replica in those if replica is not server] == [[], []]
         assert await server.claims() == [201, 202, 203]
 
@@ -127,24 +127,24 @@ async def test_each_takes_its_share_of_new_owners_and_anybody_those_who_wait(mac
     async with three(machines) as those:
         first, second, _ = those
         arrivals = [ReceivedUpdate(number, "{}", owner=number) for number in range(1, 10)]
-        await first.inbox.store_updates(BOT, arrivals, NOW)
+        await first.inbox.store_and_get_new_ids(BOT, arrivals, NOW)
         assert [len(await replica.claims()) for replica in (first, first, second)] == [3, 0, 3]
         # The third may hang: what it leaves is not left for long.
         late = await first.work.claim_updates(BOT, limit=100, now=NOW + timedelta(seconds=3))
         assert len(late) == 3
-        await first.inbox.store_updates(BOT, [ReceivedUpdate(10, "{}", owner=10)], NOW)
+        await first.inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(10, "{}", owner=10)], NOW)
         assert [await replica.claims() for replica in those] == [[], [10], []]
 
 
 async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(machines: Machines) -> None:
     async with machines.opened("a") as first, machines.opened("b") as second:
-        await first.inbox.store_updates(
+        await first.inbox.store_and_get_new_ids(
             BOT, [ReceivedUpdate(1, "{}", owner=ANN), ReceivedUpdate(2, "{}", owner=ANN)], NOW
         )
         assert await first.claims() == [1, 2]
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "before", update_id=1)
-        await first.inbox.mark_done(BOT, [1], NOW)
+        await first.inbox.mark_updates_done(BOT, [1], NOW)
         assert await second.claims() == []
         with pytest.raises(ServedElsewhere):
             await second.memory.get_config(ANN)
@@ -152,13 +152,13 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         assert await second.claims() == [2]
         for commit in (
             first.says(ANN, "from the grave", update_id=2),
-            first.inbox.increment_attempts(BOT, 2, "sends"),
+            first.inbox.increment_and_get(BOT, 2, "sends"),
             first.memory.set_enabled(ANN, enabled=False),
             first.memory.forget(ANN, ForgetRequest(what="everything")),
         ):
             with pytest.raises(ServedElsewhere):
                 await commit
-        await first.inbox.mark_done(BOT, [2], NOW)
+        await first.inbox.mark_updates_done(BOT, [2], NOW)
         assert [update.update_id for update in await second.inbox.list_pending_updates(BOT)] == [2]
         await second.says(ANN, "after", update_id=2)
         async with second.memory.open_store_if_enabled(ANN) as store:
@@ -179,7 +179,7 @@ async def test_a_lease_whose_reply_was_lost_is_taken_again(machines: Machines) -
     async with laid(machines.url) as (behind, wire):
         machines.url = behind
         async with machines.opened("a") as alone:
-            await alone.inbox.store_updates(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
+            await alone.inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
             wire.cuts = True
             with pytest.raises(StorageError):
                 await alone.claims()
@@ -193,7 +193,7 @@ async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machi
     async with machines.opened("a") as first, machines.opened("b") as second:
         await second.memory.get_config(ANN)
         second.leases.replica.called.clear()
-        await first.inbox.store_updates(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
+        await first.inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
         async with asyncio.timeout(30):
             await second.leases.replica.called.wait()
         assert await first.claims() == []
@@ -233,7 +233,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
             if store.kind is StorageType.POSTGRES
         ]
         found = [
-            [message.scope.owner for _, message in await store.vectors.list_unembedded_messages("m", 9)]
+            [message.scope.owner for _, message in await store.vectors.list_unembedded_messages_with_seqs("m", 9)]
             for store in stores
         ]
         assert found == [[ANN], [BEN]]
@@ -245,7 +245,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
 async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -> None:
     async with machines.opened("b") as second:
         async with machines.opened("a") as first:
-            await first.inbox.store_updates(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
+            await first.inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
             assert await first.claims() == [1]
             mine, others = first.work.make_polling_leader(BOT), second.work.make_polling_leader(BOT)
             for duty in (mine, others):
@@ -259,7 +259,7 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
 async def test_the_next_run_in_the_same_folder_need_not_wait(machines: Machines) -> None:
     async with contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(machines.opened("a"))
-        await first.inbox.store_updates(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
+        await first.inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
         assert await first.claims() == [1]
         first.leases.replica.held.clear()  # killed: nothing is given back
     async with machines.opened("a") as again:
@@ -272,7 +272,7 @@ async def test_a_memory_in_files_is_served_where_the_files_are(machines: Machine
         await first.memory.configure(ANN, storage=StorageType.JSON, every_n=5)
         await first.says(ANN, "in a file", update_id=1)
     async with machines.opened("b") as second:
-        await second.inbox.store_updates(
+        await second.inbox.store_and_get_new_ids(
             BOT, [ReceivedUpdate(2, "{}", owner=ANN), ReceivedUpdate(3, "{}", owner=BEN)], NOW
         )
         assert await second.claims() == [3]
@@ -361,12 +361,12 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         require_lease_for_sending(first.work, ANN)
         await require_chat_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
-        assert await first.memory.broadcasts.start_sending(one, [BEN], receipt_id=1)
+        assert await first.memory.broadcasts.try_to_start(one, [BEN], receipt_id=1)
         [one] = await first.memory.broadcasts.list_broadcasts_in_progress()
-        assert await first.memory.broadcasts.take_next_recipient(one) == BEN
+        assert await first.memory.broadcasts.take_next_recipient_id(one) == BEN
         machines.dies(first)
         assert await second.memory.select_served_owners([ANN]) == [ANN]
-        assert await second.memory.broadcasts.take_next_recipient(one) is None
+        assert await second.memory.broadcasts.take_next_recipient_id(one) is None
         await machines.beats(first)
         with pytest.raises(ServedElsewhere):
             await require_chat_lease()
@@ -375,7 +375,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         with pytest.raises(ServedElsewhere):
             await first.memory.broadcasts.record_outcome(one, BEN, "arrived")
         await first.memory.broadcasts.requeue_recipient(one, BEN)
-        assert await second.memory.broadcasts.take_next_recipient(one) == BEN
+        assert await second.memory.broadcasts.take_next_recipient_id(one) == BEN
 
 
 async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something_is_under_way(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.engine.postgres_driver import PostgresConnection, register_adapters
+from storage.engine.postgres_driver import PostgresConnection, register_type_adapters
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import ANNA, config, talk
 from tests.support.postgres_server import address
@@ -30,13 +30,13 @@ class Size(IntEnum):
 @pytest.fixture
 def connection(postgres_url: str) -> Iterator[PostgresConnection]:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
-        register_adapters(raw)
+        register_type_adapters(raw)
         yield PostgresConnection(raw)
 
 
 def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
-        register_adapters(raw)
+        register_type_adapters(raw)
         connection = PostgresConnection(raw)
 
         @given(

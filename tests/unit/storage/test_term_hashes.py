@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.search.terms import TermHashes, encode_term_hashes, mask_separators
+from storage.search.terms import TermHashes, encode_term_hashes_with_borders, mask_separators
 
 TERMS = ("cat", "dog", "tea", "a.b", "a@b", "кот", "猫")  # "a.b" and "a@b" are the same token
 terms = st.lists(st.sampled_from(TERMS), max_size=6)
@@ -13,7 +13,7 @@ terms = st.lists(st.sampled_from(TERMS), max_size=6)
 @given(st.lists(terms, max_size=6), st.lists(st.sampled_from((*TERMS, "never")), max_size=6))
 def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], asked: list[str]) -> None:
     stored = [[mask_separators(term) for term in text] for text in texts]
-    found = TermHashes([encode_term_hashes(text) for text in stored])
+    found = TermHashes([encode_term_hashes_with_borders(text) for text in stored])
     often = [[text.count(mask_separators(term)) for text in stored] for term in asked]
     assert np.array_equal(
         found.count_terms_by_passage(asked), np.array(often, np.float64).reshape(len(asked), len(texts))
@@ -30,8 +30,8 @@ def test_date_and_speaker_are_of_every_passage(heading: list[str], passages: lis
         said += passage
     found = TermHashes(
         [
-            encode_term_hashes(list(map(mask_separators, said)), passage_starts),
-            encode_term_hashes(list(map(mask_separators, other))),
+            encode_term_hashes_with_borders(list(map(mask_separators, said)), passage_starts),
+            encode_term_hashes_with_borders(list(map(mask_separators, other))),
         ]
     )
     assert found.messages.tolist() == [*[0] * len(passages), 1]

@@ -65,7 +65,9 @@ async def test_what_the_journal_holds_is_indexed_too(tmp_path: Path) -> None:
         await store.upsert_owner(config(store, ANNA.owner))
         await store.flush_files()
         [first, *_] = await talk(store, ANNA, 3, "later")
-        await store.forgetting.replace_message_text(ANNA, first.id, "a seal", reason="edited", now=first.created_at)
+        await store.forgetting.replace_message_text_if_changed(
+            ANNA, first.id, "a seal", reason="edited", now=first.created_at
+        )
         shutil.copytree(live, killed)
     (killed / "index.db").unlink()
     async with opened(killed) as store:
@@ -144,9 +146,9 @@ async def test_a_kill_after_the_damage_was_found_does_not_bring_the_copy_back(tm
 async def test_a_rebuild_that_is_abandoned_ends_and_the_next_start_makes_the_copy(tmp_path: Path) -> None:
     await without_index(tmp_path)
     recovery = JsonRecovery(tmp_path, lambda: NOW)
-    recovery.abandon()  # as SIGTERM does
+    recovery.stop_recovering()  # as SIGTERM does
     with pytest.raises(SnapshotCancelled):
-        recovery.recover_files()
+        recovery.recover_working_copy_from_files()
     assert not (tmp_path / "index.db").exists()
     async with opened(tmp_path) as store:
         assert await hits(store) == MESSAGES

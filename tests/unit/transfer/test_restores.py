@@ -48,7 +48,7 @@ async def lived_in(talk: Talk) -> None:
         await store.append_messages(
             HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))]
         )
-        await store.conversations.set_title(HERE, HERE, "Notes", now=NOW)
+        await store.conversations.rename_if_exists(HERE, HERE, "Notes", now=NOW)
 
 
 async def in_parts(talk: Talk) -> list[bytes]:

@@ -115,7 +115,7 @@ async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk
         for number in range(MAX_REQUESTS + 5)
     ]
     assert allowed == [True] * MAX_REQUESTS + [False] * 5
-    await desk.services.memory.people.set_access_status(
+    await desk.services.memory.people.try_to_set_status(
         KnownPerson(id=EVE.id, standing="refused", name="Eve"), admin_id=ANN, now=desk.moment[0]
     )
     assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).try_to_reserve_admission_request(EVE)

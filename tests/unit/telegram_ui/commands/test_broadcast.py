@@ -83,7 +83,7 @@ async def test_whom_a_killed_run_was_writing_to_is_not_written_to_again(desk: De
     await desk.press(ANN, ANN, message, buttons["Send"])
     broadcasts = desk.services.memory.broadcasts
     [one] = await broadcasts.list_broadcasts_in_progress()
-    assert await broadcasts.take_next_recipient(one) == BOB  # and killed before anybody knows what came of it
+    assert await broadcasts.take_next_recipient_id(one) == BOB  # and killed before anybody knows what came of it
     await sent(desk)
     assert desk.peer.texts(BOB) == []
     assert desk.peer.texts(EVE) == ["We move."]

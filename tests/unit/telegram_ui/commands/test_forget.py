@@ -412,7 +412,7 @@ async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(
     await say(talk, "Call me on 5550199.", telegram_id=77)
     scope = Scope(owner=ANN)
     async with talk.services.memory.open_store(ANN) as store:
-        await store.forgetting.replace_message_text(
+        await store.forgetting.replace_message_text_if_changed(
             scope, 1, "Call me on 5550142.", reason="edited", now=talk.moment[0]
         )
     await desk.say(ANN, ANN, "/forget 5550199")

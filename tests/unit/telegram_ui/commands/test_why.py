@@ -66,7 +66,7 @@ async def test_a_message_that_was_edited_since_is_marked(talk: Talk) -> None:
     scope = Scope(owner=ANNA.id)
     async with talk.services.memory.open_store(ANNA.id) as store:
         [asked, *_] = await store.timeline.read_page(scope)
-        await store.forgetting.replace_message_text(
+        await store.forgetting.replace_message_text_if_changed(
             scope, asked.id, "I am allergic to hazelnuts.", reason="edited", now=talk.moment[0]
         )
     explanation = await talk.services.explanations.explain_answer(scope)

@@ -55,7 +55,7 @@ async def test_the_first_who_opens_the_link_is_the_admin_and_nobody_after_them(s
         await peer.told("echo hello", chat=ANN)
         await service.dispatcher.wait_until_idle()
     assert start.bots.memory.people is not None
-    assert start.bots.memory.people.claimed_admin_ids == {ANN}
+    assert start.bots.memory.people.admin_ids_from_bot_claims == {ANN}
     assert {text.partition(".")[0] for text in peer.texts(BOB)} == {
         "This bot answers only people whom its admin has let in"
     }
@@ -89,13 +89,13 @@ async def test_the_link_works_after_a_restart_and_only_within_its_day(start: Sta
 async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> None:
     """As two that share one database: each has read who may use the bot before the other wrote it."""
     first, second = People(start.bots.inbox.database), People(start.bots.inbox.database)
-    until = await first.get_or_set_admin_link_expiry(new_expiry=NOW + HOUR, now=NOW)
-    assert await second.get_or_set_admin_link_expiry(new_expiry=NOW + 2 * HOUR, now=NOW) == until
+    until = await first.get_or_renew_admin_link_expiry(new_expiry=NOW + HOUR, now=NOW)
+    assert await second.get_or_renew_admin_link_expiry(new_expiry=NOW + 2 * HOUR, now=NOW) == until
     ann, bob = (KnownPerson(id=number, standing="admin", name="") for number in (ANN, BOB))
-    assert await first.claim_bot(ann, expiry=until, now=NOW)
-    assert not await second.claim_bot(bob, expiry=until, now=NOW)
+    assert await first.claim_bot_if_link_is_valid(ann, expiry=until, now=NOW)
+    assert not await second.claim_bot_if_link_is_valid(bob, expiry=until, now=NOW)
     await second.load_people()
-    assert second.claimed_admin_ids == {ANN}
+    assert second.admin_ids_from_bot_claims == {ANN}
 
 
 @pytest.mark.parametrize("named", [{"allowed_user_ids": frozenset({BOB})}, {"admin_user_ids": frozenset({BOB})}])

@@ -71,7 +71,7 @@ async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: 
 
 async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
-    await inbox.store_updates(bot.id, [ReceivedUpdate(1, update(1, bot).to_json())], NOW)
+    await inbox.store_and_get_new_ids(bot.id, [ReceivedUpdate(1, update(1, bot).to_json())], NOW)
     await queue.enqueue_updates(fetched(1, bot))
     assert taken(queue) == [1]
     await queue.enqueue_updates(fetched(1, bot))
@@ -103,7 +103,7 @@ async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[
 
 async def test_a_disk_that_fails_fails_without_its_words(inbox: Inbox, bot: ExtBot[Any]) -> None:
     class Broken(Inbox):
-        async def store_updates(self, *args: Any) -> set[int]:
+        async def store_and_get_new_ids(self, *args: Any) -> set[int]:
             raise OSError("secret words")
 
     queue = await opened(Broken(inbox.database), bot)
@@ -116,10 +116,10 @@ async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: I
     class Weak(Inbox):
         is_broken = True
 
-        async def mark_done(self, *args: Any) -> None:
+        async def mark_updates_done(self, *args: Any) -> None:
             if self.is_broken:
                 raise StorageError
-            await super().mark_done(*args)
+            await super().mark_updates_done(*args)
 
     weak = Weak(inbox.database)
     queue = await opened(weak, bot)
@@ -138,9 +138,9 @@ class Told(Inbox):
         super().__init__(database)
         self.marked: list[int] = []
 
-    async def mark_done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
+    async def mark_updates_done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
         self.marked += update_ids
-        await super().mark_done(bot_id, update_ids, now)
+        await super().mark_updates_done(bot_id, update_ids, now)
 
 
 async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp_path: Path, bot: ExtBot[Any]) -> None:
@@ -156,10 +156,10 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
 
 async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: ExtBot[Any]) -> None:
     """But not within the hour: many quick deaths may be another's fault."""
-    await inbox.store_updates(
+    await inbox.store_and_get_new_ids(
         bot.id, [ReceivedUpdate(1, update(1, bot).to_json())], NOW - MIN_TRYING_TIME - timedelta(seconds=1)
     )
-    await inbox.store_updates(
+    await inbox.store_and_get_new_ids(
         bot.id, [ReceivedUpdate(2, update(2, bot).to_json())], NOW - MIN_TRYING_TIME + timedelta(seconds=1)
     )
     for _ in range(MAX_RUNS):
@@ -169,8 +169,8 @@ async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: Ext
 
 
 async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: Inbox, bot: ExtBot[Any]) -> None:
-    await inbox.store_updates(bot.id, [ReceivedUpdate(1, "{")], NOW)
-    await inbox.store_updates(bot.id, [ReceivedUpdate(2, update(2, bot).to_json())], NOW)
+    await inbox.store_and_get_new_ids(bot.id, [ReceivedUpdate(1, "{")], NOW)
+    await inbox.store_and_get_new_ids(bot.id, [ReceivedUpdate(2, update(2, bot).to_json())], NOW)
     assert taken(await opened(inbox, bot)) == [2]
 
 

@@ -58,13 +58,13 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
         peer.world.say(EVE, EVE, f"let me in {number}")
     peer.world.say(ANN, ANN, "hello")
     written: list[int] = []
-    receive = bots.inbox.store_updates
+    receive = bots.inbox.store_and_get_new_ids
 
     async def counted(bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
         written.extend(arrival.update_id for arrival in arrivals)
         return await receive(bot_id, arrivals, now)
 
-    bots.inbox.store_updates = counted  # type: ignore[method-assign]
+    bots.inbox.store_and_get_new_ids = counted  # type: ignore[method-assign]
     async with bots.running() as service:
         await peer.told("echo hello", ANN)
         await service.dispatcher.wait_until_idle()

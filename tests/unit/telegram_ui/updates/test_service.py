@@ -148,11 +148,11 @@ class Failing(Inbox):
 
     failures = 0
 
-    async def store_updates(self, *args: Any) -> set[int]:
+    async def store_and_get_new_ids(self, *args: Any) -> set[int]:
         if self.failures:
             self.failures -= 1
             raise StorageError
-        return await super().store_updates(*args)
+        return await super().store_and_get_new_ids(*args)
 
 
 async def test_while_the_inbox_cannot_write_updates_stay_with_telegram(bots: Bots, peer: Peer) -> None:

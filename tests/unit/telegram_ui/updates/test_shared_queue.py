@@ -72,8 +72,8 @@ class LosingInbox(PostgresInbox):
 
     loses = False
 
-    async def store_updates(self, *args: Any) -> set[int]:
-        new = await super().store_updates(*args)
+    async def store_and_get_new_ids(self, *args: Any) -> set[int]:
+        new = await super().store_and_get_new_ids(*args)
         if self.loses:
             self.loses = False
             raise StorageError
@@ -133,11 +133,13 @@ async def test_who_claimed_the_bot_in_one_process_is_known_where_they_speak_next
 ) -> None:
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
-        until = await first.people.get_or_set_admin_link_expiry(new_expiry=NOW + timedelta(hours=1), now=NOW)
-        assert await first.people.claim_bot(KnownPerson(id=ANN, standing="admin", name=""), expiry=until, now=NOW)
-        assert second.people.claimed_admin_ids == frozenset()
+        until = await first.people.get_or_renew_admin_link_expiry(new_expiry=NOW + timedelta(hours=1), now=NOW)
+        assert await first.people.claim_bot_if_link_is_valid(
+            KnownPerson(id=ANN, standing="admin", name=""), expiry=until, now=NOW
+        )
+        assert second.people.admin_ids_from_bot_claims == frozenset()
         await second.enqueue_updates(fetched(1, bot))
-        assert second.people.claimed_admin_ids == {ANN}
+        assert second.people.admin_ids_from_bot_claims == {ANN}
 
 
 async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
@@ -253,8 +255,8 @@ async def test_what_waited_while_the_process_was_alone_goes_to_all(
     (tmp_path / "a").mkdir()
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
         alone = Inbox(files)
-        await alone.store_updates(bot.id, [ReceivedUpdate(8, "{")], NOW)
-        await alone.store_updates(bot.id, [ReceivedUpdate(9, update(9, bot).to_json())], NOW)
+        await alone.store_and_get_new_ids(bot.id, [ReceivedUpdate(8, "{")], NOW)
+        await alone.store_and_get_new_ids(bot.id, [ReceivedUpdate(9, update(9, bot).to_json())], NOW)
     async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
         assert await came(queue) == 9
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
