@@ -10,18 +10,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import (
-    HistoryBuilder,
-    SkipElement,
-    append_reactions,
-    make_times_monotonic,
-    make_unique_id,
-    repair_encoding,
-)
+from transfer.formats.conversations import HistoryBuilder, SkipElement, make_times_monotonic, make_unique_id
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import extract_text
 from transfer.formats.members import find_part_keys, find_part_text, find_part_values, is_hidden_part, normalize_keys
-from transfer.formats.values import InvalidElement, as_object, as_text, require_object, select_objects
+from transfer.formats.values import InvalidElement, as_object, as_text, repair_encoding, require_object, select_objects
 
 _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
@@ -98,14 +91,13 @@ class PeopleChats:
         return as_text(as_object(inner.get("id")).get("id"))
 
     def add_chats_to_history(self) -> None:
-        """Add all chats to the import, and ask which of the speakers is the user."""
+        """Add all chats to the import, and ask which of the speakers is the user, if there are any."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
             self._builder.append_chat(
                 make_times_monotonic([message for part in parts for message in part]), self._titles[key]
             )
-        if self._parts:
-            self._builder.ask_which_speaker_is_user()
+        self._builder.ask_which_speaker_is_user()
 
     def _read_message(self, chat_key: str, id_counts: Counter[str], raw: object) -> ImportedMessage:
         given = require_object(raw)
@@ -139,8 +131,8 @@ class PeopleChats:
             said_at = self._builder.find_time({"date": members.get("messagedate")}) or said_at
         speaker = self._chat_names.get(speaker) or speaker
         speaker = "Me" if is_own or (speaker, members.get("type")) == ("?", "Outgoing") else speaker
-        words = append_reactions(html.unescape(words) if "mediatype" in members else words, members.get("reactions"))
-        return self._builder.make_message(name, "user", words, said_at, speaker=speaker)
+        words = html.unescape(words) if "mediatype" in members else words
+        return self._builder.make_message(name, "user", words, said_at, members.get("reactions"), speaker=speaker)
 
     def _format_slack_link(self, match: re.Match[str]) -> str:
         sign, target, label = match.groups()

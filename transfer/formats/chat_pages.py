@@ -56,9 +56,11 @@ def _read_telegram_message(builder: HistoryBuilder, names: list[str], block: Blo
         words = format_forwarded_text(names[1], inner) if inner else ""
     if not words.strip():
         raise SkipElement("wordless")
+    reactions = [reaction for part in own for reaction in part.find_all("reaction") if "paid" not in reaction.classes]
+    emoji = [{"emoji": reaction.find_text("emoji")} for reaction in reactions]
     name = block.attributes.get("id", "").removeprefix("message")
     name, origin = hash_parts(name, stamp, names[0]), "forwarded" if original else "imported"
-    return builder.make_message(name, "user", words.strip(), said_at, speaker=names[0], origin=origin)
+    return builder.make_message(name, "user", words.strip(), said_at, emoji, speaker=names[0], origin=origin)
 
 
 def _format_part(part: Block) -> str:

@@ -158,7 +158,6 @@ _STAND_IN = re.compile(
 )  # what LINE and KakaoTalk write in place of a picture or sticker
 _CAME_OR_LEFT = re.compile(r"(?m)\n.{1,99}님(?:이 (?:들어왔|나갔)|을 (?:내보냈|초대(?:했|하였)))습니다\.$")  # KakaoTalk
 _FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Discord
-_PINNED = " (pinned)"  # after a speaker in Discord
 _DETAILS = re.compile(r"\n{1,3}(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|Tapbacks:)\n")  # of Discord and iMessage
 _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
@@ -221,7 +220,7 @@ def _split_off_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
 
 def _clean_chat_line(line: ChatLine) -> ChatLine:
     words = _DETAILS.split(line.words, maxsplit=1)[0].strip()
-    line = line._replace(speaker=line.speaker and line.speaker.removesuffix(_PINNED), words=words)
+    line = line._replace(speaker=line.speaker and line.speaker.removesuffix(" (pinned)"), words=words)
     if words.startswith("☎"):  # a call
         return line._replace(speaker="")
     if _STAND_IN.fullmatch(words):

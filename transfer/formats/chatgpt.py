@@ -6,13 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import (
-    HistoryBuilder,
-    ImportedTurn,
-    SkipElement,
-    find_path_to_leaf,
-    remove_citations,
-)
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_json, read_list, require_object, select_objects
@@ -23,6 +17,8 @@ _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
 _ALL = (".*", "(?s).*", "(?s)^.*$", "^.*$", "[\\s\\S]*")  # patterns that match a whole document
 MAX_REPLACED = 100  # places that one change replaces
 MAX_EDITED_CHARS = 400_000  # characters of the longest document that is edited
+_MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
+_CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
 _ESCAPED = re.compile(r"\\(\W)")
 
 
@@ -57,7 +53,7 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
         content = require_object(message.get("content"), ".content")
         builder.facts += _read_facts(message, author, content, said_at)
         words = _find_shown_text(message, content, documents)
-        return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
+        return ImportedTurn(author.get("role"), words and _remove_citations(words), message["id"])
 
     builder.add_conversation(conversation, messages.values(), read_turn, location=".mapping")
 
@@ -97,6 +93,16 @@ def _find_shown_text(
 
 def _find_part_text(part: object) -> str:
     return as_text(part.get("text") if isinstance(part, dict) else part)
+
+
+def _remove_citations(text: str) -> str:
+    """Remove ChatGPT's citation marks, but keep the titles inside them."""
+
+    def read_entity_name(match: re.Match[str]) -> str:  # ["city","Bern"]
+        held = parse_json(match[1])
+        return "".join([name for name in held if isinstance(name, str)][1:2]) if isinstance(held, list) else ""
+
+    return _CITED.sub("", _MARKED.sub(read_entity_name, text))
 
 
 def _join_text_parts(content: Mapping[str, Any]) -> str:

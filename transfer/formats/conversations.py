@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count, pairwise, repeat
@@ -31,14 +31,13 @@ from transfer.formats.values import (
     as_object,
     as_text,
     make_element_error,
-    parse_json,
+    repair_encoding,
     require_object,
     select_objects,
 )
 
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 _GROK_SOURCES = re.compile(r"(?s)<grok:render\s.*?(?:</grok:render>|\Z)")  # a part of the words of which ids are made
-DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # the most characters of a title shown when a conversation is damaged
 MAX_WRAPPERS = 6  # objects and lists around a conversation
@@ -47,8 +46,6 @@ PAGE = 2_500  # the most characters of facts in one message, of Telegram's 4,096
 MAX_OFFERED = 500  # facts of one file
 MAX_OFFERED_CHARS = 500  # characters of one fact
 MAX_TITLE_CHARS = 200  # characters
-_MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
-_CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
 
 
 class SkipElement(Exception):  # noqa: N818 - reads as the state it is
@@ -66,6 +63,8 @@ class ImportedTurn(NamedTuple):
 
 class HistoryBuilder:
     """Collects the conversations of one import, and counts the items that were skipped."""
+
+    NOBODY = "Deleted account"  # the speaker of messages whose account no longer exists
 
     def __init__(self, name: str, context: ReadContext) -> None:
         self.reading = context
@@ -163,9 +162,11 @@ class HistoryBuilder:
         said = make_times_monotonic(self.read_messages(messages, read_message, location))
         self.append_chat(said, raw.get("title") or raw.get("name"))
 
-    def make_message(self, name: str, role: Role, text: str, said_at: datetime, **extra_fields: Any) -> ImportedMessage:
+    def make_message(
+        self, name: str, role: Role, text: str, said_at: datetime, reactions: object = None, **extra_fields: Any
+    ) -> ImportedMessage:
         """Return a message with the id `name`. An assistant's message counts as the answer to the previous message."""
-        source, answers = f"import:{self._name}:{name}", role == "assistant"
+        source, answers, text = f"import:{self._name}:{name}", role == "assistant", _append_reactions(text, reactions)
         return ImportedMessage(
             source=source, role=role, content=text, created_at=said_at, answers=answers, **extra_fields
         )
@@ -333,16 +334,6 @@ def merge_duplicates(messages: Sequence[ImportedMessage], assistant_name: str) -
     return list(made.values())
 
 
-def remove_citations(text: str) -> str:
-    """Remove ChatGPT's citation marks, but keep the titles inside them."""
-
-    def read_entity_name(match: re.Match[str]) -> str:  # ["city","Bern"]
-        held = parse_json(match[1])
-        return "".join([name for name in held if isinstance(name, str)][1:2]) if isinstance(held, list) else ""
-
-    return _CITED.sub("", _MARKED.sub(read_entity_name, text))
-
-
 def find_path_to_leaf(parents: Mapping[str, str], leaf: object, get_time: Callable[[str], Any]) -> list[str]:
     """Return the path from the root of a tree to the node `leaf`, or to the newest leaf if there is no such node.
 
@@ -366,19 +357,11 @@ def format_forwarded_text(name: str, text: str) -> str:
     return f"[Forwarded from {name or 'somebody'}]\n{text}"
 
 
-def append_reactions(text: str, reactions: object) -> str:
-    """Add a line with a message's reactions below its text. An empty text stays empty."""
+def _append_reactions(text: str, reactions: object) -> str:
     emoji = (reaction.get("reaction") or reaction.get("emoji") for reaction in select_objects(reactions))
     names = (as_text(as_object(shown).get("name", shown)) for shown in emoji)
     shown = " ".join(filter(None, map(repair_encoding, names)))
-    return f"{text}\n[Reactions: {shown}]" if text and shown else text
-
-
-def repair_encoding(text: str) -> str:
-    """Repair UTF-8 text that was decoded as Latin-1, as in Meta's exports."""
-    with suppress(UnicodeError):
-        return text.encode("latin-1").decode()
-    return text
+    return f"{text}\n[Reactions: {shown}]" if shown else text
 
 
 def format_poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:

@@ -48,7 +48,6 @@ from transfer.formats.members import NAMES
 
 MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
 MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than reading an export
-_BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
 _ASSIGNMENT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
 _SCRIPT = re.compile(r"<script[^<>]{0,99}>[^<=]{0,300}=\s*(?=\[\s*\{\s*\")")  # in the page of ChatGPT's archive
 _CHARSET = re.compile(rb"<meta[^<>]{0,99}charset=[\"']?([\w-]{3,20})")
@@ -226,6 +225,8 @@ def _decode_text(data: bytes) -> str:
     try:
         text = data.decode(json.detect_encoding(data)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
+        if error.start and error.end == len(data):  # cut inside a letter
+            return _decode_text(data[: error.start])
         with suppress(LookupError, UnicodeError):  # as for charset="undefined"
             if stated := _CHARSET.search(data, 0, SAMPLED):
                 return data.decode(stated[1].decode())
@@ -248,15 +249,15 @@ def _extract_script_data(text: str) -> str:
 
 def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, bytes]]:
     try:
-        if data.startswith(b"PK\x03\x04"):
-            return _unpack_zip(data, max_bytes)
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as packed:
                 data = _read_with_limit(packed, max_bytes, total_limit=max_bytes)
+        if data.startswith(b"PK\x03\x04"):
+            return _unpack_zip(data, max_bytes)
         if data[257:262] == b"ustar":  # where a tar archive says that it is one
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
                 return _unpack_wanted_files(_list_tar_entries(archive), max_bytes)
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, *_BAD_ARCHIVE):
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError, ValueError):
         raise ImportRefused(tr("import-damaged-archive")) from None
     if data.startswith((b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")):
         raise ImportRefused(tr("import-other-packing"))

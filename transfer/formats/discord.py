@@ -6,11 +6,9 @@ from functools import partial
 from typing import Any
 
 from transfer.formats.chat_lists import parse_csv_rows
-from transfer.formats.conversations import HistoryBuilder, SkipElement, append_reactions, format_forwarded_text
+from transfer.formats.conversations import HistoryBuilder, SkipElement, format_forwarded_text
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
 from transfer.formats.values import as_object, as_text, require_object
-
-_TALK = ("Default", "Reply", None)
 
 
 def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
@@ -55,7 +53,7 @@ def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **
 
 def _read_message(builder: HistoryBuilder, bots: set[str], value: object) -> ImportedMessage:
     raw = require_object(value)
-    if raw.get("type") not in _TALK:
+    if raw.get("type") not in ("Default", "Reply", None):
         raise SkipElement("service")
     author = require_object(raw.get("author"), ".author")
     speaker = as_text(author.get("nickname")) or as_text(author.get("name")) or "?"
@@ -65,8 +63,7 @@ def _read_message(builder: HistoryBuilder, bots: set[str], value: object) -> Imp
     if theirs := as_text(as_object(original).get("content")).strip():
         words = format_forwarded_text("", theirs)
     origin = "forwarded" if isinstance(original, dict) else "imported"
-    words = append_reactions(words.strip(), raw.get("reactions"))
-    return _make_message(builder, raw, words, speaker=speaker, origin=origin)
+    return _make_message(builder, raw, words, speaker=speaker, origin=origin, reactions=raw.get("reactions"))
 
 
 FORMAT = ImportFormat(

@@ -47,6 +47,7 @@ _NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-
 _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 """Blocks in which Open WebUI keeps calls of tools."""
 
+_ASKED = "_asked_as"  # in a pair that may be of a list of common questions, which nobody asked
 _ADDED = r"(?:bash-|command-|environment_|local-|system-|task-|turn_|user-|user_instructions)[a-z_-]*"
 _ENVELOPE = re.compile(rf"(?:<({_ADDED})>(?>.*?</\1>)\s*+)++", re.DOTALL)
 """What editors say in the person's name. In other elements people ask, as in Cursor's <user_query>."""
@@ -336,15 +337,17 @@ def _split_turn(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
         queries = ("user",)
     if isinstance(turn.get("response"), list):  # Copilot in an editor
         queries = ("message", *queries)
-    query = next((words for name in queries if (words := collect_text(turn.get(name))).strip()), "")
-    if not query:  # as most objects have none
+    asked = next((name for name in queries if collect_text(turn.get(name)).strip()), "")
+    if not asked:  # as most objects have no question
         return []
     answer = next((words for name in (*answers, "text") if (words := _find_answer_text(turn.get(name)))), "")
     if not answer or find_part_keys(turn, "flag"):
         return []
     spoken = (*queries, *answers, *find_part_keys(turn, "text"))
     rest = {key: held for key, held in turn.items() if key not in spoken}
-    return [{**rest, "role": role, "content": words} for role, words in (("user", query), ("assistant", answer))]
+    shown = {_ASKED: asked} if asked.lower() in ("question", "instruction") else {}
+    question = {**rest, "role": "user", "content": collect_text(turn[asked]), **shown}
+    return [question, {**rest, "role": "assistant", "content": answer}]
 
 
 def _find_answer_text(value: object, depth: int = 0) -> str:
@@ -369,11 +372,15 @@ def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any],
     if not any(roles_by_label.values()):
         roles_by_label = {label: guess_role(label) for label in labels}
     missing = set(ROLES.values()) - set(roles_by_label.values())
-    read_turn = partial(_read_turn, roles_by_label, missing.pop() if len(missing) == 1 else None)
     title = find_title(raw) or next((as_text(as_object(message).get("thread_title")) for message in messages), "")
     inner = [*select_objects(list(raw.values())), *select_objects(list(as_object(raw.get("metadata")).values()))]
     times = {} if _find_timestamp(raw) else next((held for held in inner if _find_timestamp(held)), {})
-    builder.add_conversation({**times, **raw, "title": title}, messages, read_turn, str(key)[:200])
+    about = {**times, **raw, "title": title}
+    if any(map(_find_timestamp, (about, *map(as_object, messages)))):  # so it was a talk
+        for message in map(as_object, messages):
+            message.pop(_ASKED, "")
+    read_turn = partial(_read_turn, roles_by_label, missing.pop() if len(missing) == 1 else None)
+    builder.add_conversation(about, messages, read_turn, str(key)[:200])
 
 
 def _read_turn(
@@ -382,7 +389,7 @@ def _read_turn(
     """Read a turn from a message. A speaker whose label is missing from `roles_by_label` gets `default_role`."""
     label = find_role(message) or ""
     role = roles_by_label.get(label)
-    speaker = as_text(message.get("name")) if "mes" in message and role == "assistant" else ""
+    speaker = as_text(message.get("name" if "mes" in message and role == "assistant" else _ASKED))
     if role is None and label and label not in UNSAID_ROLES:
         role = default_role
         names = (name for given in find_part_values(message, "role") if (name := as_text(given)).lower() == label)

@@ -25,7 +25,6 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 SHARE = 0.5  # the share of list items from which a text counts as a list of memories
 _NAMES = ["memory", "fact"]
 _LISTS = frozenset({"memories", "memory", "facts"})
-_WHEN = ("date", "created_at", "updated_at", "saved")
 
 
 def parse_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
@@ -85,7 +84,9 @@ def _add_observations(builder: HistoryBuilder, raw: object) -> None:
 def _parse_fact(value: Any, keys: Sequence[str]) -> ImportedFact | None:
     held = value if isinstance(value, dict) else {"memory": value}
     text = next((held[name] for name in keys if isinstance(held.get(name), str)), "")
-    said_at = next((_parse_date(str(held[name])) for name in _WHEN if held.get(name)), None)
+    said_at = next(
+        (_parse_date(str(held[name])) for name in ("date", "created_at", "updated_at", "saved") if held.get(name)), None
+    )
     return ImportedFact(text=text, observed_at=said_at) if text.strip() else None
 
 

@@ -8,15 +8,7 @@ from typing import Any
 
 from locales.catalog import join_list, tr
 from text.rich_messages import parse_rich_message
-from transfer.formats.conversations import (
-    DELETED,
-    HistoryBuilder,
-    SkipElement,
-    add_title,
-    append_reactions,
-    format_forwarded_text,
-    format_poll,
-)
+from transfer.formats.conversations import HistoryBuilder, SkipElement, add_title, format_forwarded_text, format_poll
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -153,7 +145,8 @@ def _read_message(chat: _ExportedChat, builder: HistoryBuilder, value: object) -
         "assistant" if is_bot else "user",
         format_forwarded_text(as_text(raw["forwarded_from"]), content) if is_forwarded else content,
         said_at,
-        speaker=as_text(raw.get("from")) or ("" if sender == me else DELETED),
+        raw.get("reactions"),
+        speaker=as_text(raw.get("from")) or ("" if sender == me else builder.NOBODY),
         origin="forwarded" if is_forwarded else "imported",
         is_own=is_forwarded or is_bot or sender == me,
     )
@@ -180,7 +173,7 @@ def _read_content(raw: Mapping[str, Any]) -> str:
         pieces.append(f"{words} ({target})" if target and target != words else words)
     rich = parse_rich_message(raw.get("rich_message")).text
     parts = ["".join(pieces), rich, *_iterate_attached_texts(raw)]
-    return append_reactions("\n".join(filter(str.strip, parts)), raw.get("reactions"))
+    return "\n".join(filter(str.strip, parts))
 
 
 def _iterate_attached_texts(raw: Mapping[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
+from transfer.formats.members import HEADING_ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import InvalidElement, parse_moment
 
 _BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
@@ -18,9 +18,12 @@ _LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3
 _LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|[—–·-] (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
+_FENCED = r"[^\S\n]*(?P<fence>`{3,}+).*(?:\n(?![^\S\n]*(?P=fence)).*)*+\n.*"  # up to as many signs, or more
+_CODE = re.compile(f"^{_FENCED}", re.MULTILINE)
+_VISIBLE = re.compile(r"\S")
 _TAG = r"</?(?:details|summary|b|strong)\b[^<>\n]{0,40}>"
 _MARKED_TURN = re.compile(
-    r"^(?:(?P<code>[ \t]*```.*(?:\n(?![ \t]*```).*)*+(?:\n.*)?)"
+    rf"^(?:(?P<code>{_FENCED})"
     r"|(?P<number>#{2,3} chat-\d+\n\n)?(?P<quoted>>.*(?:\n>.*)*+)(?:\n\n###### \w+ said:$)?"
     rf"|(?:(?:{_TAG})++(?:[^\w\s<>]{{1,4}} )?|(?P<bracket>\[))(?P<label>[^\W\d_]{{2,20}})"
     rf"(?(bracket)\](?=[:：])|:?(?:{_TAG})++(?=:|[ \t]*$))|{_TAG}$|(?:___|---)\n+###### \[top\]\(#.*)",
@@ -31,7 +34,7 @@ _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
     "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?:[:：][ \t]*(?P<rest>.*))?$"),
     "**": re.compile(
-        rf"(?:\*\*|__){_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?::|$))[ \t]*(?P<rest>.*)$"
+        rf"(?:\*\*|__){_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?:[:：]|$))[ \t]*(?P<rest>.*)$"
     ),
     ":": re.compile(rf"{_LABEL}[:：][ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
@@ -73,7 +76,7 @@ def _parse_heading(line: str) -> _Heading | None:
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
         if found := pattern.match(line.replace("*", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
-            if label and (style or label in ROLES):
+            if label and (style or label in HEADING_ROLES):
                 date = found["date"] or found.groupdict().get("late_date")
                 return _Heading(style, label, date or "", found["rest"])
     return None
@@ -84,11 +87,11 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
 
     If the assistant's name is unknown, it is taken to be the label that most often follows the person's.
     """
-    known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
+    known = {heading.label: str(HEADING_ROLES[heading.label]) for heading in headings if heading.label in HEADING_ROLES}
     best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
     for style in dict.fromkeys(heading.style for heading in headings):
         labels = [heading.label for heading in headings if heading.style == style and heading.label not in UNSAID_ROLES]
-        roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
+        roles = {label: str(HEADING_ROLES[label]) for label in labels if label in HEADING_ROLES}
         if not roles:  # below a title, perhaps: "用户提问", "AI回复"
             named = [label for label in labels if " " not in label and guess_role(label)]
             roles = {label: str(guess_role(label)) for label in named} if named == labels[-len(named) :] else {}
@@ -103,19 +106,17 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
         if is_talk and "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
             roles |= {label: "assistant" for label, _ in after.most_common(1)}
-        is_surer = best == ":" and roles.keys() <= ROLES.keys() and not best_labels.keys() <= ROLES.keys()
+        is_surer = best == ":" and roles.keys() <= HEADING_ROLES.keys() and best_labels.keys() - HEADING_ROLES.keys()
         count = sum(label in roles for label in labels)
-        if {"user", "assistant"} <= set(roles.values()) and (count, is_surer) > (most, False):
+        if {"user", "assistant"} <= set(roles.values()) and (count, bool(is_surer)) > (most, False):
             best, best_labels, most = style, roles, count
     return best, best_labels
 
 
 def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | None]]:
-    is_fenced = False
-    for line in text.splitlines():
-        is_fence = line.lstrip().startswith("```")
-        yield line, None if is_fenced or is_fence else _parse_heading(line)
-        is_fenced ^= is_fence
+    plain = _CODE.sub(lambda code: _VISIBLE.sub("`", code[0]), text)
+    for line, words in zip(text.splitlines(), plain.splitlines(), strict=True):
+        yield line, _parse_heading(words)
 
 
 def parse_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
@@ -209,7 +210,7 @@ def _format_marked_turn(match: re.Match[str]) -> str:
         named = words if words.startswith(("**", "__")) else match[0]
         return f"## user:\n{words}\n\n## assistant:" if match["number"] else named
     label = match["label"] or ""
-    return match[0] if match["code"] or (label and label.casefold() not in ROLES) else label and f"## {label}"
+    return match[0] if match["code"] or (label and label.casefold() not in HEADING_ROLES) else label and f"## {label}"
 
 
 def _read_headings(text: str) -> tuple[list[tuple[str, _Heading | None]], str, Mapping[str, str]]:

@@ -102,6 +102,13 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def repair_encoding(text: str) -> str:
+    """Repair UTF-8 text that was decoded as Latin-1, as in Meta's exports."""
+    with suppress(UnicodeError):
+        return text.encode("latin-1").decode()
+    return text
+
+
 def parse_json(text: str) -> Any:
     """Parse a JSON text. Return None if it is invalid."""
     try:

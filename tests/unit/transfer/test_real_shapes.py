@@ -164,7 +164,7 @@ def test_what_ios_says_itself_is_left_out_but_polls_and_places_are_words() -> No
 def test_the_pages_of_telegram_say_what_its_json_says() -> None:
     history = past((SHAPES / "19-telegram-html.html").read_bytes())
     assert [(message.speaker, message.content) for message in history.messages][2:] == [
-        ("Tom", "answer"),
+        ("Tom", "answer\n[Reactions: 👍]"),
         ("Cleo Park", "[Forwarded from News Channel]\nThe bridge is closed"),
         ("Cleo Park", "[Poll] Which day?\n- Monday\n- Tuesday"),
         ("Tom", "[Place] 51.5, -0.12"),

@@ -285,3 +285,44 @@ def test_ids_are_those_of_earlier_versions(data: object, source: str, speaker: s
     found = {message.source: message for message in past(data, "sent").messages}
     message = found[f"import:{source}"]
     assert (message.speaker, message.content) == (speaker, content)
+
+
+def test_a_person_whose_name_means_assistant_elsewhere_stays_a_person() -> None:
+    chat = [
+        {"sender": "王芳", "text": "Where is the key?", "timestamp": "2024-05-01T10:00:00Z"},
+        {"sender": "助理", "text": "Under the pot", "timestamp": "2024-05-01T10:01:00Z"},
+    ]
+    assert {(message.speaker, message.role) for message in past(chat).messages} == {("王芳", "user"), ("助理", "user")}
+    roles = [{"role": "使用者", "content": "Wo?"}, {"role": "助理", "content": "Hier."}]
+    assert [message.role for message in past(roles).messages] == ["user", "assistant"]
+
+
+def test_a_long_fence_holds_shorter_ones() -> None:
+    code = "````md\n```\n## Assistant\n```\n````"
+    for user, assistant in (("## User\n\n", "## Assistant\n\n"), ("[User]: ", "[Assistant]: ")):
+        text = f"{user}How is a transcript written?\n\n{assistant}So:\n\n{code}\n\n{user}Thanks\n\n{assistant}Welcome\n"
+        said = ["How is a transcript written?", f"So:\n\n{code}", "Thanks", "Welcome"]
+        assert words_of(past(text, "x.md")) == said
+
+
+def test_common_questions_are_imported_only_if_the_person_asked_them() -> None:
+    """Lists of common questions look like pairs of AnythingLLM, which have no date either."""
+    pairs = [{"question": "How do I pay?", "answer": "By card."}, {"question": "Who can join?", "answer": "All."}]
+    history = past({"faqs": pairs})
+    [question] = history.questions
+    assert (question.name, question.options, question.chosen) == ("speaker", ("question (2)", "None of them"), None)
+    asked = past({"faqs": pairs}, speaker0=(0,))
+    assert [message.is_own for message in asked.messages if message.role == "user"] == [True, True]
+    dated = [pair | {"created_at": "2024-05-01T10:00:00Z"} for pair in pairs]
+    assert not past(dated).questions
+
+
+def test_a_fence_that_nobody_closed_hides_no_turn() -> None:
+    text = "**用户**：\nHow?\n\n**豆包**：\n```py\nx = 1\n\n**用户**：\nThanks\n"
+    assert words_of(past(text, "x.md")) == ["How?", "```py\nx = 1", "Thanks"]
+
+
+def test_a_file_that_ends_inside_a_letter_is_read_as_far_as_it_goes() -> None:
+    text = "User: Where?\nAssistant: In Zürich-Ötlingen ü"
+    for encoding in ("utf-8", "utf-16"):
+        assert words_of(past(text.encode(encoding)[:-1], "x.txt")) == ["Where?", "In Zürich-Ötlingen"]
