@@ -118,7 +118,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         return await compress_response_if_accepted(request, JSONResponse(texts))
 
     async def serve_static_file(request: Request) -> Response:
-        return make_asset_response(STATIC, request, request.path_params.get("path", "index.html"))
+        return await make_asset_response(STATIC, request, request.path_params.get("path", "index.html"))
 
     return [
         Route("/", serve_static_file),

@@ -24,19 +24,10 @@ _CLASSIC_SCRIPT = re.compile(r'<script src="\./static/([\w.]+)"></script>')
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asset:
-    """A static file, as plain bytes and compressed with gzip."""
-
-    media_type: str
-    body: bytes
-    compressed: bytes
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Assets:
     """The static files of a page, and the version in their URLs."""
 
-    files: dict[str, Asset]  # by name
+    texts: dict[str, str]  # by file name
     version: str  # a hash of all files
     script_sources: str  # the page's inline scripts, for its content security policy
 
@@ -58,50 +49,34 @@ def read_assets(folder: Path) -> Assets:
     bundled = {f"{name}.js": source for name, source in bundle_modules(modules, "main").items()}
     texts |= {"index.html": page.replace("./static/", f"./static/{version}/"), **bundled}
     digests = [b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts.values()]
-    return Assets(
-        files={
-            name: Asset(
-                media_type=mimetypes.guess_type(name)[0] or "application/octet-stream",
-                body=text.encode(),
-                compressed=gzip.compress(text.encode(), 9, mtime=0),
-            )
-            for name, text in texts.items()
-        },
-        version=version,
-        script_sources=" ".join(f"'sha256-{digest}'" for digest in digests),
-    )
+    return Assets(texts=texts, version=version, script_sources=" ".join(f"'sha256-{digest}'" for digest in digests))
 
 
-def make_asset_response(folder: Path, request: Request, path: str) -> Response:
+async def make_asset_response(folder: Path, request: Request, path: str) -> Response:
     """Return the file at `path`, or a 404 response. Paths that begin with the version are cached for a year."""
     assets = read_assets(folder)
     name = path.removeprefix(f"{assets.version}/")
-    asset = assets.files.get(name)
-    if asset is None:
+    if name not in assets.texts:
         return PlainTextResponse("There is no such file.", 404)
     headers = {"Vary": "Accept-Encoding"}
     if name != path:
         headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    if not _is_gzip_accepted(request):
-        return Response(asset.body, media_type=asset.media_type, headers=headers)
-    return Response(asset.compressed, media_type=asset.media_type, headers={**headers, "Content-Encoding": "gzip"})
+    response = Response(assets.texts[name], media_type=mimetypes.guess_type(name)[0], headers=headers)
+    return await compress_response_if_accepted(request, response, level=9)
 
 
-async def compress_response_if_accepted(request: Request, response: Response) -> Response:
-    """Return the response, gzipped if it is large and the browser accepts that. Leave streams unchanged."""
+async def compress_response_if_accepted(request: Request, response: Response, *, level: int = 5) -> Response:
+    """Return the response, gzipped if it is large and the browser accepts that. Leave streams unchanged.
+
+    Beyond level 5, the time grows faster than the size shrinks.
+    """
     body = getattr(response, "body", b"")
-    if len(body) < MIN_COMPRESSED_BYTES or not _is_gzip_accepted(request):
+    if len(body) < MIN_COMPRESSED_BYTES or "gzip" not in request.headers.get("accept-encoding", ""):
         return response
-    # Beyond level 5, the time grows faster than the size shrinks.
-    response.body = await asyncio.to_thread(gzip.compress, bytes(body), 5)
-    response.headers["Content-Encoding"] = "gzip"
-    response.headers["Content-Length"] = str(len(response.body))
-    response.headers["Vary"] = "Accept-Encoding"
-    return response
-
-
-def _is_gzip_accepted(request: Request) -> bool:
-    return "gzip" in request.headers.get("accept-encoding", "")
+    compressed = await asyncio.to_thread(gzip.compress, bytes(body), level)
+    headers = {**response.headers, "content-encoding": "gzip", "vary": "Accept-Encoding"}
+    del headers["content-length"]
+    return Response(compressed, response.status_code, headers)
 
 
 def bundle_modules(sources: Mapping[str, str], entry_module: str) -> dict[str, str]:

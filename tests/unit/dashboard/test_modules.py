@@ -67,7 +67,7 @@ def test_what_the_first_page_imports_comes_in_one_file(tmp_path: Path) -> None:
     """A module that is only found in another one costs a slow phone another way to the server and back."""
     node = shutil.which("node")
     assets = read_assets(STATIC)
-    modules = {name: asset.body.decode() for name, asset in assets.files.items() if name.endswith(".js")}
+    modules = {name: text for name, text in assets.texts.items() if name.endswith(".js")}
     assert {"facts.js", "main.js", "past.js"} <= set(modules)
     for name, source in modules.items():
         imported = set(re.findall(r'^(?:import|export)[^"]*from "\./([\w.]+)"', source, re.MULTILINE))
@@ -76,7 +76,7 @@ def test_what_the_first_page_imports_comes_in_one_file(tmp_path: Path) -> None:
         if node is not None:
             (tmp_path / f"{name}.mjs").write_text(source, encoding="utf-8")
             subprocess.run([node, "--check", tmp_path / f"{name}.mjs"], timeout=60, check=True)
-    assert not any("<script src" in line for line in assets.files["index.html"].body.decode().splitlines())
+    assert not any("<script src" in line for line in assets.texts["index.html"].splitlines())
 
 
 def test_a_bundled_module_runs_once_however_it_is_imported(tmp_path: Path) -> None:
