@@ -15,7 +15,6 @@ from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
-from telegram_ui.sending.formatting import Piece
 
 KIND = "bc"
 WRITE, SEND, STOP = "w", "s", "c"
@@ -106,8 +105,7 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
 
 
 async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> None:
-    memory, time = dependencies.services.memory, dependencies.delivery.clock
-    broadcasts, reported = memory.broadcasts, time.time()
+    memory, broadcasts = dependencies.services.memory, dependencies.services.memory.broadcasts
     # Ends, because each round leaves one person fewer.
     while dependencies.services.clock() - broadcast.created_at < MAX_AGE:
         person = await broadcasts.take_next_recipient_id(broadcast)
@@ -122,23 +120,10 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
             return
         if outcome != "unknown":
             await broadcasts.record_outcome(broadcast, person, outcome)
-        if time.time() - reported >= 5:
-            reported = time.time()
-            await _update_receipt(dependencies, broadcast, await broadcasts.count_outcomes(broadcast), is_over=False)
-        await time.sleep(SPACING_SECONDS)
-    progress = await broadcasts.count_outcomes(broadcast)
+        await dependencies.delivery.clock.sleep(SPACING_SECONDS)
+    receipt = format_broadcast_receipt(await broadcasts.count_outcomes(broadcast), tr("broadcast-done"))
     if await broadcasts.delete_broadcast_if_exists(broadcast):
-        await _update_receipt(dependencies, broadcast, progress, is_over=True)
-
-
-async def _update_receipt(
-    dependencies: Dependencies, broadcast: Broadcast, progress: BroadcastProgress, *, is_over: bool
-) -> None:
-    text = format_broadcast_receipt(progress, tr("broadcast-done" if is_over else "broadcast-sending"))
-    row = _make_broadcast_buttons(dependencies, broadcast.admin, broadcast.id, is_sending=True)
-    keyboard, chat = make_keyboard([] if is_over else row), Chat(id=broadcast.admin)
-    with suppress(KeepsakeError):  # the broadcast goes on without a report
-        if broadcast.receipt_id is not None:
-            await dependencies.delivery.edit_message(chat, broadcast.receipt_id, Piece(text=text), keyboard=keyboard)
-        elif is_over:
-            await dependencies.delivery.send_text(chat, text)
+        with suppress(KeepsakeError):  # nothing is left to send, even if the admin cannot be told
+            await dependencies.delivery.edit_message_or_send_new(
+                Chat(id=broadcast.admin), broadcast.receipt_id, receipt
+            )
