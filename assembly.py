@@ -31,7 +31,7 @@ from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts
 from facts.requests import RequestBuilder
-from llm.chat_model import ChatModel, find_prompt_limit
+from llm.chat_model import ChatModel, cap_at_model_limit
 from llm.embeddings import Embedder, EndpointEmbedder, make_embedder
 from llm.endpoint import make_model_address
 from llm.offline import ExtractiveSummarizer, OfflineModel
@@ -149,7 +149,7 @@ async def open_services(
             memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, wake_indexer=wake
         )
         importer = make_importer(core)
-        corrections.add_forgetting_callback(importer.stop)
+        corrections.add_forgetting_callback(importer.stop_import)
         speaker = await open_speech_model(settings, stack)
         services = Services(
             memory=memory,
@@ -254,7 +254,7 @@ async def open_learning_services(
     core: Core, stack: AsyncExitStack
 ) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
-    get_window = partial(find_prompt_limit, background, settings.max_context_tokens)
+    get_window = partial(cap_at_model_limit, background, settings.max_context_tokens)
     requests = RequestBuilder(core.summary_tokenizer, get_window)
     facts = Facts(
         memory=memory,
@@ -280,10 +280,10 @@ def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
     return SummaryManager(
         memory=core.memory,
         tokenizer=core.summary_tokenizer,
-        get_limits=lambda: make_summary_limits(settings, find_prompt_limit(core.answers, settings.max_context_tokens)),
+        get_limits=lambda: make_summary_limits(settings, cap_at_model_limit(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summarizer=Summarizer(
-                core.summary_tokenizer, partial(find_prompt_limit, core.background, settings.max_context_tokens)
+                core.summary_tokenizer, partial(cap_at_model_limit, core.background, settings.max_context_tokens)
             ),
             model=core.background,
             quota=core.quota,

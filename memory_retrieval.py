@@ -102,7 +102,7 @@ class MemoryRetrieval:
             tokenizer=self._tokens,
             budgets=self._budgets.with_ceiling(min(max_tokens or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
-            system_prompt=prompts.add_persona(self._system_prompt, config),
+            system_prompt=prompts.add_persona_to_system_prompt(self._system_prompt, config),
             explains_format=store is not None,
             command_list=prompts.format_command_list(self._commands, is_memory_on=turn is not None),
             now=now,

@@ -46,7 +46,7 @@ async def fill_storage(
             archive, messages = HistoryArchive(archiver, lease, scope), make_messages(scope, count, first_id)
             while chunk := list(islice(messages, CHUNK)):
                 await archive.add_chunk(chunk)
-            await archive.close()
+            await archive.finish_by_merging_summaries()
             async with memory.open_store(scope.owner) as store:
                 await store.release_summary_lease(lease)
     if database_url:

@@ -14,7 +14,7 @@ from chat.memory_reading import SeenIds
 from chat.session import AnswerOutcome
 from chat.tools import MAX_PROPOSALS, TOO_MANY_PROPOSALS, TOOL_NAMES, MemoryTools, ToolResult, make_error_result
 from chat.turn import Turn
-from llm.chat_model import ChatModel, OnText, choose_model, find_prompt_limit
+from llm.chat_model import ChatModel, OnText, cap_at_model_limit, choose_model
 from llm.quota import Quota
 from llm.tool_calls import format_tools_as_text
 from records.context import Context, ContextPart
@@ -129,7 +129,7 @@ class AnswerLoop:
         suspects: tuple[int, ...] | None = None
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
-            ceiling = find_prompt_limit(model, self._ceiling)
+            ceiling = cap_at_model_limit(model, self._ceiling)
             extra = self._tokens.count(format_tools_as_text(offer)) + self._count_exchange_tokens(exchange)
             if context.token_count + extra > ceiling:
                 if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
@@ -154,10 +154,10 @@ class AnswerLoop:
                 answered = {message.turn for message in context.recent if message.role == "assistant"}
                 turns = (message.turn for message in reversed(context.recent) if message.turn not in answered)
                 suspects, exchange, offer = tuple(dict.fromkeys(turns)), [], ()
-                context = await rebuild_context(find_prompt_limit(model, self._ceiling), without_memory=True)
+                context = await rebuild_context(cap_at_model_limit(model, self._ceiling), without_memory=True)
                 continue
             except ContextTooLong:
-                if find_prompt_limit(model, self._ceiling) >= ceiling:
+                if cap_at_model_limit(model, self._ceiling) >= ceiling:
                     raise
                 log.info("%d tokens are too long for the endpoint of %s: shortening", context.token_count, turn.scope)
                 if exchange:  # in so small a window there is no room for what tools gave
@@ -207,7 +207,7 @@ class AnswerLoop:
 
     def find_prompt_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured limit or the model's, whichever is lower."""
-        return find_prompt_limit(choose_model(self._models, turn.config), self._ceiling)
+        return cap_at_model_limit(choose_model(self._models, turn.config), self._ceiling)
 
     def _choose_tools_that_fit(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         if self._tools is None or not choose_model(self._models, turn.config).supports_tools:

@@ -7,7 +7,7 @@ from attrs import define
 
 from attachments.documents import DocumentReader
 from external_memory import ExternalMemory
-from llm.chat_model import ChatModel, choose_model, find_prompt_limit
+from llm.chat_model import ChatModel, cap_at_model_limit, choose_model
 from llm.quota import Quota
 from llm.speech import SpeechModel, Transcriber
 from locales.catalog import tr
@@ -38,7 +38,7 @@ class Attachments:
             config = await self._memory.get_config(owner_id)
         model = choose_model(self._models, config)
         if model.supports_pictures is not False:
-            return find_prompt_limit(model, self._ceiling) // 4  # pictures are chosen in a size that fits
+            return cap_at_model_limit(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=setting))
 

@@ -238,7 +238,7 @@ class ViewHandlers:
                 for usage in used
             ],
             "cost": {str(DAYS_OF_USE): cost or None},
-            "room": await services.quota.count_tokens_left(request.owner),
+            "room": await services.quota.count_tokens_left_if_limited(request.owner),
             "tokens_saved": status.tokens_saved,
             "answers": {
                 "explained": len(records),

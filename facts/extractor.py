@@ -223,7 +223,7 @@ class FactExtractor:
         return kept
 
     async def _ask_model(self, owner: int, request: Request, schema: Schema = schemas.FACTS_SCHEMA) -> str:
-        room = await self._quota.count_tokens_left(owner)
+        room = await self._quota.count_tokens_left_if_limited(owner)
         if room is not None and room < MIN_REQUESTS_LEFT * self._requests.count_prompt_tokens(request):
             raise QuotaExceeded
         return (await self._quota.complete(owner, self._model, request, schema=schema)).text

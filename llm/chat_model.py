@@ -67,6 +67,6 @@ def choose_model(models: Mapping[str, ChatModel], config: OwnerConfig | None) ->
     return models.get(config.model, default) if config is not None else default
 
 
-def find_prompt_limit(model: ChatModel, max_tokens: int) -> int:
+def cap_at_model_limit(model: ChatModel, max_tokens: int) -> int:
     """Return the smaller of `max_tokens` and the model's prompt limit, in tokens."""
     return max_tokens if model.max_prompt_tokens is None else min(max_tokens, model.max_prompt_tokens)

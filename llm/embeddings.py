@@ -76,7 +76,7 @@ class EndpointEmbedder(EndpointClient):
             indices = [int(row.get("index") or 0) for row in rows]  # some servers number none, or every one 0
             rows = [row for _, row in sorted(zip(indices, rows, strict=True), key=lambda pair: pair[0])]
             with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing
-                vectors = np.array([_decode_vector(row["embedding"]) for row in rows], dtype=np.float32)
+                vectors = np.array([_decode_vector_if_encoded(row["embedding"]) for row in rows], dtype=np.float32)
         except (ValueError, TypeError, KeyError, OverflowError, AttributeError):
             raise ModelBroken(remedy="(malformed)") from None
         dimensions = self.dimensions or vectors.shape[-1]
@@ -86,11 +86,11 @@ class EndpointEmbedder(EndpointClient):
         return normalize_vectors(vectors)
 
 
-def _decode_vector(value: object) -> object:
+def _decode_vector_if_encoded(vector: object) -> object:
     """Decode a base64 vector, and unwrap a vector that is nested in a list (as llama.cpp sends it)."""
-    if isinstance(value, str):
-        return np.frombuffer(b64decode(value, validate=True), dtype="<f4")
-    return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
+    if isinstance(vector, str):
+        return np.frombuffer(b64decode(vector, validate=True), dtype="<f4")
+    return vector[0] if isinstance(vector, list) and len(vector) == 1 and isinstance(vector[0], list) else vector
 
 
 async def embed_passages(

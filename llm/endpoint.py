@@ -209,12 +209,12 @@ class EndpointClient:
         try:
             async with timeout:
                 client = await asyncio.shield(self._opening)  # if this call is cancelled, others still get it
-                while True:  # _wait_to_retry ends it
+                while True:  # _wait_for_retry_if_allowed ends it
                     try:
                         return await ask(client, timer)
                     except FAILURES as error:
                         failure = self._to_model_error(error)
-                    if not await self._wait_to_retry(failure, attempt, timer):
+                    if not await self._wait_for_retry_if_allowed(failure, attempt, timer):
                         # What was raised may quote the endpoint, and so the key or the prompt: it is not chained.
                         raise failure from None
                     attempt += 1
@@ -224,7 +224,7 @@ class EndpointClient:
                 raise
             raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({timer.max_silence_seconds:g} s)") from None
 
-    async def _wait_to_retry(self, failure: ModelError, attempt: int, timer: CallTimer) -> bool:
+    async def _wait_for_retry_if_allowed(self, failure: ModelError, attempt: int, timer: CallTimer) -> bool:
         """Wait before the next attempt and return True, or return False if there should be none."""
         most, wait = RETRIES, 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelLoading):

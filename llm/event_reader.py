@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm.meant_json import decode_json
+from llm.meant_json import decode_json_and_find_end
 from records.errors import BrokenOff, ModelBroken
 from runtime.bounded_json import MAX_PARTS
 
@@ -40,7 +40,7 @@ class EventReader:
         if self._size + len(self._buffer) > (MAX_WHOLE_BYTES if self._is_json else MAX_EVENT_BYTES):
             raise ModelBroken(remedy="(endless)")
 
-    def finish(self) -> Iterator[Mapping[str, Any]]:
+    def parse_rest_of_body(self) -> Iterator[Mapping[str, Any]]:
         """Yield the remaining objects at the end of the body."""
         rest = bytes(self._buffer)
         if self._is_json:
@@ -90,7 +90,7 @@ def parse_json_objects(text: str) -> Iterator[Mapping[str, Any]]:
     while place < len(text):  # ends: each value has a character
         if text[place] not in "{[":  # MAX_PARTS bounds nothing else
             raise ModelBroken(remedy="(malformed)")
-        value, end = decode_json(text, place)
+        value, end = decode_json_and_find_end(text, place)
         if value is None:
             raise ModelBroken(remedy="(malformed)")
         place = _PREFIXES.match(text, end).end()  # type: ignore[union-attr]

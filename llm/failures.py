@@ -75,14 +75,14 @@ class StatusError(Exception):
         super().__init__(status_code)
         self.status_code = status_code
         self.body = body
-        self.retry_after = _parse_retry_after(headers or {})
+        self.retry_after = _parse_retry_after_seconds(headers or {})
 
     @cached_property
     def details(self) -> Mapping[str, Any]:
         """The error object of the body. It may be wrapped in {"error": …}, or in a list (Gemini)."""
-        body = _unwrap_list(self.body)
+        body = _get_first_item_if_list(self.body)
         if isinstance(body, Mapping):
-            inner = _unwrap_list(body.get("error") or body.get("errors") or body.get("base_resp"))
+            inner = _get_first_item_if_list(body.get("error") or body.get("errors") or body.get("base_resp"))
             body = inner if inner and isinstance(inner, Mapping | str) else body
         return body if isinstance(body, Mapping) else {"message": body}
 
@@ -132,7 +132,7 @@ class StatusError(Exception):
         return "unclear" if 400 <= status <= 501 else "refused"
 
 
-def _unwrap_list(value: Any) -> Any:
+def _get_first_item_if_list(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else value
 
 
@@ -181,7 +181,7 @@ def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     return error
 
 
-def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
+def _parse_retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Return the seconds to wait before a retry, or None. A retry date is compared with the response's Date header."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:

@@ -88,7 +88,7 @@ class RefusedFeatures(TTLCache[str, int]):
         elif PERHAPS_LENGTH in self:  # what was left out with it was left out for nothing
             self.discard(PERHAPS_LENGTH, "system", "tools", PERHAPS_TOOLS)
 
-    def record_refused_pictures(self, pictures: Iterable[Picture]) -> bool:
+    def record_and_compare_refused_pictures(self, pictures: Iterable[Picture]) -> bool:
         """Return True if other pictures were refused, too: a single one may be damaged or in an unknown format."""
         refused = hash(tuple(picture.data for picture in pictures if picture.mime == "image/jpeg"))
         earlier, self[PERHAPS_PICTURES] = self.get(PERHAPS_PICTURES, refused), refused
@@ -124,7 +124,7 @@ class Fallbacks:
         if self.refused_at is None:
             self.refused_at = monotonic()
 
-    def record_empty_answer(self, stop_reason: str | None) -> bool:
+    def record_empty_answer_and_check_repeat(self, stop_reason: str | None) -> bool:
         """Record an empty answer. Return True if the previous empty answer had the same finish reason."""
         self.refusals += 1
         before, self._empty_finish = self._empty_finish, stop_reason or "none"

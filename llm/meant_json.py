@@ -8,7 +8,7 @@ MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's lengt
 _DECODER = json.JSONDecoder(strict=False)  # servers and models forget to escape tabs
 
 
-def decode_json(text: str, start: int) -> tuple[object, int]:
+def decode_json_and_find_end(text: str, start: int) -> tuple[object, int]:
     """Return the JSON value that begins at `start` and its end position, or (None, `start`) if it is invalid."""
     try:
         return _DECODER.raw_decode(text, start)
@@ -16,7 +16,7 @@ def decode_json(text: str, start: int) -> tuple[object, int]:
         return None, start
 
 
-def parse_json(text: str) -> object:
+def parse_json_or_none(text: str) -> object:
     """Parse JSON, allowing unescaped control characters. Return None if it is invalid."""
     try:
         return json.loads(text, strict=False)
@@ -26,7 +26,7 @@ def parse_json(text: str) -> object:
 
 def parse_json_leniently(text: str) -> object:
     """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
-    if (value := parse_json(text)) is not None or len(text) > MAX_REPAIRED_CHARS:
+    if (value := parse_json_or_none(text)) is not None or len(text) > MAX_REPAIRED_CHARS:
         return value
     start = min((place for mark in "{[" if (place := text.find(mark)) >= 0), default=0)
     try:

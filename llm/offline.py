@@ -9,7 +9,7 @@ from datetime import date
 from typing import Literal
 
 from llm.chat_model import ChatModel, OnText
-from llm.prompts import EDITED, split_off_heading
+from llm.prompts import EDITED, split_into_heading_and_text
 from llm.quoting import MAX_NAME_CHARS, Block
 from locales.catalog import collect_translations, format_day, tr
 from records.errors import ModelBroken
@@ -70,7 +70,7 @@ class OfflineModel(_OfflineChatModel):
     def _make_answer_text(self, messages: Prompt, schema: Schema | None) -> str:
         earlier = [message for message in messages if message.role != "system"]
         asked = earlier.pop().content if earlier and earlier[-1].role == "user" else ""
-        sentences, words = split_off_leading_blocks(asked)
+        sentences, words = split_off_sentences_of_leading_blocks(asked)
         if words.startswith("It is now ") and words[10:11].isdigit():
             words = words.partition("\n")[2].strip()
         for message in earlier:
@@ -134,7 +134,7 @@ def find_best_quotes(question: str, sentences: Sequence[Sentence]) -> list[Sente
 
 def extract_key_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
     """Return up to five informative sentences, in order, without forwarded text. Prefer the user's statements."""
-    sentences = _drop_duplicates(_parse_sentences(_remove_attached_blocks(text)))
+    sentences = _drop_duplicates(_parse_sentences(_remove_forwarded_and_attached_text(text)))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [
         sentence for sentence in said if not is_question(sentence.text) and _score_informativeness(sentence.text) > 1
@@ -149,7 +149,7 @@ def extract_key_sentences(text: str, max_tokens: int, *, count_tokens: Callable[
     return extract
 
 
-def _remove_attached_blocks(text: str) -> str:
+def _remove_forwarded_and_attached_text(text: str) -> str:
     """Remove forwarded and attached content. Without its tags, it would read as the person's own words."""
     for name in ("forwarded", "document", "picture"):
         text, *tagged = text.split(f"<{name}>")
@@ -164,7 +164,7 @@ def _score_informativeness(text: str) -> int:
     return min(6, len(_list_stems(text))) + 2 * min(6, len(telling))
 
 
-def split_off_leading_blocks(text: str) -> tuple[list[Sentence], str]:
+def split_off_sentences_of_leading_blocks(text: str) -> tuple[list[Sentence], str]:
     """Split a text into the sentences of its leading blocks and the remaining text."""
     for name in ("forwarded", "overheard", "document", "picture"):
         text = text.replace(f"<{name}>", "").replace(f"</{name}>", "")
@@ -178,14 +178,14 @@ def split_off_leading_blocks(text: str) -> tuple[list[Sentence], str]:
 
 
 def _parse_sentences(text: str) -> list[Sentence]:
-    blocks, rest = split_off_leading_blocks(text)
+    blocks, rest = split_off_sentences_of_leading_blocks(text)
     return [*blocks, *_parse_utterances(rest, "user")]
 
 
 def _parse_utterances(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
     speaker, when, is_stamped, holds = default_speaker, None, False, True
     for line in text.replace(EDITED, "").split("\n"):
-        heading, words = split_off_heading(line)
+        heading, words = split_into_heading_and_text(line)
         if line[10:12] == " (" and line.endswith(")") and any(find_iso_dates(line[:10])):
             heading, words = line[:10], ""
         if heading:
@@ -253,7 +253,7 @@ _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "i
 
 def make_json_answer(request: str, schema: Mapping[str, object]) -> str:
     """Return the facts or profile found in a request, as the JSON that `schema` describes."""
-    made = _make_profile(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
+    made = _make_profile_fields(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
     return json.dumps(made, ensure_ascii=False)
 
 
@@ -309,8 +309,8 @@ def _is_preference(text: str) -> bool:
     return not {"like", "likes", "prefers", "hates"}.isdisjoint(text.split())
 
 
-def _make_profile(request: str) -> dict[str, str]:
-    lines = map(split_off_heading, request.split("\n"))
+def _make_profile_fields(request: str) -> dict[str, str]:
+    lines = map(split_into_heading_and_text, request.split("\n"))
     facts = [text.strip() for heading, text in lines if heading.startswith("fact ")][:12]
     former = request.partition("<profile>\n")[2].partition("\n</profile>")[0]
     profile = " ".join(fact for fact in facts if not _is_preference(fact)) if facts else former

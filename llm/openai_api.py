@@ -174,13 +174,13 @@ class OpenAIChat(EndpointClient, ChatModel):
             except FAILURES as error:
                 timer.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
-                    error.half = answer.parse(is_whole=False).shown
+                    error.half = answer.parse_text_and_calls(is_whole=False).shown
                 is_cut = answer.is_whole and answer.is_truncated
-                if is_cut and self._prepare_retry_of_truncated_answer(fallbacks, messages, request, answer):
+                if is_cut and self._try_to_prepare_retry_of_truncated(fallbacks, messages, request, answer):
                     continue
                 if not answer.is_blank or not (fallbacks.for_person or isinstance(error, BrokenOff)):
                     raise
-                if fallbacks.record_empty_answer(answer.finish):
+                if fallbacks.record_empty_answer_and_check_repeat(answer.finish):
                     if "tools" in request and fallbacks.for_person:  # the model may not know how to call them
                         fallbacks.left_out.add("tools")
                         continue
@@ -212,7 +212,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if _OWN_THOUGHTS in self._unsupported:
             messages = [replace(message, reasoning="") for message in messages]
         if _HISTORY in self._unsupported:
-            messages = tool_calls.rewrite_all_as_user(messages)
+            messages = tool_calls.rewrite_messages_as_user(messages)
         has_tools = offer.tools and self.supports_tools
         optional: dict[str, Any] = {
             "stream": (has_stream := "stream" not in {*self._unsupported, *fallbacks.left_out}),
@@ -232,7 +232,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             prompt_cache.add_cache_breakpoint(request["messages"])
         return request
 
-    def _prepare_retry_of_truncated_answer(
+    def _try_to_prepare_retry_of_truncated(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer
     ) -> bool:
         """Set a limit for thoughts and answer, and return True to retry. Return False if that would not help.
@@ -277,7 +277,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if fallbacks.refusals >= ladder.MAX_REQUESTS:
             return False
         named = f"{error.details.get('param')} {words}"
-        if kind != "busy" and self._try_change_reasoning(request, named):
+        if kind != "busy" and self._try_to_change_reasoning(request, named):
             return True
         is_named = any(name.removesuffix("_key") in named for name in request.keys() & ladder.PARAMETERS)
         pictures = [picture for message in messages for picture in message.pictures]
@@ -312,7 +312,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         is_too_long = kind == "length" and "length" not in fallbacks.left_out and "image" not in words.lower()
         may_be_length = kind == "busy" or (is_too_long and error.status_code != 413)
         if pictures and not may_be_length and likely not in ("parameters", "stream", "tools"):
-            if error.status_code not in (403, 413) and self._unsupported.record_refused_pictures(pictures):
+            if error.status_code not in (403, 413) and self._unsupported.record_and_compare_refused_pictures(pictures):
                 self._remember_refused_parameter("pictures")
             told = None if self.supports_pictures is False else tr("errors-picture")
             raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model))
@@ -334,7 +334,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _remember_helpful_steps(self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request) -> None:
         if begins_with_thoughts(answer.text):
             if _THINKS_FIRST not in self._unsupported:
-                self._habit.remember()
+                self._habit.remember_habit()
             self._unsupported.add(_THINKS_FIRST)
         elif _THINKS_FIRST in self._unsupported and not self._habit.is_known():
             self._unsupported.discard(_THINKS_FIRST)
@@ -370,7 +370,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif "tools" in fallbacks.left_out and not fallbacks.last_refusal:  # it cannot call them
             self._record_tool_refusal(_CALLS)
         elif "tools" in request:
-            has_calls = answer.calls.build() or answer.parse().calls
+            has_calls = answer.calls.build() or answer.parse_text_and_calls().calls
             self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _answers_harmless_question(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> bool:
@@ -385,14 +385,14 @@ class OpenAIChat(EndpointClient, ChatModel):
                 fallbacks.answers_others = True
         return bool(fallbacks.answers_others)
 
-    def _try_change_reasoning(self, request: Request, words: str) -> bool:
-        if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
+    def _try_to_change_reasoning(self, request: Request, refusal_text: str) -> bool:
+        if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in refusal_text:
             self._remember_refused_parameter(_REASONING)
             return True
-        if any(name in words for message in request["messages"] for name in message if REASONING.search(name)):
+        if any(name in refusal_text for message in request["messages"] for name in message if REASONING.search(name)):
             self._remember_refused_parameter(_OWN_THOUGHTS)  # Cerebras and Groq refuse what DeepSeek demands
             return True
-        if "reasoning" in words:
+        if "reasoning" in refusal_text:
             self._unsupported.discard(_OWN_THOUGHTS)
         return False
 
@@ -416,7 +416,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, client: "OpenAIClient", request: Request, answer: PartialAnswer, on_text: OnText | None, timer: CallTimer
     ) -> None:
         async def send_new_text() -> None:
-            if on_text and (news := answer.pop_changed_text()) is not None:
+            if on_text and (news := answer.pop_text_if_changed()) is not None:
                 with timer.suspend_timeout():
                     await on_text(news)
 
@@ -430,15 +430,15 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if error := failures.find_error_in_body(event):
                         is_half = answer.text and error.kind in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
-                    timer.extend_timeout_on_progress(answer.add_chunk(event))
+                    timer.extend_timeout_on_progress(answer.add_chunk_and_count_chars(event))
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
         except StatusError as error:  # Groq and llama.cpp quote a call that they could not read
             words = error.message  # others of llama.cpp's errors quote the messages, with calls that were run before
             quoted = words.partition(": ")[2] if words.startswith("Failed to parse input at pos ") else ""
-            answer.add_chunk({"choices": [{"text": error.details.get("failed_generation") or quoted}]})
-            if not (answer.offer.tools and answer.parse().calls):
+            answer.add_chunk_and_count_chars({"choices": [{"text": error.details.get("failed_generation") or quoted}]})
+            if not (answer.offer.tools and answer.parse_text_and_calls().calls):
                 raise
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
         if is_empty and (own := failures.make_error_from_body(event)).message:  # an error in a form of its own

@@ -190,7 +190,7 @@ class Response:
                     yield event
                 if reader.is_over:
                     break
-            for event in reader.finish():
+            for event in reader.parse_rest_of_body():
                 yield event
             self.body.on_drained = None
             with suppress(TimeoutError):

@@ -65,7 +65,7 @@ class PartialAnswer:
     is_blank: bool = False  # it ended, without truncation, and has no visible text, refusal or tool call
     shown: str = ""  # what the reader has seen
 
-    def add_chunk(self, chunk: Mapping[str, Any]) -> int:
+    def add_chunk_and_count_chars(self, chunk: Mapping[str, Any]) -> int:
         """Add a chunk or a whole answer. Return the number of its characters, including thoughts."""
         if chunk.get("usage"):
             self.usage = _parse_usage(chunk["usage"])
@@ -120,7 +120,7 @@ class PartialAnswer:
         """True if the answer was cut at a length limit."""
         return _LENGTHS.fullmatch(self.finish or "") is not None
 
-    def parse(self, *, is_whole: bool = True) -> TextAndCalls:
+    def parse_text_and_calls(self, *, is_whole: bool = True) -> TextAndCalls:
         """Return the text without thoughts, and the tool calls that are written in it.
 
         Unless `is_whole` is True, hold back an ending that may become a thought or a call.
@@ -144,18 +144,18 @@ class PartialAnswer:
         thoughts = f"{self.text}\n{self.reasoning.text}"
         return replace(reading, shown="", calls=text_calls.find_calls_in_text(thoughts, names, is_whole=True).calls)
 
-    def pop_changed_text(self) -> str | None:
+    def pop_text_if_changed(self) -> str | None:
         """Return the visible text if it has changed since the last call, or else None."""
         if self._growths and self._is_cumulative is None and not self.is_whole:
             return None  # it may be the same text twice
-        visible = self.parse(is_whole=self.is_whole).shown
+        visible = self.parse_text_and_calls(is_whole=self.is_whole).shown
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
         self.shown = visible
         return visible
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
-        reading = self.parse()
+        reading = self.parse_text_and_calls()
         calls = tuple(repair_call(call, self.offer.parameters_by_tool) for call in self.calls.build() or reading.calls)
         return Completion(
             text=reading.shown.strip(),
@@ -172,7 +172,7 @@ class PartialAnswer:
         if self.refusal or self.finish == "content_filter":
             self.refusal = self.refusal or "content_filter"
             raise ModelDeclined
-        reading = self.parse()
+        reading = self.parse_text_and_calls()
         is_empty = not (reading.shown.strip() or reading.calls or self.calls.build())
         self.is_blank = is_empty and not (self.is_truncated or reading.is_broken)
         if self.finish and not self.is_truncated and not self.has_ended:
@@ -226,18 +226,18 @@ def _join_text_parts(content: object, depth: int = 0) -> str:
 
 
 def _parse_usage(value: object) -> Usage | None:
-    if not isinstance(value, Mapping) or not (prompt := _parse_count(value.get("prompt_tokens"))):
+    if not isinstance(value, Mapping) or not (prompt := _parse_token_count(value.get("prompt_tokens"))):
         return None
     details = value.get("prompt_tokens_details")
     counts = {**value, **(details if isinstance(details, Mapping) else {})}
     return Usage(
         prompt=prompt,
-        completion=_parse_count(value.get("completion_tokens")),
-        cached=min(prompt, max(_parse_count(counts.get(name)) for name in _CACHED)),
-        written=_parse_count(counts.get("cache_write_tokens")),
+        completion=_parse_token_count(value.get("completion_tokens")),
+        cached=min(prompt, max(_parse_token_count(counts.get(name)) for name in _CACHED)),
+        written=_parse_token_count(counts.get("cache_write_tokens")),
     )
 
 
-def _parse_count(value: object) -> int:
+def _parse_token_count(value: object) -> int:
     # Not isinstance: true is no number, and PostgreSQL would take it for none.
     return min(value, MAX_TOKENS) if type(value) is int and value >= 0 else 0

@@ -70,7 +70,7 @@ def get_speaker_name(message: Message) -> str:
     return quote_name(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
-def split_off_heading(line: str) -> tuple[str, str]:
+def split_into_heading_and_text(line: str) -> tuple[str, str]:
     """Split a line like "[2026-05-03 14:02] text" into its heading, or "", and the rest."""
     heading, bracket, rest = line[1:].partition("]")
     is_heading = line.startswith("[") and bracket and len(heading) <= 80
@@ -227,7 +227,7 @@ def make_picture_request(caption: str) -> str:
     return f"{asked}\n\n{format_block('conversation', [quote_text(caption[:300])])}" if caption.strip() else asked
 
 
-def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
+def add_persona_to_system_prompt(system_prompt: str, config: OwnerConfig | None) -> str:
     if config is None or not config.persona:
         return system_prompt
     manner = PERSONAS.get(config.persona, "")

@@ -119,18 +119,18 @@ class Quota:
         """Raise QuotaExceeded if a budget is used up or `spender` was removed."""
         if not self._serves(spender):
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
-        personal, overall = await self._read_tokens_left(spender)
+        personal, overall = await self._read_tokens_left_for_person_and_bot(spender)
         if personal is not None and personal <= 0:
             raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_time_until_reset()))
         if overall is not None and overall <= 0:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_time_until_reset()))
 
-    async def count_tokens_left(self, spender: int) -> int | None:
+    async def count_tokens_left_if_limited(self, spender: int) -> int | None:
         """Return the tokens that `spender` has left today, or None if there is no limit."""
-        left = [tokens for tokens in await self._read_tokens_left(spender) if tokens is not None]
+        left = [tokens for tokens in await self._read_tokens_left_for_person_and_bot(spender) if tokens is not None]
         return max(0, min(left)) if left else None
 
-    async def _read_tokens_left(self, spender: int) -> tuple[int | None, int | None]:
+    async def _read_tokens_left_for_person_and_bot(self, spender: int) -> tuple[int | None, int | None]:
         """Return the tokens left today for a person and for the whole bot. None means that there is no limit."""
         if self.has_limits:
             await self._load_todays_usage()

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from html import unescape
 from itertools import dropwhile, islice
 
-from llm.meant_json import decode_json, parse_json, parse_json_leniently
+from llm.meant_json import decode_json_and_find_end, parse_json_leniently, parse_json_or_none
 from llm.thoughts import is_tag_mentioned_as_word
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
 
 Names = Mapping[str, Sequence[str]]  # tools, each with the names of its parameters, as far as they are known
+ArgumentsAndEnd = tuple[Mapping[str, object] | None, int]  # a call's arguments, if any, and the position after them
 
 MAX_CANDIDATES = 20  # possible beginnings of a call; an answer with more is a program
 HELD = 300  # characters of a JSON object, or behind a mark, within which a call names its tool
@@ -92,7 +93,7 @@ def find_calls_in_text(
 
     A call between two sentences explains it if no argument consists of words of the `prompt`, which is in lower case.
     """
-    found = _find_calls(text, names, is_whole=is_whole, shown_length=shown_length)
+    found = _split_text_and_calls(text, names, is_whole=is_whole, shown_length=shown_length)
     before, _, rest = text.partition("\n```")
     code, _, after = rest.rpartition("\n```\n")
     is_between_words = code and before[:1].isalpha() and after.strip()[:1].isalpha() and not _GOES_ON.search(after)
@@ -102,18 +103,18 @@ def find_calls_in_text(
     words = (_WORD.findall(value.lower()) for value in values if isinstance(value, str))
     is_meant = code.startswith("tool") or any(given and all(word in prompt for word in given) for given in words)
     if found.calls and is_whole and is_between_words and not is_meant:
-        return found if _find_calls(before + after, names).calls else TextAndCalls(shown=text)
+        return found if _split_text_and_calls(before + after, names).calls else TextAndCalls(shown=text)
     return found
 
 
-def _find_calls(text: str, names: Names, *, is_whole: bool = True, shown_length: int = 0) -> TextAndCalls:
+def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, shown_length: int = 0) -> TextAndCalls:
     if not names:
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, shown_length) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
         body = text[mark.start("json") if mark["json"] else mark.start() :]
         before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, shown_length)
-        tag, (value, end) = _TAG.match(body), decode_json(body, 0)
+        tag, (value, end) = _TAG.match(body), decode_json_and_find_end(body, 0)
         is_named = tag or mark["tag"] or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
         if not is_whole and (is_named or len(body) < HELD):
             return TextAndCalls(shown=before)
@@ -126,7 +127,7 @@ def _find_calls(text: str, names: Names, *, is_whole: bool = True, shown_length:
 
 
 def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length: int) -> TextAndCalls:
-    for named in _find_tool_names(text, names, shown_length):
+    for named in _find_tool_name_matches(text, names, shown_length):
         start = named.start()
         if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or _CODE_IN_SENTENCE.match(text, start - 1):
             continue  # within a sentence it is talked about
@@ -149,7 +150,7 @@ def _ends_inside_code_block(text: str) -> bool:
     )
 
 
-def _find_tool_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[str]]":
+def _find_tool_name_matches(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[str]]":
     return islice((named for named in _NAME.finditer(text, start) if named["name"] in names), MAX_CANDIDATES)
 
 
@@ -213,7 +214,7 @@ def _find_named_calls(text: str, names: Names) -> list[tuple[str, Mapping[str, o
     text = _NAMESPACE.sub("", _ESCAPED_QUOTE.sub('"', text))
     text = unescape(text) if "&quot;" in text else text
     found, place = [], 0
-    for named in _find_tool_names(text, names):
+    for named in _find_tool_name_matches(text, names):
         if named.start() < place:  # within the arguments of the call before
             continue
         arguments, place = _parse_arguments(text, named, names)
@@ -222,7 +223,7 @@ def _find_named_calls(text: str, names: Names) -> list[tuple[str, Mapping[str, o
     return found
 
 
-def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tuple[Mapping[str, object] | None, int]:
+def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> ArgumentsAndEnd:
     """Parse the arguments after a tool's name. Return them (None if there are none) and their end position."""
     parameters = names[name_match["name"]]
     if near := _NEAR_OBJECT.match(text, name_match.end()):
@@ -234,7 +235,7 @@ def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tu
     return given or None, end
 
 
-def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) -> tuple[dict[str, object], int]:
+def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) -> ArgumentsAndEnd:
     given: dict[str, object] = {}
     parameters, end = names[name_match["name"]], name_match.end()
     is_word = not (text[end : end + 1].strip() or text[: name_match.start()].rpartition("\n")[2].strip())
@@ -242,7 +243,7 @@ def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) ->
     while found := _ARGUMENT.search(text, place, end + MAX_ARGUMENTS_CHARS):  # ends: each is behind the one before
         place = found.end("key")
         between = text[end : found.start()]
-        if len(between) > MAX_GAP or any(_find_tool_names(between, names)):
+        if len(between) > MAX_GAP or any(_find_tool_name_matches(between, names)):
             break
         is_open = text[found.start("key") - 1] == "<" and not text.startswith(f"/{found['key']}", found.end())
         is_element = found["about"] is not None or (found["element"] is not None and not is_open)  # no <placeholder>
@@ -252,18 +253,18 @@ def _parse_named_values(text: str, name_match: "re.Match[str]", names: Names) ->
             end = place
             attribute = _ATTRIBUTE.search(about)
             value = attribute[2] if attribute else found["attribute"] or found["line"] or found["element"] or ""
-            given[found["key"]] = value.strip() if 'string="true"' in about else _parse_scalar(value)
+            given[found["key"]] = value.strip() if 'string="true"' in about else _parse_scalar_or_keep_text(value)
     return given, end
 
 
-def _parse_scalar(text: str) -> object:
+def _parse_scalar_or_keep_text(text: str) -> object:
     text = re.sub(r"^(?:([\"'])([^\"']*)\1|<!\[CDATA\[(.*)\]\]>)$", r"\2\3", text.strip(), flags=re.DOTALL)
-    value = parse_json(text)
+    value = parse_json_or_none(text)
     return text if value is None else value
 
 
-def _parse_json_object(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
-    value, end = decode_json(text, start)
+def _parse_json_object(text: str, start: int, parameters: Sequence[str]) -> ArgumentsAndEnd:
+    value, end = decode_json_and_find_end(text, start)
     if value is None:
         end = text.rfind("}") + 1
         repaired = parse_json_leniently(text[start:end])  # of a program's block nothing is left, or other keys
@@ -271,7 +272,7 @@ def _parse_json_object(text: str, start: int, parameters: Sequence[str]) -> tupl
     return (value, end) if isinstance(value, Mapping) else (None, start)
 
 
-def _parse_code_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
+def _parse_code_call(text: str, start: int, parameters: Sequence[str]) -> ArgumentsAndEnd:
     for closing in islice(re.finditer(r"\)(?!\s*[{:])", text[start : start + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
         end = start + closing.end()  # not of the definition of a function
         try:

@@ -266,7 +266,7 @@ class ThinkingHabit:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
         self._file = folder / f"{FILE_NAME}-{key}" if folder is not None else None
 
-    def remember(self) -> None:
+    def remember_habit(self) -> None:
         with suppress(OSError):
             if self._file is not None:
                 self._file.touch(0o600)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm.event_reader import parse_json_objects
-from llm.meant_json import parse_json, parse_json_leniently
+from llm.meant_json import parse_json_leniently, parse_json_or_none
 from records.errors import ModelBroken
 from records.model_calls import Prompt, PromptMessage, Tool, ToolCall
 from text.characters import escape_template_tokens, repair_surrogates
@@ -78,7 +78,7 @@ def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
     return told
 
 
-def rewrite_all_as_user(messages: Prompt) -> list[PromptMessage]:
+def rewrite_messages_as_user(messages: Prompt) -> list[PromptMessage]:
     """Return a prompt in which all messages have the role "user", and earlier answers are marked as answers."""
     lead = {"assistant": "You answered:\n"}
     told = rewrite_tools_as_text(messages)
@@ -114,9 +114,9 @@ class ToolCallAssembler:
                 self._add_fragment({**part, **functions[0]} if functions else part, number)
 
     def _add_fragment(self, call: Mapping[str, Any], index: object) -> None:
-        call_id, name = (_convert_to_text(call.get(key))[:MAX_NAME_CHARS] for key in ("id", "name"))
+        call_id, name = (_convert_arguments_to_text(call.get(key))[:MAX_NAME_CHARS] for key in ("id", "name"))
         given = next((call[key] for key in ("arguments", "input", "args", "partial_json") if call.get(key)), "")
-        arguments = _convert_to_text(given)[:MAX_ARGUMENTS_CHARS]
+        arguments = _convert_arguments_to_text(given)[:MAX_ARGUMENTS_CHARS]
         if not (name or arguments):
             return
         part = self._find_call_in_progress(index, call_id, name, arguments)
@@ -144,20 +144,20 @@ class ToolCallAssembler:
         if part is None or not name or not part["name"]:
             return part
         is_same_id = not call_id or part["id"] in ("", call_id)
-        is_complete = bool(arguments) and isinstance(parse_json(part["arguments"]), Mapping)
+        is_complete = bool(arguments) and isinstance(parse_json_or_none(part["arguments"]), Mapping)
         return part if is_same_id and part["name"] == name and not is_complete else None
 
     def build(self) -> tuple[ToolCall, ...]:
         """Return the calls with unique ids and repaired arguments. Drop unreadable calls unless all are unreadable."""
         calls: list[ToolCall] = []
         for part in (part for part in self._parts if part["name"]):
-            for arguments in _split_joined_calls(part["arguments"] or "{}"):
+            for arguments in _split_joined_arguments(part["arguments"] or "{}"):
                 if part["id"] and (part["id"], arguments) in {(call.id, call.arguments) for call in calls}:
                     continue  # repeated at the end of the stream
                 is_new = part["id"] and part["id"] not in {call.id for call in calls}
                 call_id = part["id"] if is_new else f"call{len(calls):05}"  # Mistral takes nine letters and digits
                 calls.append(ToolCall(id=call_id, name=part["name"], arguments=arguments, extra=part["extra"]))
-        good = tuple(call for call in calls if isinstance(parse_json(call.arguments), Mapping))
+        good = tuple(call for call in calls if isinstance(parse_json_or_none(call.arguments), Mapping))
         return good or tuple(calls)
 
 
@@ -187,9 +187,9 @@ class Reasoning:
         return text if is_small and len(text) <= MAX_REASONING_CHARS else ""
 
 
-def _split_joined_calls(arguments: str) -> list[str]:
+def _split_joined_arguments(arguments: str) -> list[str]:
     """Repair a call's arguments, and split them if a gateway joined the arguments of parallel calls."""
-    value = parse_json(arguments)
+    value = parse_json_or_none(arguments)
     if isinstance(value, Mapping):
         return [arguments]
     with suppress(ModelBroken):
@@ -199,7 +199,7 @@ def _split_joined_calls(arguments: str) -> list[str]:
     return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
 
 
-def _convert_to_text(value: object) -> str:
+def _convert_arguments_to_text(value: object) -> str:
     if isinstance(value, str):
         return value
     # Some servers send the arguments as an object.

@@ -31,7 +31,7 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
     Return None for an invalid argument, or a time that is past or too far ahead. `now` is in the person's zone.
     """
     text, at, minutes = arguments.get("text"), str(arguments.get("at")), str(arguments.get("in_minutes"))
-    rule = _parse_repeat(str(arguments.get("repeat") or ""), str(arguments.get("weekdays") or ""))
+    rule = _parse_repeat_and_weekdays(str(arguments.get("repeat") or ""), str(arguments.get("weekdays") or ""))
     if not isinstance(text, str) or rule is None:
         return None
     if minutes.isdecimal() and len(minutes) < 9 and 0 < int(minutes) <= MAX_DAYS_AHEAD * 24 * 60:
@@ -45,11 +45,11 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
             return None
         when = when.replace(tzinfo=None, second=0, microsecond=0)
         when = when.replace(hour=MORNING) if len(at) <= len("2026-01-01") else when
-    made = make_reminder(text, when, now, rule[0], weekdays=rule[1])
+    made = make_reminder_if_possible(text, when, now, rule[0], weekdays=rule[1])
     return made if isinstance(made, NewReminder) else None
 
 
-def _parse_repeat(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] | None:
+def _parse_repeat_and_weekdays(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] | None:
     """Parse "weekly Mon, Thu" or "FREQ=WEEKLY;BYDAY=MO,TH". Return None if it may have another meaning."""
     rule_text = [re.findall(r"[\w–-]+", text.casefold()) for text in (repeat, weekdays)]
     words, more = ({word.removesuffix("s") for word in listed} for listed in rule_text)  # "mondays", "tues"
@@ -62,7 +62,7 @@ def _parse_repeat(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] 
     return "weekly" if cycle == "daily" and days else cycle, days  # models call "every weekday" daily
 
 
-def make_reminder(
+def make_reminder_if_possible(
     text: str, when: datetime, now: datetime, repeat: Repeat = "", month_day: int = 0, weekdays: Collection[int] = ()
 ) -> NewReminder | Impossible | None:
     """Return a reminder for `when`, which is a wall-clock time if it has no zone.

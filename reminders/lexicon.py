@@ -48,7 +48,7 @@ _RANGES = {"am": (0, 720), "midnight": (0, 720), "noon": (660, 900), "tonight": 
 _FORMS = ("format", "stand-alone")
 
 
-def normalize_word(word: str) -> str:
+def fold_letters(word: str) -> str:
     """Return a word in lower case, without the dots, vowel signs and accents that people often omit."""
     return " ".join(word.casefold().split()).strip(" .").translate(PLAIN).replace(_TANWEEN, "")
 
@@ -75,11 +75,11 @@ class Lexicon:
 
     def get_meaning(self, kind: str, word: str | None) -> str:
         """Return the meaning of a word, or "" if it is not a word of this kind."""
-        return self.words[kind].get(normalize_word(word or ""), "")
+        return self.words[kind].get(fold_letters(word or ""), "")
 
 
 def _make_word_pattern(words: Iterable[str], boundary: str = _WORD_END) -> str:
-    found = sorted({normalize_word(word) for word in words} - {""}, key=lambda word: (-len(word), word))
+    found = sorted({fold_letters(word) for word in words} - {""}, key=lambda word: (-len(word), word))
     written = "|".join(map(re.escape, found)).replace(r"\ ", r"\s+").replace(r"\*", r"\w*")
     written = written.replace("ا", f"{_TANWEEN}?ا")
     # Compiling so wide a range without regard to case takes ten milliseconds.
@@ -92,7 +92,7 @@ def load_lexicon(language: str) -> Lexicon:
     locale, words = Locale(language), defaultdict[str, dict[str, str]](dict)
 
     def add_words(kind: str, meaning: str, spellings: Iterable[str]) -> None:
-        words[kind] = dict.fromkeys(map(normalize_word, spellings), meaning) | words[kind]
+        words[kind] = dict.fromkeys(map(fold_letters, spellings), meaning) | words[kind]
 
     def load_words(name: str) -> Iterable[str]:
         told: Mapping[str, Sequence[str]] = SPOKEN[language].get("words", {})
@@ -123,7 +123,7 @@ def load_lexicon(language: str) -> Lexicon:
         for number, name in (*locale.months[form]["wide"].items(), *locale.months[form]["abbreviated"].items()):
             add_words("month", str(number), [name])
     for number, name in locale.days["format"]["wide"].items():
-        word = normalize_word(name)
+        word = fold_letters(name)
         inflected = [f"{word}а", *(word[:-1] + ending for ending in "уыяею")]  # "с понедельника по среду"
         add_words("weekday", str(number), [word, word.removeprefix("ال"), word.replace("日", "天"), *inflected])
         short = [locale.days["format"][width][number] for width in ("abbreviated", "short")]
@@ -132,7 +132,7 @@ def load_lexicon(language: str) -> Lexicon:
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in ("wide", "abbreviated")]
     for name, text in [part for period in periods for part in period.items()] + _PARTS:
         is_root = name not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text) is not None)
-        if text != "день" and normalize_word(text) not in words["on"]:  # "am Freitag"
+        if text != "день" and fold_letters(text) not in words["on"]:  # "am Freitag"
             add_words("part", name, [f"{text}{ending}" for ending in ("", "ом", "м", "ю")])
             add_words("part-root", "time", [text] if is_root else [])
     spans = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
@@ -153,7 +153,7 @@ def _list_unit_words(locale: Locale, unit: str, width: str) -> set[str]:
     return {words[0] for words in behind if words and len(words[0]) > 1}
 
 
-def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, int]]]:
+def write_times_in_digits_with_spans(text: str, language: str) -> tuple[str, Sequence[tuple[int, int]]]:
     """Write spoken times in digits, as in "at 8:30" for "at half past eight", using spoken_times.toml.
 
     Return the new text, and for each of its characters the span in `text` that it stands for.
@@ -161,7 +161,7 @@ def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequenc
     pattern, numbers, written = _compile_spoken_times(language)
     spans = [(at, at + 1) for at in range(len(text))]
     for match in reversed([*pattern.finditer(text)]):
-        word = normalize_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
+        word = fold_letters(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
         number = int(word) if word.isdigit() else numbers.get(word, 0)
         form = written[match.lastgroup or ""].replace("#", str(number))
         offset = int((_MINUTES_MARK.search(form) or ["0"])[0])
@@ -176,12 +176,12 @@ def write_spoken_times_in_digits(text: str, language: str) -> tuple[str, Sequenc
 def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
     """Return a pattern for all spoken times, the value of each number word, and a digit form for each named group."""
     told = SPOKEN[language]
-    numbers = {normalize_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
+    numbers = {fold_letters(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
     before = told.get("before_number", r"(?<!\w)")
     named = f"{before}(?:{'|'.join(sorted(map(re.escape, numbers), key=len, reverse=True))})"
     patterns, written = list[str](), dict[str, str]()
     for form in sorted(told["spoken"], key=len, reverse=True):
-        pattern = re.escape(normalize_word(form)).replace(r"\ ", r"\s+").replace(r"\^", "^").replace("ss", "(?:ss|ß)")
+        pattern = re.escape(fold_letters(form)).replace(r"\ ", r"\s+").replace(r"\^", "^").replace("ss", "(?:ss|ß)")
         pattern = pattern.replace(r"\#", rf"((?<!\d)\d{{1,3}}|{named})").replace("@", f"({named})")
         pattern = pattern if HAN.search(form) else rf"(?<!\w){pattern}(?!\w)"
         patterns.append(f"(?P<form{len(patterns)}>{pattern})")
@@ -199,7 +199,7 @@ def parse_number(token: str) -> float | None:
 def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, ignores_numbers: bool) -> bool:
     """Return True if a token is a time word in `language` or any of the bot's languages. Numbers may be ignored."""
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
-    word = normalize_word(token)
+    word = fold_letters(token)
     is_han = HAN.search(word) is not None  # written without spaces
     lexicons = [load_lexicon(spoken) for spoken in {*LANGUAGES, language}]
     telling = [lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons]

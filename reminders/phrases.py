@@ -9,19 +9,19 @@ from itertools import pairwise, product
 
 from locales.catalog import ENGLISH, get_current_language
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
-from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, make_reminder
+from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, make_reminder_if_possible
 from reminders.lexicon import (
     HAN,
     PLAIN,
     READ_LANGUAGES,
     TOKEN,
+    fold_letters,
     is_time_word,
     load_lexicon,
-    normalize_word,
-    write_spoken_times_in_digits,
+    write_times_in_digits_with_spans,
 )
 from reminders.time_parts import LEADS, MAX_DAYS_TO_31ST, TimePhraseParser
-from reminders.zones import find_holidays, find_possible_zone_or_day, find_time_zone
+from reminders.zones import find_holidays, find_possible_zone_or_day, find_span_of_time_zone
 from text.characters import collapse_to_single_line
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import to_utc
@@ -50,24 +50,24 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     request, parsers = collapse_to_single_line(phrase)[:MAX_TEXT_CHARS], list[TimePhraseParser]()
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     for language in dict.fromkeys([get_current_language(), *READ_LANGUAGES]):
-        text, spans = write_spoken_times_in_digits(request.translate(PLAIN), language)  # PLAIN keeps its length
+        text, spans = write_times_in_digits_with_spans(request.translate(PLAIN), language)  # PLAIN keeps its length
         parser = TimePhraseParser(request=request, text=text, spans=spans, words=load_lexicon(language), wall=wall)
-        parser.parse_time_parts(parser.skip("(?:{joining} )*", 0))
+        parser.parse_time_parts(parser.skip_pattern("(?:{joining} )*", 0))
         parsers.append(parser)
     read = [(len(parser.quote(0, parser.end)), parser.is_every) for parser in parsers]
     equal = [parser for parser, length in zip(parsers, read, strict=True) if length == max(read)]  # "à 9h" has two
     best = equal[0]
     equal = [best] if best is parsers[0] else equal
     unread = next(filter(None, map(_find_unparsed_time_words, equal)), "")
-    other_day = next(filter(None, map(_find_other_day, equal)), "")
-    at_end = _find_time_at_end(equal if best.end else parsers) if unread or other_day else None
+    other_day = next(filter(None, map(_find_words_of_other_day, equal)), "")
+    at_end = _find_time_at_end_and_text_before(equal if best.end else parsers) if unread or other_day else None
     if unread and not at_end:
-        return UncertainReminder(words=_find_zone_beside_time(parsers) or unread)
+        return UncertainReminder(words=_find_zone_words_beside_time(parsers) or unread)
     best, rest = at_end or (best, best.quote(best.end))
     if best.impossible:
         return "none"
     if best.bare_range and not best.clock:
-        best.mark_doubtful(*best.bare_range)  # "Monday to Friday vacation" may be once
+        best.mark_span_doubtful(*best.bare_range)  # "Monday to Friday vacation" may be once
     rest = rest.strip(_ENDS).lstrip(")）").rstrip("(（ ")
     joined = best.words.match("(?:{joining} )*" if at_end else "{joining}", rest.translate(PLAIN))
     reminder = _build_reminder(best, rest[joined.end() :] if joined else rest, now)
@@ -80,7 +80,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     return UncertainReminder(words=doubt, reminder=reminder) if doubt or at_end else reminder
 
 
-def _find_other_day(early: TimePhraseParser) -> str:
+def _find_words_of_other_day(early: TimePhraseParser) -> str:
     """Return words behind a time that may name its day, as in "at 9 call mum on 3.12.", or "" if there are none."""
     if early.distance:
         return ""
@@ -90,7 +90,7 @@ def _find_other_day(early: TimePhraseParser) -> str:
     for token in tokens:
         late = replace(early, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
         late.parse_time_parts(token.start())
-        start, is_next = early.skip(LEADS, token.start()), token is tokens[0]
+        start, is_next = early.skip_pattern(LEADS, token.start()), token is tokens[0]
         is_led = start > token.start() and token[0] not in ARTICLES
         found, behind = early.quote(token.start(), late.end), TOKEN.search(early.text, late.end)
         is_word = found.split(" ")[-1] in WORDS_LIKE_DAYS and not (is_led and language == ENGLISH)
@@ -102,7 +102,7 @@ def _find_other_day(early: TimePhraseParser) -> str:
         name = TOKEN.match(early.text, start)
         may_be_misspelt = early.month_day and is_next if is_dated else is_led or is_next or token is tokens[-1]
         # In Arabic, a letter more makes "university" of "Friday".
-        if name and may_be_misspelt and language != "ar" and _is_misspelt_name(normalize_word(name[0]), names):
+        if name and may_be_misspelt and language != "ar" and _is_misspelt_name(fold_letters(name[0]), names):
             return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
     return ""
 
@@ -116,21 +116,21 @@ def _is_misspelt_name(word: str, names: Sequence[str]) -> bool:
     return has_its_letters and not any(word.startswith(day) or day.startswith(word) for day in near)
 
 
-def _find_zone_beside_time(parsers: Sequence[TimePhraseParser]) -> str:
+def _find_zone_words_beside_time(parsers: Sequence[TimePhraseParser]) -> str:
     """Return a time zone behind or before a clock time or number, or "" if there is none."""
     for parser in parsers:
         for token in TOKEN.finditer(parser.text):
             late = replace(parser, clock=None, weekdays=[], end=token.end())
             late.parse_time_parts(token.start())
             is_time = late.clock is not None or token[0][0].isdigit()
-            zone = find_time_zone(parser.text, late.end if is_time else token.start(), parser.words)
+            zone = find_span_of_time_zone(parser.text, late.end if is_time else token.start(), parser.words)
             behind = TOKEN.search(parser.text, zone[1]) if zone else None
             if zone and (is_time or (behind and behind[0][0].isdigit())):
                 return parser.quote(*zone)
     return ""
 
 
-def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, str] | None:
+def _find_time_at_end_and_text_before(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, str] | None:
     """Find a time at the end of a text, as in "call mum at 9". Return its parser and the text before it."""
     for back, early in product(range(MAX_END_TOKENS, 0, -1), parsers):
         tokens = [*TOKEN.finditer(early.text.rstrip(_ENDS))]
@@ -141,8 +141,8 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
         if late.end < tokens[-1].end() or (late.part and not late.clock):
             continue
         before = [token.start() for token in tokens[:-back] if token.start() >= early.end]
-        is_open = any(late.skip(r"{every}|(?:{on}|{at}) \d", at) > at for at in before)
-        is_open |= any(late.skip("(?:{and}|{next}|{until}) ", at) == start for at in before)
+        is_open = any(late.skip_pattern(r"{every}|(?:{on}|{at}) \d", at) > at for at in before)
+        is_open |= any(late.skip_pattern("(?:{and}|{next}|{until}) ", at) == start for at in before)
         is_open |= _find_unparsed_time_words(late, early.end, start) != ""
         return None if is_open else (late, late.quote(early.end, start))
     return None
@@ -152,7 +152,7 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     if parser.distance is not None:
         due_at = (now + (parser.distance - wall)).astimezone(UTC) + parser.elapsed
-        return make_reminder(text, due_at, now) or UncertainReminder(words="")
+        return make_reminder_if_possible(text, due_at, now) or UncertainReminder(words="")
     if parser.day is not None and parser.day - wall.date() > timedelta(days=MAX_DAYS_AHEAD):
         return "far"
     hour, minute = parser.clock or (MORNING, 0)
@@ -168,7 +168,7 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
         return "none" if parser.day else "passed"  # "Friday, 3 December" on a Thursday, "Sunday the 22nd at 9" at ten
     if not parser.repeat and to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
         return "none"  # the clock skips it when daylight saving begins
-    made = make_reminder(text, local, now, parser.repeat, parser.month_day, parser.weekdays)
+    made = make_reminder_if_possible(text, local, now, parser.repeat, parser.month_day, parser.weekdays)
     return made or UncertainReminder(words="")
 
 
@@ -185,17 +185,17 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None
     is_read = is_timed or (not parser.part and (parser.has_date or parser.repeat == "daily"))
     if parser.is_every and parser.repeat != "daily":
         is_read = parser.repeat != "" and bool(parser.weekdays or parser.month_day)
-    start = parser.skip(" ", start) if is_read else 0
+    start = parser.skip_pattern(" ", start) if is_read else 0
     holidays = [found.span() for _, found in find_holidays(text) if " " in found[0]]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     tokens = [token for token in tokens if not any(first <= token.start() < end for first, end in holidays)]
-    after = parser.skip("(?:(?:{on}|{at}) )*", start)
+    after = parser.skip_pattern("(?:(?:{on}|{at}) )*", start)
     # Where a number is a time: "at 9 to 10", "at 9 or at 10", "at 9 to call mum at 10".
-    near = {tokens[0].start() if tokens else 0, parser.skip("(?:(?:{until}|{of}) )*(?:(?:{on}|{at}) )*", start)}
+    near = {tokens[0].start() if tokens else 0, parser.skip_pattern("(?:(?:{until}|{of}) )*(?:(?:{on}|{at}) )*", start)}
     near |= {token.start() for lead, token in pairwise(tokens) if lead[0].casefold() == parser.clock_lead.casefold()}
     for token in [*tokens[:1], *reversed(tokens[1:])] if parser.clock and not parser.distance else []:
         is_led = parser.words.get_meaning("zone", token[0]) and token.start() not in near  # "прогулка по Москве"
-        if not is_led and (zone := find_time_zone(text, token.start(), parser.words)):
+        if not is_led and (zone := find_span_of_time_zone(text, token.start(), parser.words)):
             return parser.quote(*zone)
     marks = [
         index
@@ -203,7 +203,7 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None
         if is_time_word(tokens, index, parser.words.language, ignores_numbers=is_timed and token.start() not in near)
     ]
     # In Chinese, "and" is also "with".
-    begins = not is_read or (parser.skip("{and}", start) > start and bool(marks or not HAN.match(text, start)))
+    begins = not is_read or (parser.skip_pattern("{and}", start) > start and bool(marks or not HAN.match(text, start)))
     begins |= after > start and (not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS))
     if not (begins or marks):
         return ""

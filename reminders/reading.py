@@ -11,7 +11,7 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.catalog import format_full_day, get_current_language, join_list, tr
-from records.errors import KeepsakeError
+from records.errors import ErrorText, KeepsakeError
 from records.model_calls import PromptMessage
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, parse_reminder
@@ -36,7 +36,7 @@ class ReminderReader:
 
     async def parse_reminder_or_explain_failure(
         self, person_id: int, text: str, now: datetime
-    ) -> tuple[NewReminder, str | None] | str:
+    ) -> tuple[NewReminder, str | None] | ErrorText:
         """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder.
 
         If the reason is None, the reminder can be set at once. Otherwise the person must confirm it. The reason then

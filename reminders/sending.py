@@ -88,12 +88,12 @@ class Reminders:
     async def _send_due_reminders(self, reminders: Sequence[Reminder], send: SendReminder) -> None:
         for reminder in reminders:
             try:
-                if not await self._send_reminder(reminder, send):
+                if not await self._try_to_send_reminder(reminder, send):
                     return
             except KeepsakeError as error:
                 log.warning("a reminder of %d is not sent yet: %s", reminder.owner, type(error).__name__)
 
-    async def _send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
+    async def _try_to_send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
         while True:
             async with self._memory.open_store(reminder.owner) as store:
                 times = await store.reminders.record_sending_attempt(reminder)

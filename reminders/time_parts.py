@@ -31,7 +31,8 @@ LEADS = "(?:(?:{on}|{at}) )*"
 _TO = r"(?:\s*[-–—]\s*| {through} )" + LEADS
 _DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
 _FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{LEADS}(?:{_DAYS})"  # "and every Friday"
-ReadPart = Callable[["TimePhraseParser", re.Match[str], str], int]
+EndPosition = int  # the position after the text that was read, or 0 if it was not read
+ReadPart = Callable[["TimePhraseParser", re.Match[str], str], EndPosition]
 GRAMMAR = list[tuple[str, ReadPart]]()
 
 
@@ -54,7 +55,7 @@ class TimePhraseParser:
     """Parses the times in a text in one language, and holds the results.
 
     `end` is the position after the last parsed time. `text` and `spans` are the results of
-    write_spoken_times_in_digits() for `request`.
+    write_times_in_digits_with_spans() for `request`.
     """
 
     request: str
@@ -86,10 +87,10 @@ class TimePhraseParser:
         found = self.spans[start:end]
         return self.request[found[0][0] : found[-1][1]] if found else ""
 
-    def mark_doubtful(self, start: int, end: int) -> None:
+    def mark_span_doubtful(self, start: int, end: int) -> None:
         self.doubt = self.doubt or self.quote(start, end)
 
-    def skip(self, pattern: str, start: int) -> int:
+    def skip_pattern(self, pattern: str, start: int) -> int:
         found = self.words.match(pattern, self.text, start)
         return found.end() if found else start
 
@@ -99,7 +100,7 @@ class TimePhraseParser:
 
     def parse_time_parts(self, start: int) -> None:
         """Parse consecutive parts of a time, beginning at `start`."""
-        start, lead = self.skip(" ", start), ""
+        start, lead = self.skip_pattern(" ", start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
             parts = ((read, self.words.match(pattern, self.text, start)) for pattern, read in GRAMMAR)
@@ -107,7 +108,7 @@ class TimePhraseParser:
                 if self.clock is not None and not is_clock_known:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = end, ""
-                start = self.skip(" ", end)
+                start = self.skip_pattern(" ", end)
             elif found := self.words.match("(?P<on>{on} )|{at} ", self.text, start):
                 lead, start = "on" if found["on"] else "at", found.end()
             else:
@@ -115,7 +116,7 @@ class TimePhraseParser:
 
     @grammar_rule(r"(?:{and} )?(?=\d)" + _AMOUNT)
     @grammar_rule(r"(?P<in>{in} )" + _AMOUNT)
-    def _read_delay(self, match: re.Match[str], preposition: str) -> int:
+    def _read_delay(self, match: re.Match[str], preposition: str) -> EndPosition:
         """Read "in 2 weeks" or "in 1.5 hours", or a further amount, as in "in 1h 30min"."""
         count, unit = parse_number(match["count"] or "1"), self.words.get_meaning("unit", match["unit"])
         is_open = not self.end if "in" in match.groupdict() else self.distance is not None and not preposition
@@ -136,14 +137,14 @@ class TimePhraseParser:
         return match.end()
 
     @grammar_rule("(?!{this-night}){days}")
-    def _read_relative_day(self, match: re.Match[str], _preposition: str) -> int:
+    def _read_relative_day(self, match: re.Match[str], _preposition: str) -> EndPosition:
         if self.has_date or self.repeat:
             return 0
         self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", match[0])))
         return match.end()
 
     @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{LEADS}?(?:{_DAYS})")
-    def _read_weekdays(self, match: re.Match[str], _preposition: str) -> int:
+    def _read_weekdays(self, match: re.Match[str], _preposition: str) -> EndPosition:
         """Read weekdays such as "every Monday" or "Monday to Friday". Return where they end, or 0."""
         is_range = "_end" in (match.lastgroup or "")
         is_open = is_range or match["every"] or match["each"]
@@ -166,7 +167,7 @@ class TimePhraseParser:
         return end
 
     @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
-    def _read_recurrence(self, match: re.Match[str], _preposition: str) -> int:
+    def _read_recurrence(self, match: re.Match[str], _preposition: str) -> EndPosition:
         if self.is_every or self.has_date:
             return 0
         self.is_every, self.end = True, match.end()
@@ -182,7 +183,7 @@ class TimePhraseParser:
     )
     @grammar_rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
     @grammar_rule(r"(?P<month>{month})[\s.]*(?:the )?(?P<day>\d{1,2})(?:" + _ORDINAL + r"|[日号]|(?![\d:.h]))" + _YEAR)
-    def _read_date(self, match: re.Match[str], preposition: str) -> int:
+    def _read_date(self, match: re.Match[str], preposition: str) -> EndPosition:
         """Read "December 3rd", "3 December 2027", "2026-12-03" or "3.12." Doubt what may be another date or a time."""
         if self.day is not None or self.month_day or self.repeat:
             return 0
@@ -202,7 +203,7 @@ class TimePhraseParser:
             if month > 12 or (day <= 12 and not self.words.day_first):
                 day, month = month, day
         if is_doubtful:
-            self.mark_doubtful(*match.span())
+            self.mark_span_doubtful(*match.span())
         told = [int(year if len(year) > 2 else f"20{year}")] if year else []
         for possible_year in told or range(self.wall.year, self.wall.year + YEARS_TO_LEAP_DAY + 1):
             with suppress(ValueError):
@@ -216,7 +217,7 @@ class TimePhraseParser:
         r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r")?\s*числа(?!\w)|" + _ORDINAL + r"|[号號日])?"
         r"(?P<cycle>(?P<of> (?:{of} )*){every} (?P<unit>{unit}))?(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
     )
-    def _read_day_of_month(self, match: re.Match[str], preposition: str) -> int:
+    def _read_day_of_month(self, match: re.Match[str], preposition: str) -> EndPosition:
         """Read "the 1st", or after "every month" also "on the 1", or "1st of every month"."""
         is_cycle = not self.is_every and self.words.get_meaning("unit", match["unit"]) == "month"
         is_monthly = (self.repeat == "monthly" and match["clock"] is None) or (is_cycle and match["of"].strip() != "")
@@ -235,17 +236,17 @@ class TimePhraseParser:
         return match.end("cycle" if is_cycle else "ordinal" if match["ordinal"] else "day")
 
     @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?P<named>(?=\sde\s))?(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
-    def _read_part_of_day(self, match: re.Match[str], preposition: str) -> int:
+    def _read_part_of_day(self, match: re.Match[str], preposition: str) -> EndPosition:
         name = self.words.get_meaning("part", match["part"])
         if self.clock is not None:
             is_text = match["named"] is not None and " " not in match["part"]  # "viernes 9:15 noche de cine"
-            if is_text or self.distance is not None or not self._shift_to_part_of_day(name, match):
+            if is_text or self.distance is not None or not self._shift_if_in_day_part(name, match):
                 return 0
         elif name in ("noon", "midnight"):
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
             if not preposition and self.words.compile(r"(?<!\w){at} \d").search(self.text, match.end()):
-                self.mark_doubtful(*match.span())  # "Friday noon prayer at 9"
+                self.mark_span_doubtful(*match.span())  # "Friday noon prayer at 9"
         elif match["timed"] is not None or match["this"] or name in _TONIGHT:
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
@@ -254,7 +255,7 @@ class TimePhraseParser:
             self.day = self.wall.date()
         return match.end()
 
-    def _shift_to_part_of_day(self, day_part: str, match: re.Match[str]) -> bool:
+    def _shift_if_in_day_part(self, day_part: str, match: re.Match[str]) -> bool:
         """Shift the hour to the named part of the day, and doubt a night's. Return False if it contradicts the part."""
         hour, minute = self.clock or (0, 0)
         start, end = self.words.ranges.get(day_part, (720, 1440))
@@ -268,7 +269,7 @@ class TimePhraseParser:
         self.clock, night = (chosen, minute), self.part if self.has_date else ""
         is_night = day_part in _TONIGHT or self.words.ranges.get(night, (0, 0))[0] >= 17 * 60
         if chosen < 6 and is_night and not self.is_midnight:
-            self.mark_doubtful(*match.span())  # "Friday night at 1" is on Saturday
+            self.mark_span_doubtful(*match.span())  # "Friday night at 1" is on Saturday
             self.is_midnight = True
         return True
 
@@ -276,29 +277,29 @@ class TimePhraseParser:
         r"(?:" + _HOUR + r"|(?P<name>[^\s,;\d]+))(?: (?P<hours>{hours}))?"
         r"(?= (?P<part>{part})?)(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
     )
-    def _read_time(self, match: re.Match[str], preposition: str) -> int:
+    def _read_time(self, match: re.Match[str], preposition: str) -> EndPosition:
         is_led = preposition == "at"
         hour = int(parse_number(match["hour"] or match["name"]) or 0)
         if self.clock is not None or (match["name"] and not (is_led and hour > 1 and match["name"] != "once")):
             return 0
         self.is_exact = any(match[mark] is not None for mark in ("minute", "h", "name", "hours", "part"))
         if not (is_led or self.is_exact):
-            is_next = self.has_date and match.start() == self.skip(" ", self.end)
+            is_next = self.has_date and match.start() == self.skip_pattern(" ", self.end)
             if is_next and hour <= 24 and match["more"] is None:
-                self.mark_doubtful(*match.span())  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
+                self.mark_span_doubtful(*match.span())  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
             else:
                 return 0
         minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
         after = self.text[match.end() :]
         if (match["uhr"] and after[:1] == " ") or (match["han"] and not match[0].endswith("分") and HAN.match(after)):
-            self.mark_doubtful(*match.span())  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
+            self.mark_span_doubtful(*match.span())  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
         is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
         if not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE):
-            self.mark_doubtful(*match.span())  # "1h call": the time, or an hour from now
+            self.mark_span_doubtful(*match.span())  # "1h call": the time, or an hour from now
         if self.part:
             own = match["part"] if self.part in _TONIGHT else None  # "tonight at 5am"
-            self.impossible |= not self._shift_to_part_of_day(self.words.get_meaning("part", own) or self.part, match)
+            self.impossible |= not self._shift_if_in_day_part(self.words.get_meaning("part", own) or self.part, match)
         self.impossible |= hour > 24 or minute > 59 or (hour == 24 and minute > 0)
         return match.end()
 
@@ -306,7 +307,7 @@ class TimePhraseParser:
         r"(?P<next>{next} )?(?:(?P<weekday>{weekday})|(?P<short>{short}))"
         r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?P<later> {next})?"
     )
-    def _read_weekday(self, match: re.Match[str], preposition: str) -> int:
+    def _read_weekday(self, match: re.Match[str], preposition: str) -> EndPosition:
         if self.weekdays or self.month_day or self.is_every or self.distance is not None:
             return 0
         is_meant = bool(preposition or match["next"]) or match["followed"] is not None
@@ -316,7 +317,7 @@ class TimePhraseParser:
         if is_other_day or match[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
             return 0
         if kind == "short" and ((self.clock is not None and not is_meant) or self.words.language not in LANGUAGES):
-            self.mark_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
+            self.mark_span_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
         self.weekdays = [weekday]
         self.is_next = bool(match["next"] or match["later"])
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this

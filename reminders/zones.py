@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES
-from reminders.lexicon import HAN, PLAIN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, load_lexicon, normalize_word
+from reminders.lexicon import HAN, PLAIN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, fold_letters, load_lexicon
 from text.stopwords import EVERY_FUNCTION_WORD
 
 MIN_STEM_CHARS = 4
@@ -31,7 +31,7 @@ _FIRST_NAMES = rf"(?P<lead>{{before-day}} )?(?P<names>{TOKEN.pattern}(?:[\s,;]+{
 _LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 
 
-def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[int, int] | None:
+def find_span_of_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[int, int] | None:
     """Return the span of the name of a time zone at `start`, or None if there is no such name."""
     if (first := TOKEN.search(text, start)) is None:
         return None
@@ -39,7 +39,7 @@ def find_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[int, int] |
         return offset.span()
     name, is_english = first[0], lexicon.language == ENGLISH
     is_small = _SMALL_ABBREVIATION.fullmatch(name) and (is_english or name not in EVERY_FUNCTION_WORD)
-    if (name.isupper() or is_small) and name.upper() in _load_time_zone_names()[1]:
+    if (name.isupper() or is_small) and name.upper() in _load_stems_abbreviations_and_cities()[1]:
         return first.span()
     if (found := lexicon.match(_NAMED_ZONE, text, first.start())) is None:
         return None
@@ -65,10 +65,10 @@ def find_possible_zone_or_day(text: str, lexicon: Lexicon, *, has_exact_time: bo
         return day
     found = lexicon.match(_FIRST_NAMES, text)
     words = found["names"].replace(":", "").split() if found else []
-    if not found or normalize_word(words[0]) in EVERY_FUNCTION_WORD:
+    if not found or fold_letters(words[0]) in EVERY_FUNCTION_WORD:
         return ""
     for name in (" ".join(words[:count]) for count in (3, 2, 1)):
-        if normalize_word(name) in _load_time_zone_names()[2] and (found["lead"] or has_exact_time):
+        if fold_letters(name) in _load_stems_abbreviations_and_cities()[2] and (found["lead"] or has_exact_time):
             return name
     # In German every noun is capitalised. Only in English do few other texts begin with a preposition and a small
     # letter: "на работу", "no médico".
@@ -101,12 +101,12 @@ def _find_holiday(text: str) -> str:
 
 def is_place_word(token: str) -> bool:
     """Return True if a word may be part of the name of a city, country or time zone."""
-    word = normalize_word(token)
-    return any(word[:length] in _load_time_zone_names()[0] for length in range(1, MAX_STEM_CHARS + 1))
+    word = fold_letters(token)
+    return any(word[:length] in _load_stems_abbreviations_and_cities()[0] for length in range(1, MAX_STEM_CHARS + 1))
 
 
 @cache
-def _load_time_zone_names() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _load_stems_abbreviations_and_cities() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Return the stems of words in place and zone names, the zone abbreviations, and the cities."""
     known, cities, names = available_timezones(), [*SPOKEN["cities"]], list[str]()
     short = [f"{datetime(2026, month, 1, tzinfo=ZoneInfo(zone)):%Z}" for zone in known for month in (1, 7)]
@@ -121,8 +121,8 @@ def _load_time_zone_names() -> tuple[frozenset[str], frozenset[str], frozenset[s
             names += zone.get("long", {}).values()
             short += zone.get("short", {}).values()
     names += cities
-    words = {word for name in names for word in normalize_word(name).split() if len(word) >= MIN_STEM_CHARS}
+    words = {word for name in names for word in fold_letters(name).split() if len(word) >= MIN_STEM_CHARS}
     stems = {word[: max(MIN_STEM_CHARS, min(len(word) - MAX_ENDING_CHARS, MAX_STEM_CHARS))] for word in words}
     stems |= {"北京", *(name.removesuffix("时间") for name in names if HAN.search(name))}  # written without spaces
     meetings = {"reunion", "reuniao"}  # the island has the same name
-    return frozenset(stems), frozenset(filter(str.isupper, short)), frozenset(map(normalize_word, cities)) - meetings
+    return frozenset(stems), frozenset(filter(str.isupper, short)), frozenset(map(fold_letters, cities)) - meetings

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from itertools import pairwise, permutations
 from math import log
 
-from llm.prompts import split_off_heading
+from llm.prompts import split_into_heading_and_text
 from text.analyzer import detect_language_of_latin_words, fold_accents
 from text.characters import split_sentences
 from text.date_words import ISO_DATE, find_iso_dates
@@ -47,7 +47,7 @@ class SourceLine:
 
 def parse_source_line(text: str) -> SourceLine:
     """Parse a source line of a summary, leaving the time and the speaker's name out of its words."""
-    heading, words = split_off_heading(text)
+    heading, words = split_into_heading_and_text(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:
         words = said
@@ -56,7 +56,7 @@ def parse_source_line(text: str) -> SourceLine:
 
 def remove_copied_headings(text: str, source_lines: Sequence[str]) -> str:
     """Remove bracketed headings such as "[2026-05-03 14:02]" that were copied from `source_lines` into a text."""
-    for heading in dict.fromkeys(split_off_heading(line)[0] for line in source_lines):
+    for heading in dict.fromkeys(split_into_heading_and_text(line)[0] for line in source_lines):
         if heading:
             text = text.replace(f"[{heading}] ", "").replace(f"[{heading}]", "")
     return text

@@ -91,7 +91,7 @@ class HistoryArchive:
         while len(newest := self._active[-FAN_IN:]) == FAN_IN and len({active.level for active in newest}) == 1:
             self._active[-FAN_IN:] = [await self._merge_summaries(newest, newest[-1].level + 1)]
 
-    async def close(self) -> None:
+    async def finish_by_merging_summaries(self) -> None:
         """Finish the archive: merge summaries until at most MAX_ACTIVE are active.
 
         Afterwards, an older summary never has a lower level than a newer one, so that later merges combine neighbours.

@@ -58,12 +58,12 @@ class Exporter:
         with ExitStack() as stack, closing(ReadableExport(config.zone if config else UTC)) as made:
             async with self._memory.open_store(owner) as store:
                 async for batch in store.dump_owner(owner):
-                    await asyncio.to_thread(made.add, batch)
+                    await asyncio.to_thread(made.add_rows, batch)
             parts = await asyncio.to_thread(made.split_into_parts, self._largest) if made.counts else ()
             for name, part in zip(self._make_file_names(len(parts)), parts, strict=True):
                 for ending, write in ((".zip", made.write_zip), (".html", made.write_page)):
                     file = stack.enter_context(tempfile.TemporaryFile())
-                    files.append(ExportedFile(name=name + ending, file=file, counts=made.count_rows(part)))
+                    files.append(ExportedFile(name=name + ending, file=file, counts=made.count_rows_by_table(part)))
                     await asyncio.to_thread(write, file, part)
                 if file.tell() > self._largest:
                     packed = stack.enter_context(tempfile.TemporaryFile())
@@ -89,18 +89,18 @@ class Exporter:
                     continue
                 head += batch if batch[0]["table"] in (USERS.name, PROGRESS.name) else ()
                 if part and part.size >= self._largest:
-                    yield await asyncio.to_thread(self._finish_file, part, key, stack, has_more=True)
+                    yield await asyncio.to_thread(self._sign_and_pack_file, part, key, stack, has_more=True)
                     part = None
                 if part is None:
                     number += 1
                     file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - `stack` closes it
                     part = ExportFile(file, owner=owner, exported_at=now, name=name, part=number)
-                    part.add(head if number > 1 else ())
-                await asyncio.to_thread(part.add, batch)
+                    part.add_rows(head if number > 1 else ())
+                await asyncio.to_thread(part.add_rows, batch)
         if part:
-            yield await asyncio.to_thread(self._finish_file, part, key, stack, has_more=False)
+            yield await asyncio.to_thread(self._sign_and_pack_file, part, key, stack, has_more=False)
 
-    def _finish_file(self, part: ExportFile, key: bytes, stack: ExitStack, *, has_more: bool) -> ExportedFile:
+    def _sign_and_pack_file(self, part: ExportFile, key: bytes, stack: ExitStack, *, has_more: bool) -> ExportedFile:
         part.finish_and_sign(has_next_file=has_more, key=key)
         part.file.seek(0)
         if part.size <= self._readable:

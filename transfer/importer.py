@@ -35,7 +35,7 @@ from transfer.formats.history import (
     ImportQuestion,
     ReadContext,
     date_undated_messages,
-    list_message_sources,
+    list_message_roles_and_sources,
 )
 from transfer.formats.keepsake import Signer, identify_signer
 from transfer.plans import ImportPlan, ImportResult
@@ -78,7 +78,7 @@ class Importer:
 
     async def plan(self, scope: Scope, person: int, data: bytes, context: ReadContext | None = None) -> ImportPlan:
         """Return a plan of what importing a file would add. Raise ImportRefused or StorageError on failure."""
-        job = await self._prepare_import(scope, data, context or ReadContext(person=person))
+        job = await self._read_file_and_make_import_job(scope, data, context or ReadContext(person=person))
         dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in job.new))
         known = await asyncio.to_thread(lambda: sorted(said.created_at for said in job.new if not said.is_undated))
         facts, questions = job.rows.get("facts", ()), job.history.questions
@@ -93,7 +93,7 @@ class Importer:
         if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):
             notes.append(f"{format_retention(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
-            name=detection.find_format_title(job.history.format),
+            name=detection.get_format_title(job.history.format),
             total=len(job.history.messages),
             known=len(job.history.messages) - len(job.new),
             first_at=known[0] if known else None,
@@ -116,7 +116,7 @@ class Importer:
         """Import everything in the file that is new. Raise ImportRefused, or StorageError if the memory has moved."""
         with self._lock_owner(scope.owner):
             context = context or ReadContext(person=person)
-            job = await self._prepare_import(scope, data, context)
+            job = await self._read_file_and_make_import_job(scope, data, context)
             must_answer = (question.key for question in job.history.questions if question.chosen is None)
             if any(key not in context.answers for key in must_answer):
                 raise ImportRefused(tr("import-not-answered"))
@@ -130,7 +130,7 @@ class Importer:
                     restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
                     facts, ids = await restorer.restore_file(lease, job.restore_plan, job.rows, progress), None
                 else:
-                    facts, ids = await self._add_history(lease, job, progress)
+                    facts, ids = await self._add_history_and_count_facts(lease, job, progress)
                     await self._add_reminders(scope.owner, person, job.reminders)
             finally:
                 with suppress(StorageError, ServedElsewhere):
@@ -172,12 +172,12 @@ class Importer:
     def is_running(self, owner: int) -> bool:
         return owner in self._marked_running
 
-    def stop(self, owner: int) -> None:
+    def stop_import(self, owner: int) -> None:
         """Stop the owner's import if it has no lease yet. If it has one, the caller must revoke the lease."""
         if self.is_running(owner):
             self._stopped.add(owner)
 
-    async def _prepare_import(self, scope: Scope, data: bytes, context: ReadContext) -> _ImportJob:
+    async def _read_file_and_make_import_job(self, scope: Scope, data: bytes, context: ReadContext) -> _ImportJob:
         owner = scope.owner
         config = await self._memory.get_config(owner)
         if config is not None and config.incognito:
@@ -192,9 +192,9 @@ class Importer:
             is_own = history.owner == owner
             restore_plan = await plan_restore(store, owner, history, rows)
             known = await store.history.find_stored_message_ids(
-                owner, await asyncio.to_thread(list_message_sources, history)
+                owner, await asyncio.to_thread(list_message_roles_and_sources, history)
             )
-            ids_by_number = await _find_stored_ids(store, owner, history) if is_own else {}
+            ids_by_number = await _map_sourceless_to_stored_ids(store, owner, history) if is_own else {}
             earlier = await store.history.find_time_before_first_record(owner)
         if restore_plan and restore_plan.part in restore_plan.parts:
             # This part was restored earlier. Its facts wait for the other parts.
@@ -219,7 +219,7 @@ class Importer:
             if new and len(known) + new > MAX_FACTS:
                 raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
 
-    async def _add_history(
+    async def _add_history_and_count_facts(
         self, lease: SummaryLease, job: _ImportJob, progress: Progress
     ) -> tuple[int, tuple[int, int] | None]:
         """Archive each thread's messages, then store the facts. Return the fact count and the range of message ids."""
@@ -239,7 +239,7 @@ class Importer:
                 await archive.add_chunk(chunk)
                 done += len(chunk)
                 await progress(done, len(job.new))
-            await archive.close()
+            await archive.finish_by_merging_summaries()
         came_in = await self._find_id_range(owner, job, new_ids)
         facts = job.rows.get("facts", ())
         if not facts:
@@ -373,9 +373,9 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
     return False
 
 
-async def _find_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
+async def _map_sourceless_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
     """Find exported messages without a source that the store has under the same id. Map each such id to itself."""
-    by_thread = await asyncio.to_thread(_group_sourceless_messages, history)
+    by_thread = await asyncio.to_thread(_group_sourceless_by_thread_and_id, history)
     found: dict[int, int] = {}
     for thread, said in by_thread.items():
         numbers = sorted(said)
@@ -386,7 +386,7 @@ async def _find_stored_ids(store: MemoryStore, owner: int, history: ImportedHist
     return found
 
 
-def _group_sourceless_messages(history: ImportedHistory) -> dict[int, dict[int, ImportedMessage]]:
+def _group_sourceless_by_thread_and_id(history: ImportedHistory) -> dict[int, dict[int, ImportedMessage]]:
     by_thread: dict[int, dict[int, ImportedMessage]] = {}
     for message in iterate_with_pauses(history.messages):
         if message.number is not None and message.also is None:

@@ -60,7 +60,7 @@ class ReadableExport:
     def close(self) -> None:
         self._spool.close()
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[Row]) -> None:
         """Add portable rows, each of which names its table under the key "table"."""
         for row in rows:
             table = str(row["table"])
@@ -87,7 +87,7 @@ class ReadableExport:
             made[-1].messages.append(self._places[index])
         return made
 
-    def count_rows(self, part: ExportPart) -> Mapping[str, int]:
+    def count_rows_by_table(self, part: ExportPart) -> Mapping[str, int]:
         """Return the number of rows of a part by table. Only the first part has rows other than messages."""
         return {**(self.counts if part.number == 1 else {}), "messages": len(part.messages)}
 
@@ -103,7 +103,7 @@ class ReadableExport:
                         about = f"**{speaker}**", f"{at:%Y-%m-%d %H:%M}", title
                         written = f"{' · '.join(filter(None, about))}\n\n{close_open_blocks(content)}\n\n"
                         entry.write(written.encode("utf-8", "replace"))
-            for table, lines in self._format_tables(part):
+            for table, lines in self._format_lines_by_table(part):
                 text = "\n".join(line if table == "profile" else f"- {collapse_to_single_line(line)}" for line in lines)
                 archive.writestr(f"{table}.md", f"{_make_yaml_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
@@ -118,7 +118,7 @@ class ReadableExport:
         write_text(
             Template(head).substitute(language=get_current_language(), direction=direction, title=title, search=search)
         )
-        for table, lines in self._format_tables(part):
+        for table, lines in self._format_lines_by_table(part):
             write_text(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
             write_text("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
         for month, said in self._group_messages_by_month(part):
@@ -143,7 +143,7 @@ class ReadableExport:
             speaker = speaker or (tr("transfer-page-me") if role == "user" else "Keepsake")
             yield self._to_local_time(at), role, speaker, title, content
 
-    def _format_tables(self, part: ExportPart) -> Iterator[tuple[str, list[str]]]:
+    def _format_lines_by_table(self, part: ExportPart) -> Iterator[tuple[str, list[str]]]:
         rows = self._rows if part.number == 1 else {}
         told = sorted(rows.get("summaries", ()), key=lambda row: str(row["first_at"]))
         yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])

@@ -94,7 +94,7 @@ class Restorer:
                 await store.history.begin_restore(
                     lease, [self._make_restore_row(owner, plan, 0, {"parts": [], "last": None}), *first]
                 )
-        chunks = await asyncio.to_thread(_group_by_chunk, rows["messages"])
+        chunks = await asyncio.to_thread(_group_messages_by_chunk_id, rows["messages"])
         async with self._memory.open_store(owner) as store:
             held = [cast(PortableRow, row["held"]) for row in await store.history.list_deferred_rows(owner)]
             held_back = {**dict.fromkeys(_LAST, ()), **group_rows_by_table(held, owner)}
@@ -111,7 +111,7 @@ class Restorer:
         if plan.missing_parts_text:
             await self._store_deferred_rows(lease, plan, rows)
             return 0
-        await self._finish_restore(lease, rows, held_back)
+        await self._restore_deferred_rows_and_config(lease, rows, held_back)
         return len(rows["facts"]) + len(held_back["facts"])
 
     async def _store_deferred_rows(self, lease: SummaryLease, plan: RestorePlan, rows: Rows) -> None:
@@ -123,7 +123,7 @@ class Restorer:
         async with self._memory.open_store(owner) as store:
             await store.history.restore_rows(lease, kept)
 
-    async def _finish_restore(self, lease: SummaryLease, rows: Rows, deferred_rows: Rows) -> None:
+    async def _restore_deferred_rows_and_config(self, lease: SummaryLease, rows: Rows, deferred_rows: Rows) -> None:
         owner = lease.scope.owner
         found = {name: [*deferred_rows.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}
@@ -139,7 +139,7 @@ class Restorer:
     ) -> list[PortableRow]:
         """Return one active summary per chunk: the known one, or else a new one extracted from the chunk's messages."""
         covering: list[PortableRow] = []
-        for number, said in _group_by_chunk(messages).items():
+        for number, said in _group_messages_by_chunk_id(messages).items():
             if number is not None:
                 row = known_summaries.get(number) or await self._make_extracted_summary(said)
                 alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number]}
@@ -184,7 +184,7 @@ def _make_export_id(rows: Rows) -> str:
     return digest.hexdigest()
 
 
-def _group_by_chunk(messages: Sequence[PortableRow]) -> dict[int | None, list[PortableRow]]:
+def _group_messages_by_chunk_id(messages: Sequence[PortableRow]) -> dict[int | None, list[PortableRow]]:
     chunks: dict[int | None, list[PortableRow]] = {}
     for row in iterate_with_pauses(messages):
         chunks.setdefault(cast(int | None, row["chunk_id"]), []).append(row)

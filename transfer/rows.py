@@ -27,7 +27,7 @@ def convert_history_to_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_signed_here: bool = False
 ) -> Mapping[str, Sequence[PortableRow]]:
     """Convert an imported history to rows by table. Raise ImportRefused if rows are invalid."""
-    made = _parse_valid_rows(history, owner, now, is_signed_here=is_signed_here)
+    made = _parse_valid_rows_by_table(history, owner, now, is_signed_here=is_signed_here)
     if is_signed_here and history.owner == owner:  # the owner has agreed to these instructions before
         return made
     drawn = {name: rows if name in _AS_SAID else _strip_invisible_characters(rows) for name, rows in made.items()}
@@ -54,7 +54,7 @@ def demote_long_instructions(facts: Sequence[PortableRow]) -> Sequence[PortableR
     return made
 
 
-def _parse_valid_rows(
+def _parse_valid_rows_by_table(
     history: ImportedHistory, owner: int, now: datetime, *, is_signed_here: bool
 ) -> Mapping[str, Sequence[PortableRow]]:
     if history.rows is None:
@@ -63,7 +63,7 @@ def _parse_valid_rows(
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
     rows = history.rows if history.is_restorable else {"facts": history.rows.get("facts", ())}
     if not is_signed_here:
-        messages = [_mark_as_imported(row) for row in iterate_with_pauses(rows.get("messages", ()))]
+        messages = [_copy_row_marked_as_imported(row) for row in iterate_with_pauses(rows.get("messages", ()))]
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
@@ -77,7 +77,7 @@ def _parse_valid_rows(
     return made
 
 
-def _mark_as_imported(row: Mapping[str, object]) -> Mapping[str, object]:
+def _copy_row_marked_as_imported(row: Mapping[str, object]) -> Mapping[str, object]:
     """Return a message row marked as imported, so that facts are not extracted from it automatically."""
     source = row.get("source")
     source = add_import_prefix(source) if isinstance(source, str) and source else source

@@ -29,7 +29,7 @@ class UsageCommands(CommandGroup):
             heading = heading if event.chat.is_private else tr("usage-days-group", days=span)
             lines += ["", heading, *counted] if within != before else []
             before = within
-        left = await quota.count_tokens_left(owner)
+        left = await quota.count_tokens_left_if_limited(owner)
         lines += [] if left is None else ["", tr("usage-left", tokens=left)]
         await self._delivery.send_text(event.chat, "\n".join(lines))
 

@@ -88,9 +88,7 @@ class RequestRepeater:
             return None
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:
-            return self._read_request_from_message(
-                item, button_press, _make_message_with_proposed_command(query, shown)
-            )
+            return self._read_request_from_message(item, button_press, _make_message_of_proposed_command(query, shown))
         first_id = int(number)
         if failed := self._failed_requests.pop((button_press.chat_scope, button_press.person.id, first_id), None):
             return self._copy_request_for_button_press(item, button_press, failed)
@@ -133,7 +131,7 @@ class RequestRepeater:
             and message.from_user
             and message.from_user.id == button_press.bot_id
         ):
-            message = _make_message_with_proposed_command(query, message)
+            message = _make_message_of_proposed_command(query, message)
         if message is None or message.from_user is None or message.from_user.id != button_press.person.id:
             return None
         return _make_request_from_update(
@@ -153,7 +151,7 @@ def _make_request_from_update(
     return UserRequest(pieces=(parsed,), item=replace(item, update=update, is_replayed=True))
 
 
-def _make_message_with_proposed_command(
+def _make_message_of_proposed_command(
     query: telegram.CallbackQuery, proposal_message: telegram.Message | None
 ) -> telegram.Message | None:
     """Return the proposed command as a message from the person who pressed the button, or None if there is none."""

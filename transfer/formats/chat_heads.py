@@ -80,7 +80,7 @@ def parse_message_head(line: str) -> MessageHead | None:
     return None
 
 
-def split_into_messages(text: str) -> list[tuple[MessageHead, str]]:
+def split_into_heads_and_texts(text: str) -> list[tuple[MessageHead, str]]:
     """Split a chat into heads and message texts. Only lines with the most common shape of head count as heads."""
     heads = [(line, parse_message_head(line)) for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n"))]
     shapes = Counter(head.shape for _, head in heads if head)
@@ -94,7 +94,7 @@ def split_into_messages(text: str) -> list[tuple[MessageHead, str]]:
     return [(head, "\n".join(lines)) for head, lines in found]
 
 
-def find_date_order(written_dates: Sequence[WrittenDate], year_range: range) -> str | None:
+def find_date_order_unless_ambiguous(written_dates: Sequence[WrittenDate], year_range: range) -> str | None:
     """Return the order of year, month and day in these dates of `year_range`, or None if it is ambiguous."""
     dates = [numbers for numbers, order in written_dates if not order]
     orders = {order: list(map(rearrange, dates)) for order, rearrange in TO_YEAR_MONTH_DAY.items()}

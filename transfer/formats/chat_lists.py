@@ -13,8 +13,8 @@ from typing import Any
 from transfer.formats.conversations import HistoryBuilder, SkipElement, make_times_monotonic, make_unique_id
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import extract_text
-from transfer.formats.members import find_part_keys, find_part_text, find_part_values, is_hidden_part, normalize_keys
-from transfer.formats.values import InvalidElement, as_object, as_text, repair_encoding, require_object, select_objects
+from transfer.formats.members import find_part_text, find_part_values, get_part_names, is_hidden_part, normalize_keys
+from transfer.formats.values import InvalidElement, as_object, as_text, repair_mojibake, require_object, select_objects
 
 _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
@@ -28,9 +28,9 @@ _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 def is_chat_message(value: object) -> bool:
     """Return True if an object has a speaker, a text and a time."""
     return isinstance(value, dict) and bool(
-        find_part_keys(value, "words")
-        and find_part_keys(value, "time")
-        and (find_speaker(value) or find_part_keys(value, "own") or normalize_keys(value).keys() >= _SENT_BY_SNAPCHAT)
+        get_part_names(value, "words")
+        and get_part_names(value, "time")
+        and (find_speaker(value) or get_part_names(value, "own") or normalize_keys(value).keys() >= _SENT_BY_SNAPCHAT)
     )
 
 
@@ -73,7 +73,7 @@ class PeopleChats:
 
     def add_chat_part(self, raw_messages: Sequence[object], chat_key: str, title: str) -> None:
         """Add messages to the chat `chat_key`, which may consist of several parts."""
-        self._titles[chat_key] = repair_encoding(title)
+        self._titles[chat_key] = repair_mojibake(title)
         read = self._builder.read_messages(
             raw_messages, partial(self._read_message, chat_key, Counter[str]()), ".messages"
         )
@@ -81,7 +81,7 @@ class PeopleChats:
             is_newest_first = read[0].created_at > read[-1].created_at
             self._parts.setdefault(chat_key, []).append(read[::-1] if is_newest_first else read)
 
-    def add_participants(self, chat: Mapping[str, Any]) -> str:
+    def add_participants_and_get_chat_id(self, chat: Mapping[str, Any]) -> str:
         """Add the names of a Hangouts chat's participants. Return the chat's id, or "" if it has none."""
         self._chat_names[as_text(chat.get("id"))] = find_part_text(chat, "title")
         outer = as_object(chat.get("conversation"))
@@ -106,8 +106,8 @@ class PeopleChats:
         if "callduration" in members or any(map(_SERVICE.match, kinds)) or True in find_part_values(given, "added"):
             raise SkipElement("service")
         values = find_part_values(given, "words")
-        texts = map(_find_text, values)
-        words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
+        texts = map(_find_text_of_content, values)
+        words = next((words for text in texts if (words := repair_mojibake(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = extract_text(_LAYOUT.sub(lambda tag: tag[1] + ("div" if tag[2] else "span"), words))
         if "ts" in members:
@@ -115,20 +115,20 @@ class PeopleChats:
         words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))
         if not words or members.get("isunsent") is True:
             raise SkipElement("wordless")
-        said_at = self._builder.find_time(given)
+        said_at = self._builder.find_past_time(given)
         if said_at is None:
             raise InvalidElement(".timestamp")
         own = members.keys() >= _SENT_BY_SNAPCHAT or next(find_part_values(given, "own"), None)
         is_own = not (speaker := find_speaker(given)) and str(own).lower() in ("true", "1", "sent")
-        if not speaker and (own is True or find_part_keys(given, "own")):
+        if not speaker and (own is True or get_part_names(given, "own")):
             speaker = "Me" if own in (True, "1", "true") else self._titles[chat_key]
-        speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
+        speaker = repair_mojibake(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         parts = chat_key, said_at.isoformat(), speaker, words
         name = f"{chat_key}:{members['ts']}" if "ts" in members else make_unique_id(id_counts, *parts)
         # Ids are made of what earlier versions read. iMazing has no name for the person, and a time of delivery.
         # Snapchat escapes signs.
         if members.get("delivereddate"):
-            said_at = self._builder.find_time({"date": members.get("messagedate")}) or said_at
+            said_at = self._builder.find_past_time({"date": members.get("messagedate")}) or said_at
         speaker = self._chat_names.get(speaker) or speaker
         speaker = "Me" if is_own or (speaker, members.get("type")) == ("?", "Outgoing") else speaker
         words = html.unescape(words) if "mediatype" in members else words
@@ -146,9 +146,9 @@ def find_speaker(message: Mapping[str, Any]) -> str:
     return known or (str(number) if isinstance(number, int) else "")
 
 
-def _find_text(content: object) -> str:
+def _find_text_of_content(content: object) -> str:
     if isinstance(content, list):  # Hangouts divides a message at its links
-        return "".join(map(_find_text, content))
+        return "".join(map(_find_text_of_content, content))
     if not isinstance(content, dict):
         return as_text(content)
     return "" if is_hidden_part(content) else find_part_text(content, "words")

@@ -16,7 +16,7 @@ _OWN_LINK = re.compile(r"(@(\w{1,64})) \(https://t\.me/\2\)|([^\s()@]{1,64}@[^\s
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
-def _read_pages(
+def _read_chat_pages(
     name: str,
     head: str,
     read_message: Callable[[HistoryBuilder, list[str], Block], ImportedMessage],
@@ -108,14 +108,14 @@ FORMATS = (
         name="telegram-html",
         product="Telegram",
         fits=lambda file: file.first_char == "<" and "message" in file.sample and bool(_TELEGRAM.search(file.sample)),
-        read=partial(_read_pages, "telegram-html", "page_header", _read_telegram_message),
+        read=partial(_read_chat_pages, "telegram-html", "page_header", _read_telegram_message),
         members=_PAGES,
     ),
     ImportFormat(
         name="vk",
         product="VK",
         fits=lambda file: not file.is_json and "message__header" in file.sample and "vk.com" in file.sample,
-        read=partial(_read_pages, "vk", "ui_crumb", _read_vk_message),
+        read=partial(_read_chat_pages, "vk", "ui_crumb", _read_vk_message),
         members=_PAGES,
     ),
 )

@@ -20,7 +20,7 @@ from transfer.formats.chat_heads import (
     find_date_conversion,
     parse_message_head,
     parse_timestamp,
-    split_into_messages,
+    split_into_heads_and_texts,
 )
 from transfer.formats.conversations import HistoryBuilder, SkipElement, make_times_monotonic, make_unique_id
 from transfer.formats.history import (
@@ -106,7 +106,7 @@ def _fill_in_missing_years(dates: list[DateNumbers], builder: HistoryBuilder, la
     years = range(last_year, FIRST_YEAR - 1, -1)
     question = ImportQuestion(name="year", options=tuple(map(str, years)), chosen=(0,))
     builder.questions.append(question)
-    year = years[(builder.reading.find_chosen_options(question) or (0,))[0]]
+    year = years[(builder.reading.find_chosen_option_indexes(question) or (0,))[0]]
     found: list[DateNumbers] = []
     for month, day in ((month, day) for _, month, day in reversed(dates)):
         year -= bool(found) and (month, day) > found[-1][1:]
@@ -271,7 +271,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
     said: list[ChatLine] = []
     # What the app writes in brackets at the end of messages, and in place of files, is repeated in a file.
     app_words = {words for words, count in Counter(_LAST_BRACKET.findall(text)).items() if count > 1}
-    for head, line in iterate_with_pauses(split_into_messages(text)):
+    for head, line in iterate_with_pauses(split_into_heads_and_texts(text)):
         said_by = _SPEAKER.match(line) or (None if head.shape[0] else _UNSPACED.match(line))
         if said_by is None or _OPEN_QUOTE.search(said_by[1]):
             continue

@@ -35,30 +35,30 @@ def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
     mapping = require_object(conversation.get("mapping"), ".mapping")
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
-    def find_node_time(node_id: str) -> float:
+    def find_timestamp_of_node(node_id: str) -> float:
         before = nodes.get(parents[node_id], {})  # for a message without a time
         times = [as_object(node.get("message")).get("create_time") for node in (nodes[node_id], before)]
         return next((float(time) for time in times if isinstance(time, int | float)), 0.0)
 
     parents = {name: as_text(node.get("parent")) for name, node in nodes.items()}
-    path = find_path_to_leaf(parents, conversation.get("current_node"), find_node_time)
+    path = find_path_to_leaf(parents, conversation.get("current_node"), find_timestamp_of_node)
     messages = {name: message for name in path if (message := nodes[name].get("message")) is not None}
     for name, message in messages.items():
         if isinstance(message, dict):
             message["id"] = as_text(message.get("id")) or name
-    documents = _find_canvas_texts(map(as_object, messages.values()))
+    documents = _map_message_ids_to_canvas_texts(map(as_object, messages.values()))
 
     def read_turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
         author = require_object(message.get("author"), ".author")
         content = require_object(message.get("content"), ".content")
         builder.facts += _read_facts(message, author, content, said_at)
-        words = _find_shown_text(message, content, documents)
+        words = _get_text_unless_hidden(message, content, documents)
         return ImportedTurn(author.get("role"), words and _remove_citations(words), message["id"])
 
-    builder.add_conversation(conversation, messages.values(), read_turn, location=".mapping")
+    builder.add_conversation(conversation, messages.values(), read_turn, json_path=".mapping")
 
 
-def _find_canvas_texts(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+def _map_message_ids_to_canvas_texts(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
     """Map the id of the last message about each canvas document to the document's final text."""
     documents: dict[str, str] = {}
     name, document = "", ""
@@ -71,13 +71,13 @@ def _find_canvas_texts(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, st
             document = f"# {as_text(held.get('name'))}\n\n{text}" if text else ""
         else:
             documents.pop(name, None)
-            document = _apply_edits(document, held)
+            document = _apply_canvas_edits(document, held)
         name = message["id"]
         documents[name] = document
     return documents
 
 
-def _find_shown_text(
+def _get_text_unless_hidden(
     message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]
 ) -> str | None:
     held = as_object(message.get("metadata"))
@@ -88,29 +88,29 @@ def _find_shown_text(
         return documents.get(message["id"])
     if content.get("content_type") not in _SHOWN:
         return None
-    return "\n".join(filter(None, map(_find_part_text, read_list(content, "parts", ".content"))))
+    return "\n".join(filter(None, map(_get_text_of_part, read_list(content, "parts", ".content"))))
 
 
-def _find_part_text(part: object) -> str:
+def _get_text_of_part(part: object) -> str:
     return as_text(part.get("text") if isinstance(part, dict) else part)
 
 
 def _remove_citations(text: str) -> str:
     """Remove ChatGPT's citation marks, but keep the titles inside them."""
 
-    def read_entity_name(match: re.Match[str]) -> str:  # ["city","Bern"]
+    def get_name_of_cited_entity(match: re.Match[str]) -> str:  # ["city","Bern"]
         held = parse_json(match[1])
         return "".join([name for name in held if isinstance(name, str)][1:2]) if isinstance(held, list) else ""
 
-    return _CITED.sub("", _MARKED.sub(read_entity_name, text))
+    return _CITED.sub("", _MARKED.sub(get_name_of_cited_entity, text))
 
 
 def _join_text_parts(content: Mapping[str, Any]) -> str:
     parts = content.get("parts")
-    return as_text(content.get("text")) or "\n".join(map(_find_part_text, parts if isinstance(parts, list) else ()))
+    return as_text(content.get("text")) or "\n".join(map(_get_text_of_part, parts if isinstance(parts, list) else ()))
 
 
-def _apply_edits(document: str, edits: Mapping[str, Any]) -> str:
+def _apply_canvas_edits(document: str, edits: Mapping[str, Any]) -> str:
     """Apply edits to a canvas document. If the pattern of an edit is not literal, append the edit's text."""
     title, gap, text = document.partition("\n\n")
     for given in select_objects(edits.get("updates")):

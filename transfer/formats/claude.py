@@ -45,12 +45,12 @@ def _read_turn(message: Mapping[str, Any], _: datetime) -> ImportedTurn:
     return ImportedTurn(sender, words, as_text(message.get("uuid")))
 
 
-def _read_text(message: Mapping[str, Any], location: str = "") -> str:
+def _read_text(message: Mapping[str, Any], json_path: str = "") -> str:
     content = message.get("content")
     if isinstance(content, dict):  # of a design chat: a message in itself, whose content is text or blocks
         inner = content.get("content")
-        return _read_text({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{location}.content")
-    blocks = select_objects(read_list(message, "content", location))
+        return _read_text({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{json_path}.content")
+    blocks = select_objects(read_list(message, "content", json_path))
     texts = [
         as_text(block.get("text")).strip() or _format_artifact(block) for block in blocks if block.get("type") in _KEPT
     ]
@@ -80,7 +80,7 @@ def _add_project(raw: dict[str, Any], builder: HistoryBuilder) -> None:
 
     builder.add_conversation(raw, read_list(raw, "docs"), read_project_document, as_text(raw.get("uuid")), ".docs")
     for about in (as_text(raw.get("description")).strip(), as_text(raw.get("prompt_template")).strip()):
-        fact = ImportedFact(text=f"{as_text(raw.get('name'))}: {about}", observed_at=builder.find_time(raw))
+        fact = ImportedFact(text=f"{as_text(raw.get('name'))}: {about}", observed_at=builder.find_past_time(raw))
         builder.facts += [fact] if about else []
 
 

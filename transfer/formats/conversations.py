@@ -14,7 +14,7 @@ from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from text.characters import collapse_to_single_line
-from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, POSSIBLE_YEARS, WrittenDate, find_date_order
+from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, POSSIBLE_YEARS, WrittenDate, find_date_order_unless_ambiguous
 from transfer.formats.history import (
     NO_DATE,
     ImportedFact,
@@ -31,7 +31,7 @@ from transfer.formats.values import (
     as_object,
     as_text,
     make_element_error,
-    repair_encoding,
+    repair_mojibake,
     require_object,
     select_objects,
 )
@@ -84,7 +84,7 @@ class HistoryBuilder:
     def append_chat(self, messages: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
         """Append a conversation, unless it is empty, and count it under `kind`."""
         if messages:
-            self._conversations.append(add_title(messages, as_text(title)))
+            self._conversations.append(add_title_to_first_message(messages, as_text(title)))
             self._counts[kind] += 1
 
     def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None], json_key: str = "") -> None:
@@ -95,7 +95,7 @@ class HistoryBuilder:
         for file in files:
             stream = file.open_json()
             try:
-                for location, at, line in stream.iterate_values():
+                for location, at, line in stream.iterate_names_offsets_and_streams():
                     with self.skip_failures(location, stream, at):
                         raw = stream.read_value() if line is stream else _read_json_line(line)
                         for part in list(_iterate_objects_with_key(raw, json_key)) or [raw]:
@@ -109,17 +109,17 @@ class HistoryBuilder:
                     require_object(None)
 
     def read_messages(
-        self, items: Iterable[Any] | JsonStream, read_message: Callable[[Any], ImportedMessage], location: str = ""
+        self, items: Iterable[Any] | JsonStream, read_message: Callable[[Any], ImportedMessage], json_path: str = ""
     ) -> list[ImportedMessage]:
         """Read each item, or each element of a stream's next array, with `read_message`.
 
-        Skip and count items for which it raises SkipElement or InvalidElement. `location` is the path of the array.
+        Skip and count items for which it raises SkipElement or InvalidElement. `json_path` is the path of the array.
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
         values = repeat(None) if isinstance(items, JsonStream) else iterate_with_pauses(items)
-        for number, value in zip(stream.iterate_elements() if stream else count(), values, strict=False):
-            with self.skip_failures(f"{location}[{number}]", stream, stream.at if stream else -1):
+        for number, value in zip(stream.iterate_element_indexes() if stream else count(), values, strict=False):
+            with self.skip_failures(f"{json_path}[{number}]", stream, stream.at if stream else -1):
                 made.append(read_message(stream.read_value() if stream else value))
         return made
 
@@ -129,23 +129,23 @@ class HistoryBuilder:
         messages: Iterable[Any],
         read_turn: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
-        location: str = ".messages",
+        json_path: str = ".messages",
     ) -> None:
-        """Add a conversation with an assistant. `location` is the path of `messages` within `raw`, for error messages.
+        """Add a conversation with an assistant. `json_path` is the path of `messages` within `raw`, for error messages.
 
         A message without a time gets that of the previous message or of `raw`, or counts as undated if there is none. A
         message without an id gets a hash of `key` (default: the first message), its position and its text.
         """
         numbers, last, known = count(), self.reading.now, None
         with self.skip_failures(""):
-            last = self.find_time(raw) or last
+            last = self.find_past_time(raw) or last
             # A conversation begins before its messages are said. It is changed or exported after them.
-            known = self.find_time({name: raw[name] for name in raw if normalize_name(name).startswith("creat")})
+            known = self.find_past_time({name: raw[name] for name in raw if normalize_name(name).startswith("creat")})
 
         def read_message(value: object) -> ImportedMessage:
             nonlocal key, last, known
             number, given = next(numbers), require_object(value)
-            known = self.find_time(given) or known
+            known = self.find_past_time(given) or known
             last = known or last
             role, words, name, speaker = read_turn(given, last)
             if role == "":  # so it is not understood who speaks
@@ -159,7 +159,7 @@ class HistoryBuilder:
             name = name or make_unique_id(self._seen, key, number, own, words)
             return self.make_message(name, own, shown, last, speaker=speaker, is_undated=known is None)
 
-        said = make_times_monotonic(self.read_messages(messages, read_message, location))
+        said = make_times_monotonic(self.read_messages(messages, read_message, json_path))
         self.append_chat(said, raw.get("title") or raw.get("name"))
 
     def make_message(
@@ -171,20 +171,20 @@ class HistoryBuilder:
             source=source, role=role, content=text, created_at=said_at, answers=answers, **extra_fields
         )
 
-    def find_time(self, value: Mapping[str, Any]) -> datetime | None:
+    def find_past_time(self, value: Mapping[str, Any]) -> datetime | None:
         """Return the time of an object, or None if it is missing or lies in the future."""
         made, now = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates), self.reading.now
         return made if made is None or now == NO_DATE or made <= now + timedelta(days=1) else None
 
     def choose_date_order(self, dates: Sequence[WrittenDate], year_range: range = POSSIBLE_YEARS) -> str:
         """Return the order of day and month used by all dates of an import. Ask the user if the dates are ambiguous."""
-        if (order := find_date_order(dates, year_range)) is not None:
+        if (order := find_date_order_unless_ambiguous(dates, year_range)) is not None:
             return order
         first, second, _ = next(numbers for numbers, known in dates if not known)
         labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)
         question = ImportQuestion(name="order", options=labels)
         self.questions.insert(0, question)
-        return AMBIGUOUS_ORDERS[(self.reading.find_chosen_options(question) or (0,))[0]]
+        return AMBIGUOUS_ORDERS[(self.reading.find_chosen_option_indexes(question) or (0,))[0]]
 
     def ask_which_speaker_is_user(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
         """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
@@ -198,7 +198,7 @@ class HistoryBuilder:
         nobody = None if is_required else (len(options),)
         question = ImportQuestion(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
         self.questions += [question] if speakers else []
-        chosen = self.reading.find_chosen_options(question)
+        chosen = self.reading.find_chosen_option_indexes(question)
         own = dict(enumerate(name for name, _ in speakers)).get(chosen[0]) if chosen else None
         for chat in self._conversations:
             chat[:] = [
@@ -206,10 +206,10 @@ class HistoryBuilder:
             ]
 
     @contextmanager
-    def skip_failures(self, location: str, stream: JsonStream | None = None, offset: int = -1) -> Iterator[None]:
-        """Count the element at `location` as skipped or damaged if the block fails. The element begins at `offset`."""
+    def skip_failures(self, json_path: str, stream: JsonStream | None = None, offset: int = -1) -> Iterator[None]:
+        """Count the element at `json_path` as skipped or damaged if the block fails. The element begins at `offset`."""
         outer = self._place
-        self._place = (f"{outer[0]}{location}".lstrip(), *((stream, offset) if stream else outer[1:]))
+        self._place = (f"{outer[0]}{json_path}".lstrip(), *((stream, offset) if stream else outer[1:]))
         try:
             yield
         except SkipElement as left:
@@ -281,11 +281,11 @@ def ask_and_select_facts(
         if (texts := tuple(fact.text for fact in page))
     }
     return tuple(asked), tuple(
-        page[at] for question, page in asked.items() for at in context.find_chosen_options(question) or ()
+        page[at] for question, page in asked.items() for at in context.find_chosen_option_indexes(question) or ()
     )
 
 
-def add_title(messages: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
+def add_title_to_first_message(messages: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
     title = title.strip()[:MAX_TITLE_CHARS]
     return [replace(messages[0], title=title), *messages[1:]] if messages and title else list(messages)
 
@@ -360,7 +360,7 @@ def format_forwarded_text(name: str, text: str) -> str:
 def _append_reactions(text: str, reactions: object) -> str:
     emoji = (reaction.get("reaction") or reaction.get("emoji") for reaction in select_objects(reactions))
     names = (as_text(as_object(shown).get("name", shown)) for shown in emoji)
-    shown = " ".join(filter(None, map(repair_encoding, names)))
+    shown = " ".join(filter(None, map(repair_mojibake, names)))
     return f"{text}\n[Reactions: {shown}]" if shown else text
 
 

@@ -82,7 +82,7 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
     for path, content in drain_deque(unpacked):
-        text = _extract_script_data(_decode_text(content))
+        text = _extract_json_of_script(_decode_text(content))
         files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     found: dict[str, list[SourceFile]] = {}
     for file in files:
@@ -96,7 +96,7 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     form = FORMATS[min(found, key=list(FORMATS).index)]
     group = found[form.name]
     # A file that is damaged from its beginning is recognised by its name, and counted.
-    group = [file for file in files if file in group or form.members.fullmatch(_get_folder_and_name(file.path))]
+    group = [file for file in files if file in group or form.members.fullmatch(_join_folder_and_name(file.path))]
     # One product may write the same chats in two formats.
     if len({FORMATS[name].product or name for name in found}) > 1 or (form is keepsake.FORMAT and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
@@ -107,7 +107,7 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     messages = history.messages if is_own_export else merge_duplicates(history.messages, form.product or "Assistant")
     most = keepsake.MAX_MESSAGE_CHARS if is_own_export else MAX_MESSAGE_CHARS
     history = replace(history, messages=split_long_messages(messages, most))
-    _check_history_size(history, len(data))
+    _raise_if_history_too_large(history, len(data))
     return history
 
 
@@ -152,8 +152,8 @@ def compute_max_unpacked_bytes(file_size: int) -> int:
     return min(MAX_UNPACKED_BYTES, MIN_UNPACKED_BYTES + UNPACKED_PER_BYTE * file_size)
 
 
-def _check_history_size(history: ImportedHistory, size: int) -> None:
-    most = MIN_MESSAGES + size // BYTES_PER_MESSAGE
+def _raise_if_history_too_large(history: ImportedHistory, file_size: int) -> None:
+    most = MIN_MESSAGES + file_size // BYTES_PER_MESSAGE
     if len(history.messages) > most:
         raise _make_limit_error(tr("shared-messages", messages=most))
     facts = (history.rows or {}).get("facts", ())
@@ -188,7 +188,7 @@ def _find_fitting_format(file: SourceFile) -> ImportFormat | None:
 
 
 def _iterate_json_keys(stream: JsonStream) -> Iterator[str]:
-    objects = (part for _, _, part in stream.iterate_values() if part.peek() == "{")
+    objects = (part for _, _, part in stream.iterate_names_offsets_and_streams() if part.peek_next_character() == "{")
     for part in islice(objects, _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if part is not stream else [])):  # one line of many may be damaged
             yield from part.iterate_keys()
@@ -201,7 +201,7 @@ def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool) 
     is_page = start[:1] == "<" and not start.startswith("<?xml")
     kind = "html" if is_page else "json" if starts_like_json(start) else "csv" if is_table else "text"
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
-    known = join_list(dict.fromkeys(form.product or find_format_title(name) for name, form in FORMATS.items()))
+    known = join_list(dict.fromkeys(form.product or get_format_title(name) for name, form in FORMATS.items()))
     products = (
         product for file in files for mark, product in NAMES["unread"].items() if mark in file.text[:MARKED_CHARS]
     )
@@ -216,7 +216,7 @@ def _make_limit_error(limit: str) -> ImportRefused:
     return ImportRefused(tr("import-more-than", what=limit))
 
 
-def find_format_title(name: str) -> str:
+def get_format_title(name: str) -> str:
     product = FORMATS[name].product
     return tr("import-title", name=product) if product else tr(f"import-title-{name}")
 
@@ -237,7 +237,7 @@ def _decode_text(data: bytes) -> str:
     return text
 
 
-def _extract_script_data(text: str) -> str:
+def _extract_json_of_script(text: str) -> str:
     """Return the JSON that a script or a page assigns to a variable, or the text if there is none."""
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
     if (found := (_SCRIPT if is_page else _ASSIGNMENT).search(text, 0, MARKED_CHARS)) is None:
@@ -319,10 +319,10 @@ def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limi
     return taken
 
 
-def _get_folder_and_name(path: str) -> str:
+def _join_folder_and_name(path: str) -> str:
     place = PurePosixPath(path.replace("\\", "/").lower())
     return f"{place.parent.name}/{place.name}"
 
 
 def _is_known_file_name(path: str) -> bool:
-    return any(form.members.fullmatch(_get_folder_and_name(path)) for form in FORMATS.values())
+    return any(form.members.fullmatch(_join_folder_and_name(path)) for form in FORMATS.values())

@@ -45,7 +45,7 @@ def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[s
 
 
 def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **fields: Any) -> ImportedMessage:
-    said_at, message_id = builder.find_time(raw), raw.get("id", raw.get("ID"))
+    said_at, message_id = builder.find_past_time(raw), raw.get("id", raw.get("ID"))
     if said_at is None or not text.strip() or not isinstance(message_id, int | str):
         raise SkipElement("wordless")
     return builder.make_message(str(message_id), "user", text.strip(), said_at, **fields)

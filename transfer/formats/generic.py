@@ -24,17 +24,17 @@ from transfer.formats.members import (
     UNSAID_ROLES,
     collect_text,
     find_message_text,
-    find_part_keys,
     find_part_text,
     find_part_values,
-    find_role,
-    find_speaker_side,
+    find_role_or_speaker_name,
+    find_side_number,
     find_time,
     find_title,
+    get_part_names,
     guess_role,
     is_message,
 )
-from transfer.formats.transcripts import is_transcript, parse_transcript
+from transfer.formats.transcripts import is_transcript, parse_transcript_info_and_messages
 from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, require_object, select_objects
 
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
@@ -67,7 +67,7 @@ def _read_conversations(files: Sequence[SourceFile], context: ReadContext, name:
     builder = HistoryBuilder(name, context)
     chats = PeopleChats(builder, _read_user_names(files))
     for file in files:
-        _ConversationFileReader(file.folder, builder, chats).read(file)
+        _ConversationFileReader(file.folder, builder, chats).read_conversations(file)
     chats.add_chats_to_history()
     return builder
 
@@ -91,7 +91,7 @@ class _ConversationFileReader:
         self._chats = chats
         self._loose: list[Any] = []
 
-    def read(self, file: SourceFile) -> None:
+    def read_conversations(self, file: SourceFile) -> None:
         if file.is_json:
             self._builder.read_files([file], self._collect_conversations)
         elif _is_table(file.text):
@@ -99,7 +99,7 @@ class _ConversationFileReader:
         elif file.text.lstrip().startswith(("<?xml", _TEXT_MESSAGES)):
             self._read_sms_messages(file.text)
         else:
-            about, messages = parse_transcript(file.text)
+            about, messages = parse_transcript_info_and_messages(file.text)
             _add_assistant_conversation(about, messages, self._builder)
         self._add_conversation({}, self._loose, {})
 
@@ -123,7 +123,7 @@ class _ConversationFileReader:
             conversations.setdefault(group, []).extend(_split_row_by_role(message) or [message])
         for group, rows in conversations.items():
             title = rows[0].get("conversation title", group)
-            is_newest_first = _find_timestamp(rows[0]) > _find_timestamp(rows[-1])
+            is_newest_first = _find_timestamp_or_zero(rows[0]) > _find_timestamp_or_zero(rows[-1])
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
     def _collect_conversations(self, raw: object, depth: int = 0, title: str = "") -> None:
@@ -142,15 +142,15 @@ class _ConversationFileReader:
         said = [message for chat in chats.values() for message in select_objects(chat)]
         signed = sum(any(map(find_speaker, select_objects(chat))) for chat in chats.values())
         if len(chats) > 1 == signed and any("To" in message for message in said):  # Snapchat until 2023
-            self._add_conversation({}, sorted(said, key=_find_timestamp), {})
+            self._add_conversation({}, sorted(said, key=_find_timestamp_or_zero), {})
         elif len(chats) > 1:  # chats side by side, each under the name of a person
             for key, chat in chats.items():
                 self._add_conversation({"title": key}, chat, {})
-        elif turns := _split_turn(value):
+        elif turns := _split_by_role(value):
             self._loose.extend(turns)
         elif (replies := select_objects(value.get("replies"))) and is_chat_message(value):
             self._loose.extend((value, *replies))
-        elif (messages := _find_messages(value)) is not None:
+        elif (messages := _find_raw_messages(value)) is not None:
             named = value if find_title(value) else {**value, "title": title}
             groups = (item for member in value.values() for item in select_objects(member))
             titles = {as_text(item.get("id")): as_text(item.get("title")) for item in groups if item.get("title")}
@@ -161,32 +161,32 @@ class _ConversationFileReader:
         elif is_message(message := _unwrap_message(value)) or is_chat_message(message):
             self._loose.append(message)
         elif not (depth or find_part_text(value, "title")) and all(
-            find_part_keys(value, part) for part in ("id", "parent")
+            get_part_names(value, part) for part in ("id", "parent")
         ):
             self._loose.append(value)  # it only ties messages to one another: a conversation or a folder has a title
         elif depth < MAX_DEPTH:
             parts = select_objects(list(value.values()))
-            are_mixed = len({(find_part_keys(part, "query"), find_part_keys(part, "answer")) for part in parts}) > 1
-            for member in value.values():
+            is_mixed = len({(get_part_names(part, "query"), get_part_names(part, "answer")) for part in parts}) > 1
+            for inner in value.values():
                 # Next to other things, one pair without a time is of a table of words or settings.
-                is_pair = are_mixed and not find_part_keys(as_object(member), "time") and _split_turn(as_object(member))
-                if isinstance(member, dict | list) and not is_pair:
-                    self._collect_conversations(member, depth + 1, title)
+                is_pair = is_mixed and not get_part_names(as_object(inner), "time") and _split_by_role(as_object(inner))
+                if isinstance(inner, dict | list) and not is_pair:
+                    self._collect_conversations(inner, depth + 1, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         members = list(map(as_object, messages))
-        is_talk = not _ASSISTANT_TALK.isdisjoint(map(find_role, members))
-        if not is_talk and (sides := _find_both_sides(members)):  # the person begins
+        is_talk = not _ASSISTANT_TALK.isdisjoint(map(find_role_or_speaker_name, members))
+        if not is_talk and (sides := _find_side_numbers_if_two(members)):  # the person begins
             messages = [
-                {**member, "isUser": side == sides[0]} if (side := find_speaker_side(member)) in sides else message
+                {**member, "isUser": side == sides[0]} if (side := find_side_number(member)) in sides else message
                 for message, member in zip(messages, members, strict=True)
             ]
         elif not is_talk and any(map(is_chat_message, members)):
             title = find_title(raw) or self._folder
-            key = as_text(raw.get("thread_path")) or self._chats.add_participants(raw) or title
+            key = as_text(raw.get("thread_path")) or self._chats.add_participants_and_get_chat_id(raw) or title
             self._chats.add_chat_part(messages, key, title)
             return
-        names = dict.fromkeys(name for message in members for name in find_part_keys(message, "group"))
+        names = dict.fromkeys(name for message in members for name in get_part_names(message, "group"))
         ids = {name: {str(message.get(name)) for message in members} for name in names}
         several = (name for name in names if len(ids[name]) > 1)
         group = next(several, "") or next((name for name in names if ids[name] & titles.keys()), "")
@@ -199,10 +199,10 @@ class _ConversationFileReader:
             _add_assistant_conversation({**raw, **more}, select_newest_branch(said, _find_leaf_id(raw)), self._builder)
 
 
-def _find_both_sides(messages: Sequence[Mapping[str, Any]]) -> list[int]:
+def _find_side_numbers_if_two(messages: Sequence[Mapping[str, Any]]) -> list[int]:
     """Return the two values that mark the sides, or [] if there are not exactly two or a speaker is on both sides."""
-    sides = dict.fromkeys(side for message in messages if (side := find_speaker_side(message)) is not None)
-    speakers = {(find_speaker_side(message), name) for message in messages if (name := find_speaker(message))}
+    sides = dict.fromkeys(side for message in messages if (side := find_side_number(message)) is not None)
+    speakers = {(find_side_number(message), name) for message in messages if (name := find_speaker(message))}
     return list(sides) if len(sides) == 2 and len(dict(speakers)) == len(speakers) else []
 
 
@@ -231,30 +231,30 @@ def _split_question_answer_pairs(conversation: Mapping[str, Any]) -> list[Any] |
     ]
 
 
-def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
+def _find_raw_messages(value: Mapping[str, Any]) -> list[Any] | None:
     if pairs := _split_question_answer_pairs(value):
         return pairs
     chat = as_object(value.get("chat"))
     for holder in (value, chat, as_object(chat.get("history"))):
         for member in holder.values():
-            if isinstance(member, dict) and (messages := _select_tree_branch(member, holder)):
+            if isinstance(member, dict) and (messages := _select_shown_branch_of_tree(member, holder)):
                 return messages
     for member in (*value.values(), *chat.values()):
         if isinstance(member, dict) and member and all(map(is_chat_message, member.values())):  # by their ids
             return list(member.values())
         items = member if isinstance(member, list) else ()
         if any(
-            is_message(message := _unwrap_message(item)) or _split_turn(as_object(item)) or is_chat_message(message)
+            is_message(message := _unwrap_message(item)) or _split_by_role(as_object(item)) or is_chat_message(message)
             for item in items
         ):
             return _flatten_message_lists(items)
     return None
 
 
-def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
+def _select_shown_branch_of_tree(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
     tree = [{**as_object(_unwrap_message(node)), "id": name} for name, node in nodes.items() if isinstance(node, dict)]
     is_wrapped = any(isinstance(as_object(node).get("message"), dict) for node in nodes.values())
-    if not any(find_part_keys(node, "parent") for node in tree) or not (is_wrapped or any(map(is_message, tree))):
+    if not any(get_part_names(node, "parent") for node in tree) or not (is_wrapped or any(map(is_message, tree))):
         return []
     path = select_newest_branch(tree, _find_leaf_id(conversation))
     if not any(map(is_message, path)):  # an old export of DeepSeek: each message answers the one before
@@ -266,7 +266,7 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
 def select_newest_branch(messages: list[Any], leaf_id: object = None) -> list[Any]:
     """Return the branch that ends with the id `leaf_id` (default: the newest), or all messages if none has a parent."""
     dicts = [message for message in messages if isinstance(message, dict)]
-    names = find_part_keys(dicts[0], "id") if dicts else ()
+    names = get_part_names(dicts[0], "id") if dicts else ()
     number = next((name for name in names if all(_format_id(message.get(name)) for message in dicts)), "")
     parents = {
         _format_id(message.get(number)): next(filter(None, map(_format_id, find_part_values(message, "parent"))), "")
@@ -279,7 +279,7 @@ def select_newest_branch(messages: list[Any], leaf_id: object = None) -> list[An
     tied = sum(name in nodes for name in parents.values())
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
-    path = dict.fromkeys(find_path_to_leaf(parents, leaf_id, lambda name: _find_timestamp(nodes[name])))
+    path = dict.fromkeys(find_path_to_leaf(parents, leaf_id, lambda name: _find_timestamp_or_zero(nodes[name])))
     if "ancestors" in dicts[0]:  # earlier versions read all branches, and ids are made of a message's number
         return [message if name in path else {**message, "hidden": True} for name, message in nodes.items()]
     return [nodes[name] for name in path]
@@ -306,7 +306,7 @@ def _flatten_message_lists(items: Sequence[Any]) -> list[Any]:
             level = newest[0].get("children")
         return found
     for item in items:
-        found.extend(_split_turn(as_object(item)) or [_unwrap_message(item)])
+        found.extend(_split_by_role(as_object(item)) or [_unwrap_message(item)])
     return found
 
 
@@ -327,12 +327,12 @@ def _unwrap_message(item: Any) -> Any:
 
 def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the question and the answer in a table row, only the question if there is no answer, or [] for neither."""
-    is_prompt = "prompt" in row and find_role(row) is None and find_part_keys(row, "time")
-    return _split_turn(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
+    is_prompt = "prompt" in row and find_role_or_speaker_name(row) is None and get_part_names(row, "time")
+    return _split_by_role(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
 
 
-def _split_turn(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
-    queries, answers = find_part_keys(turn, "query"), find_part_keys(turn, "answer")
+def _split_by_role(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
+    queries, answers = get_part_names(turn, "query"), get_part_names(turn, "answer")
     if "assistant" in turn or (answers and not queries and not is_chat_message(turn)):
         queries = ("user",)
     if isinstance(turn.get("response"), list):  # Copilot in an editor
@@ -341,9 +341,9 @@ def _split_turn(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not asked:  # as most objects have no question
         return []
     answer = next((words for name in (*answers, "text") if (words := _find_answer_text(turn.get(name)))), "")
-    if not answer or find_part_keys(turn, "flag"):
+    if not answer or get_part_names(turn, "flag"):
         return []
-    spoken = (*queries, *answers, *find_part_keys(turn, "text"))
+    spoken = (*queries, *answers, *get_part_names(turn, "text"))
     rest = {key: held for key, held in turn.items() if key not in spoken}
     shown = {_ASKED: asked} if asked.lower() in ("question", "instruction") else {}
     question = {**rest, "role": "user", "content": collect_text(turn[asked]), **shown}
@@ -359,7 +359,7 @@ def _find_answer_text(value: object, depth: int = 0) -> str:
         pieces = "".join(as_text(part.get("value")) for part in select_objects(value) if not part.get("kind"))
         return pieces or next((words for item in value if (words := _find_answer_text(item, depth + 1))), "")
     members = as_object(value)
-    named = [members[name] for name in (*find_part_keys(members, "answer"), "text") if name in members]
+    named = [members[name] for name in (*get_part_names(members, "answer"), "text") if name in members]
     inner = named or [member for member in members.values() if isinstance(member, dict)]
     return next((words for member in inner if (words := _find_answer_text(member, depth + 1))), "")
 
@@ -367,16 +367,16 @@ def _find_answer_text(value: object, depth: int = 0) -> str:
 def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any], builder: HistoryBuilder) -> None:
     """Add a conversation with an assistant. If only one role is missing, speakers with an unknown role get it."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
-    labels = dict.fromkeys(find_role(as_object(message)) or "" for message in messages)
+    labels = dict.fromkeys(find_role_or_speaker_name(as_object(message)) or "" for message in messages)
     roles_by_label = {label: ROLES.get(label) for label in labels}
     if not any(roles_by_label.values()):
         roles_by_label = {label: guess_role(label) for label in labels}
     missing = set(ROLES.values()) - set(roles_by_label.values())
     title = find_title(raw) or next((as_text(as_object(message).get("thread_title")) for message in messages), "")
     inner = [*select_objects(list(raw.values())), *select_objects(list(as_object(raw.get("metadata")).values()))]
-    times = {} if _find_timestamp(raw) else next((held for held in inner if _find_timestamp(held)), {})
+    times = {} if _find_timestamp_or_zero(raw) else next((held for held in inner if _find_timestamp_or_zero(held)), {})
     about = {**times, **raw, "title": title}
-    if any(map(_find_timestamp, (about, *map(as_object, messages)))):  # so it was a talk
+    if any(map(_find_timestamp_or_zero, (about, *map(as_object, messages)))):  # so it was a talk
         for message in map(as_object, messages):
             message.pop(_ASKED, "")
     read_turn = partial(_read_turn, roles_by_label, missing.pop() if len(missing) == 1 else None)
@@ -387,7 +387,7 @@ def _read_turn(
     roles_by_label: Mapping[str, Role | None], default_role: Role | None, message: Mapping[str, Any], _: datetime
 ) -> ImportedTurn:
     """Read a turn from a message. A speaker whose label is missing from `roles_by_label` gets `default_role`."""
-    label = find_role(message) or ""
+    label = find_role_or_speaker_name(message) or ""
     role = roles_by_label.get(label)
     speaker = as_text(message.get("name" if "mes" in message and role == "assistant" else _ASKED))
     if role is None and label and label not in UNSAID_ROLES:
@@ -404,7 +404,7 @@ def _read_turn(
     return ImportedTurn(role, words and words.strip(), as_text(message.get("messageId")), speaker)
 
 
-def _find_timestamp(message: Mapping[str, Any]) -> float:
+def _find_timestamp_or_zero(message: Mapping[str, Any]) -> float:
     with suppress(InvalidElement):
         if made := find_time(message):
             return made.timestamp()

@@ -80,7 +80,7 @@ class ReadContext:
     date_order: str = ""  # of day and month in "03/04/2025", once it is known
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # chosen options by question key
 
-    def find_chosen_options(self, question: ImportQuestion) -> tuple[int, ...] | None:
+    def find_chosen_option_indexes(self, question: ImportQuestion) -> tuple[int, ...] | None:
         """Return the indexes of the options that the person chose, or else of the default options."""
         given = self.answers.get(question.key, question.chosen)
         return given and tuple(number for number in given if 0 <= number < len(question.options))
@@ -161,7 +161,7 @@ class ImportFormat:
     members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
 
 
-def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
+def list_message_roles_and_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return the role and source of each message in the file. Messages with two possible sources appear twice."""
     messages = iterate_with_pauses(history.messages)
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]

@@ -48,14 +48,14 @@ class JsonStream:
     def find_line_number(self, offset: int) -> int:
         return self._text.count("\n", 0, offset) + 1
 
-    def peek(self) -> str:
+    def peek_next_character(self) -> str:
         """Return the first character of the next value, or "" at the end."""
-        self._skip_space()
+        self._skip_space_and_get_position()
         return self._text[self.at : self.at + 1]
 
     def read_value(self) -> Any:
         """Read the next value. Raise ImportRefused if it is invalid or too large."""
-        self._skip_space()
+        self._skip_space_and_get_position()
         end, parts = self._find_value_end_and_count_parts(self._left)
         self._left -= parts
         if self._left < 0 or end - self.at > MAX_VALUE_CHARS:
@@ -66,32 +66,32 @@ class JsonStream:
             self.raise_syntax_error(error.pos)
         except (RecursionError, ValueError):  # nested too deeply, or a number out of all bounds
             self.raise_syntax_error()
-        self._skip_space()
+        self._skip_space_and_get_position()
         return repair_surrogates_in_json(value) if self._has_surrogates else value
 
     def skip_value(self) -> None:
         """Skip the next value without building objects or arrays."""
-        if self.peek() not in ("{", "["):
+        if self.peek_next_character() not in ("{", "["):
             self.read_value()
             return
         self.at, _ = self._find_value_end_and_count_parts(len(self._text))
-        self._skip_space()
+        self._skip_space_and_get_position()
 
     def iterate_keys(self) -> Iterator[str]:
         """Yield the name of each member of the next object, with the stream positioned at the member's value."""
-        return self._iterate_parts("{", "}")
+        return self._iterate_part_names("{", "}")
 
-    def iterate_elements(self) -> Iterator[int]:
+    def iterate_element_indexes(self) -> Iterator[int]:
         """Yield the index of each element of the next array, with the stream positioned at the element."""
-        yield from (number for number, _ in enumerate(iterate_with_pauses(self._iterate_parts("[", "]"))))
+        yield from (number for number, _ in enumerate(iterate_with_pauses(self._iterate_part_names("[", "]"))))
 
-    def iterate_values(self) -> Iterator[tuple[str, int, "JsonStream"]]:
+    def iterate_names_offsets_and_streams(self) -> Iterator[tuple[str, int, "JsonStream"]]:
         """Yield the name and offset of each top-level value or array element, and a stream positioned at it.
 
         The text may be an array, JSON Lines or concatenated values. In JSON Lines, each line has its own stream.
         """
-        if self.peek() == "[":
-            for number in self.iterate_elements():
+        if self.peek_next_character() == "[":
+            for number in self.iterate_element_indexes():
                 yield f"[{number}]", self.at, self
             self.expect_end()
         elif self._is_json_lines():
@@ -101,7 +101,7 @@ class JsonStream:
                 self._left = line._left
         else:
             for number in count():
-                if not self.peek():
+                if not self.peek_next_character():
                     return
                 begin = self.at
                 yield f"[{number}]" if number else "", begin, self
@@ -114,7 +114,7 @@ class JsonStream:
 
     def expect_end(self) -> None:
         """Raise NotJson unless only white space is left."""
-        if self._skip_space() != len(self._text):
+        if self._skip_space_and_get_position() != len(self._text):
             self.raise_syntax_error()
 
     def raise_syntax_error(self, offset: int | None = None) -> NoReturn:
@@ -125,7 +125,7 @@ class JsonStream:
 
     def _find_value_end_and_count_parts(self, max_values: int) -> tuple[int, int]:
         """Return the end of the next value and its number of parts. Raise ImportRefused if there are too many."""
-        if self.peek() not in ("{", "["):
+        if self.peek_next_character() not in ("{", "["):
             return self.at, 1
         depth, parts = 0, 1
         for found in _PUNCTUATION.finditer(self._text, self.at):
@@ -140,9 +140,9 @@ class JsonStream:
                 raise ImportRefused(tr("import-too-much"))
         return len(self._text), parts
 
-    def _iterate_parts(self, opening: str, closing: str) -> Iterator[str]:
+    def _iterate_part_names(self, opening: str, closing: str) -> Iterator[str]:
         self._expect_character(opening)
-        if self.peek() == closing:
+        if self.peek_next_character() == closing:
             self.at += 1
             return
         while True:
@@ -152,24 +152,24 @@ class JsonStream:
                 if not isinstance(name, str):
                     self.raise_syntax_error()
                 self._expect_character(":")
-            begin = self._skip_space()
+            begin = self._skip_space_and_get_position()
             yield name
             if self.at == begin:
                 self.skip_value()
-            character = self.peek()
+            character = self.peek_next_character()
             if character not in (",", closing) or not character:
                 self.raise_syntax_error()
             self.at += 1
             if character == closing:
-                self._skip_space()
+                self._skip_space_and_get_position()
                 return
 
     def _expect_character(self, character: str) -> None:
-        if self.peek() != character:
+        if self.peek_next_character() != character:
             self.raise_syntax_error()
         self.at += 1
 
-    def _skip_space(self) -> int:
+    def _skip_space_and_get_position(self) -> int:
         found = _SPACE.match(self._text, self.at)
         self.at = found.end() if found else self.at
         return self.at

@@ -44,7 +44,7 @@ class ExportFile:
         head = {"format": MARK, "version": VERSION, "owner": owner, "exported_at": moment, "export": name, "part": part}
         self._write_text("{\n" + ",\n".join(f'  "{name}": {_encode_json(value)}' for name, value in head.items()))
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[Row]) -> None:
         """Write rows, each of which names its table under the key "table"."""
         for row in rows:
             table = str(row["table"])
@@ -73,13 +73,13 @@ def read_export(file: SourceFile) -> ImportedHistory:
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
     messages: list[ImportedMessage] = []
     for name in stream.iterate_keys():
-        if stream.peek() != "[":
+        if stream.peek_next_character() != "[":
             facts[name] = stream.read_value()
             if name == "version" and facts[name] != VERSION:
                 raise ImportRefused(tr("import-version", version=str(facts[name])[:20], known=str(VERSION)))
             continue
         rows = tables.setdefault(name, [])
-        for number in stream.iterate_elements():
+        for number in stream.iterate_element_indexes():
             at, value = stream.at, stream.read_value()
             try:
                 rows.append(require_object(value))

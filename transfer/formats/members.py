@@ -45,13 +45,13 @@ def normalize_keys(raw_object: Mapping[str, Any]) -> dict[str, Any]:
     return {normalize_name(name): member for name, member in raw_object.items()}
 
 
-def find_part_keys(value: Mapping[str, Any], message_part: str) -> tuple[str, ...]:
+def get_part_names(value: Mapping[str, Any], message_part: str) -> tuple[str, ...]:
     """Return the names of an object's members that may contain this part of a message, most likely first."""
-    return _select_part_keys(tuple(islice(value, MAX_NAMES)), message_part)
+    return _select_part_names(tuple(islice(value, MAX_NAMES)), message_part)
 
 
 @lru_cache(maxsize=512)
-def _select_part_keys(names: tuple[str, ...], message_part: str) -> tuple[str, ...]:
+def _select_part_names(names: tuple[str, ...], message_part: str) -> tuple[str, ...]:
     normalized = {normalize_name(name): name for name in reversed(names)}
     wanted = _MEMBERS[message_part]
     if message_part == "time":
@@ -64,21 +64,21 @@ def _select_part_keys(names: tuple[str, ...], message_part: str) -> tuple[str, .
 
 def find_part_values(raw_object: Mapping[str, Any], message_part: str) -> Iterator[Any]:
     """Yield the values of an object's members that may contain this part of a message, most likely first."""
-    return (raw_object[name] for name in find_part_keys(raw_object, message_part))
+    return (raw_object[name] for name in get_part_names(raw_object, message_part))
 
 
 def find_part_text(value: Mapping[str, Any], message_part: str) -> str:
     return next(filter(None, map(as_text, find_part_values(value, message_part))), "")
 
 
-def find_role(raw_message: Mapping[str, Any]) -> str | None:
+def find_role_or_speaker_name(raw_message: Mapping[str, Any]) -> str | None:
     """Return a message's role in lower case, or the speaker's name if there is no role, or None."""
     for flag in find_part_values(raw_message, "flag"):
         if isinstance(flag, bool):
             return "system" if raw_message.get("is_system") is True else "user" if flag else "assistant"
     labels: list[str] = []
     unknown_types: list[str] = []  # not every type is a role: Claude Code calls each "userType" external
-    for name in find_part_keys(raw_message, "role"):
+    for name in get_part_names(raw_message, "role"):
         given = raw_message[name]
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
@@ -92,7 +92,7 @@ def find_role(raw_message: Mapping[str, Any]) -> str | None:
     return next(filter(None, (*labels, *unknown_types, *kinds)), None)
 
 
-def find_speaker_side(message: Mapping[str, Any]) -> int | None:
+def find_side_number(message: Mapping[str, Any]) -> int | None:
     """Return the number of the speaker's side in a conversation, or None if the message gives none."""
     return next((number for number in find_part_values(message, "side") if isinstance(number, int)), None)
 
@@ -111,8 +111,8 @@ def is_message(value: object) -> bool:
     """Return True if an object may contain a message's text and gives the role or side of its speaker."""
     return bool(
         isinstance(value, dict)
-        and find_part_keys(value, "text")
-        and {find_role(value), find_speaker_side(value)} - {None}
+        and get_part_names(value, "text")
+        and {find_role_or_speaker_name(value), find_side_number(value)} - {None}
     )
 
 
@@ -152,7 +152,7 @@ def find_message_text(value: Mapping[str, Any]) -> str:
 def find_title(value: Mapping[str, Any]) -> str:
     """Return the title of a conversation or of an object directly inside it, or "" if there is none."""
     objects = (member for member in value.values() if isinstance(member, dict))
-    inner = (member[name] for member in objects for name in find_part_keys(member, "title") if name != "name")
+    inner = (member[name] for member in objects for name in get_part_names(member, "title") if name != "name")
     return find_part_text(value, "title") or next(filter(None, map(as_text, inner)), "")
 
 
@@ -163,7 +163,7 @@ def find_time(
 
     `date_order` is the order of day and month. Dates that fit both orders are added to `ambiguous_dates`.
     """
-    for name in find_part_keys(value, "time"):
+    for name in get_part_names(value, "time"):
         held, normalized = value[name], normalize_name(name)
         is_usual = normalized in _MEMBERS["time"]
         is_clock = _CLOCK.fullmatch(as_text(held).strip())  # a table has the day in another column

@@ -8,7 +8,13 @@ from typing import Any
 
 from locales.catalog import join_list, tr
 from text.rich_messages import parse_rich_message
-from transfer.formats.conversations import HistoryBuilder, SkipElement, add_title, format_forwarded_text, format_poll
+from transfer.formats.conversations import (
+    HistoryBuilder,
+    SkipElement,
+    add_title_to_first_message,
+    format_forwarded_text,
+    format_poll,
+)
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -55,13 +61,13 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
     return builder.make_history(*_make_notes_on_chats(chosen, has_own_messages, context.person))
 
 
-def _read_chats(stream: JsonStream, builder: HistoryBuilder, location: str = "") -> Iterator[_ExportedChat]:
-    chat = _ExportedChat(location)
+def _read_chats(stream: JsonStream, builder: HistoryBuilder, json_path: str = "") -> Iterator[_ExportedChat]:
+    chat = _ExportedChat(json_path)
     for name in stream.iterate_keys():
         match name:
-            case "chats" | "left_chats" if not location:
+            case "chats" | "left_chats" if not json_path:
                 for _ in (part for part in stream.iterate_keys() if part == "list"):
-                    for number in stream.iterate_elements():
+                    for number in stream.iterate_element_indexes():
                         yield from _read_chats(stream, builder, f"{name}.list[{number}].")
             case "name":
                 chat.name = as_text(stream.read_value())
@@ -70,7 +76,7 @@ def _read_chats(stream: JsonStream, builder: HistoryBuilder, location: str = "")
             case "id":
                 chat.id = stream.read_value()
             case "messages":  # Telegram writes them last
-                with builder.skip_failures(location):
+                with builder.skip_failures(json_path):
                     chat.messages = _read_messages(chat, stream, builder)
     yield chat
 
@@ -79,10 +85,10 @@ def _read_messages(chat: _ExportedChat, stream: JsonStream, builder: HistoryBuil
     if not isinstance(chat.id, int) or isinstance(chat.id, bool):
         raise InvalidElement("id")
     if chat.kind == "bot_chat" and chat.id == builder.reading.bot:
-        builder.skipped["here"] += sum(1 for _ in stream.iterate_elements())
+        builder.skipped["here"] += sum(1 for _ in stream.iterate_element_indexes())
         return []
     read_message = partial(_read_message, chat, builder)
-    return add_title(builder.read_messages(stream, read_message, "messages"), chat.name)
+    return add_title_to_first_message(builder.read_messages(stream, read_message, "messages"), chat.name)
 
 
 def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -> list[_ExportedChat]:
@@ -104,7 +110,7 @@ def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -
     question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
     builder.questions.append(question)
     groups = [*([chat] for chat in own), rest]
-    chosen = builder.reading.find_chosen_options(question) or ()
+    chosen = builder.reading.find_chosen_option_indexes(question) or ()
     wanted = {id(chat) for number in chosen for chat in groups[number]}
     return [chat for chat in chats if id(chat) in wanted]
 
@@ -134,10 +140,10 @@ def _read_message(chat: _ExportedChat, builder: HistoryBuilder, value: object) -
     if not isinstance(number, int) or isinstance(number, bool):
         raise InvalidElement(".id")
     said_at = require_moment(raw.get("date_unixtime") or raw.get("date"), ".date", builder.reading.zone)
-    content = _read_content(raw)
+    content = _read_message_text(raw)
     if not content.strip():
         raise SkipElement("wordless")
-    sender, me = _find_sender(raw), f"user{builder.reading.person}"
+    sender, me = _find_sender_id(raw), f"user{builder.reading.person}"
     is_bot = chat.kind == "bot_chat" and sender == f"user{chat.id}"
     is_forwarded = "forwarded_from" in raw
     return builder.make_message(
@@ -152,7 +158,7 @@ def _read_message(chat: _ExportedChat, builder: HistoryBuilder, value: object) -
     )
 
 
-def _find_sender(raw: Mapping[str, Any]) -> str:
+def _find_sender_id(raw: Mapping[str, Any]) -> str:
     """Return the sender as "user123" or "channel123", even if an old file has only a number."""
     sender = raw.get("from_id")
     if isinstance(sender, int):
@@ -160,7 +166,7 @@ def _find_sender(raw: Mapping[str, Any]) -> str:
     return as_text(sender)
 
 
-def _read_content(raw: Mapping[str, Any]) -> str:
+def _read_message_text(raw: Mapping[str, Any]) -> str:
     text = raw.get("text", "")
     if not isinstance(text, str | list):
         raise InvalidElement(".text")

@@ -119,12 +119,12 @@ def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | Non
         yield line, _parse_heading(words)
 
 
-def parse_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
+def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     """Return the title and the date of a transcript, and its messages. Other text before the first turn is ignored."""
     if logo := _PERPLEXITY_LOGO.match(text):
         return {}, _parse_perplexity_export(text[logo.end() :])
     text = _normalize_markup(text)
-    lines, style, roles = _read_headings(_FOOTER.sub("", text))
+    lines, style, roles = _read_headed_lines_style_and_roles(_FOOTER.sub("", text))
     about: dict[str, str] = {}
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
@@ -170,7 +170,7 @@ def _parse_perplexity_export(text: str) -> list[dict[str, str]]:
     return messages
 
 
-def _mark_terminal_turns(text: str) -> str:
+def _add_headings_to_claude_code_turns(text: str) -> str:
     """Add a heading before each turn in what /export of Claude Code writes, and leave out calls of tools."""
     _, *parts = _TERMINAL_TURN.split(text if _CLAUDE_CODE.match(text) else "")
     said = [
@@ -181,7 +181,7 @@ def _mark_terminal_turns(text: str) -> str:
     return "\n".join(said) or text
 
 
-def _mark_aider_turns(text: str) -> str:
+def _add_headings_to_aider_turns(text: str) -> str:
     """Add a heading before each turn of an Aider history, where the person's lines begin with "####"."""
     _, *parts = _AIDER_START.split(text)
     marked = [
@@ -198,7 +198,7 @@ def _format_aider_request(date: str, match: re.Match[str]) -> str:
 
 def _normalize_markup(text: str) -> str:
     """Remove comments, and replace each callout with a heading followed by its text."""
-    text = _mark_terminal_turns(_mark_aider_turns(_COMMENT.sub("", text)))
+    text = _add_headings_to_claude_code_turns(_add_headings_to_aider_turns(_COMMENT.sub("", text)))
     if len(_CALLOUT.findall(text)) > 1:  # the kind of a callout without a title says who speaks
         return _QUOTED.sub("", _CALLOUT.sub(lambda found: f"## {found[1] if found[2] is not None else ''}", text))
     return text
@@ -213,7 +213,7 @@ def _format_marked_turn(match: re.Match[str]) -> str:
     return match[0] if match["code"] or (label and label.casefold() not in HEADING_ROLES) else label and f"## {label}"
 
 
-def _read_headings(text: str) -> tuple[list[tuple[str, _Heading | None]], str, Mapping[str, str]]:
+def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Heading | None]], str, Mapping[str, str]]:
     """Return a text's lines with their headings, the style that names both speakers, and the roles of labels."""
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
     marked = text if is_page else _MARKED_TURN.sub(_format_marked_turn, text.replace("\r\n", "\n"))
@@ -227,4 +227,4 @@ def _read_headings(text: str) -> tuple[list[tuple[str, _Heading | None]], str, M
 
 def is_transcript(text: str) -> bool:
     """Return True if lines of the text name a user and an assistant as speakers."""
-    return bool(_PERPLEXITY_LOGO.match(text) or _read_headings(_normalize_markup(text))[2])
+    return bool(_PERPLEXITY_LOGO.match(text) or _read_headed_lines_style_and_roles(_normalize_markup(text))[2])

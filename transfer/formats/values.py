@@ -33,7 +33,7 @@ def make_element_error(place: str) -> ImportRefused:
     return ImportRefused(tr("import-wrong", where=place))
 
 
-def parse_moment(value: object, location: str, zone: tzinfo = UTC, date_order: str = "") -> datetime | None:
+def parse_moment(value: object, json_path: str, zone: tzinfo = UTC, date_order: str = "") -> datetime | None:
     """Parse an ISO 8601 date, a written date, or seconds or milliseconds since 1970. Return None if the value is empty.
 
     `date_order` is the order of day and month in "03/04/2025". By default, the month comes first.
@@ -47,7 +47,7 @@ def parse_moment(value: object, location: str, zone: tzinfo = UTC, date_order: s
             made = _parse_written_date(value, date_order)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise InvalidElement(location)
+            raise InvalidElement(json_path)
         seconds = float(value)
         while abs(seconds) >= _MILLISECONDS and math.isfinite(seconds):
             seconds /= 1000
@@ -55,7 +55,7 @@ def parse_moment(value: object, location: str, zone: tzinfo = UTC, date_order: s
             seconds += _APPLE_EPOCH
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
-        raise InvalidElement(location) from None
+        raise InvalidElement(json_path) from None
 
 
 def _parse_written_date(text: str, date_order: str) -> datetime:
@@ -67,24 +67,24 @@ def _parse_written_date(text: str, date_order: str) -> datetime:
     return parse_written_date_and_time(f"{text} 0:00", date_order=date_order)
 
 
-def require_moment(value: object, location: str, zone: tzinfo = UTC) -> datetime:
-    made = parse_moment(value, location, zone)
+def require_moment(value: object, json_path: str, zone: tzinfo = UTC) -> datetime:
+    made = parse_moment(value, json_path, zone)
     if made is None:
-        raise InvalidElement(location)
+        raise InvalidElement(json_path)
     return made
 
 
-def require_object(value: object, location: str = "") -> dict[str, Any]:
+def require_object(value: object, json_path: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidElement(location)
+        raise InvalidElement(json_path)
     return value
 
 
-def read_list(value: Mapping[str, Any], key: str, location: str = "") -> list[Any]:
+def read_list(value: Mapping[str, Any], key: str, json_path: str = "") -> list[Any]:
     """Return the list in the member `key`, or [] if it is missing. Raise InvalidElement if it is not a list."""
     made = value.get(key)
     if made is not None and not isinstance(made, list):
-        raise InvalidElement(f"{location}.{key}")
+        raise InvalidElement(f"{json_path}.{key}")
     return made or []
 
 
@@ -102,7 +102,7 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def repair_encoding(text: str) -> str:
+def repair_mojibake(text: str) -> str:
     """Repair UTF-8 text that was decoded as Latin-1, as in Meta's exports."""
     with suppress(UnicodeError):
         return text.encode("latin-1").decode()

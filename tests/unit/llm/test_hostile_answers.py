@@ -128,7 +128,9 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
         moment += 590
         timer.restart_timeout()
         timer.extend_timeout_on_progress(
-            PartialAnswer(offer=ToolOffer()).add_chunk({"choices": [{"delta": {"role": "assistant"} | chunk}]})
+            PartialAnswer(offer=ToolOffer()).add_chunk_and_count_chars(
+                {"choices": [{"delta": {"role": "assistant"} | chunk}]}
+            )
         )
     assert until == [1_060, 1_600, 1_650, 2_190, 2_240, 2_780, 2_830, 3_370], "an empty chunk moves nothing"
 

@@ -293,7 +293,7 @@ async def test_a_restart_does_not_show_the_thoughts_of_a_known_model(tmp_path: P
 def test_a_habit_is_forgotten_thirty_days_after_it_was_found(tmp_path: Path) -> None:
     habit = ThinkingHabit(tmp_path, "", "m")
     assert not habit.is_known()
-    habit.remember()
+    habit.remember_habit()
     assert habit.is_known()
     assert not ThinkingHabit(tmp_path, "", "n").is_known()
     [file] = tmp_path.iterdir()

@@ -172,7 +172,7 @@ def test_both_calls_behind_llamas_tag_are_made() -> None:
     second = '{"name": "search_memory", "parameters": {"query": "fern"}}'
     for gap in ("; ", "\n"):
         answer = PartialAnswer(offer=ToolOffer(tools=(REMIND, SEARCH)), text=f"<|python_tag|>{CALL}{gap}{second}")
-        assert [call.name for call in answer.parse().calls] == ["remind", "search_memory"]
+        assert [call.name for call in answer.parse_text_and_calls().calls] == ["remind", "search_memory"]
 
 
 @pytest.mark.parametrize(

@@ -322,7 +322,7 @@ def test_two_calls_in_elements_have_their_own_arguments() -> None:
 def test_a_call_is_not_seen_next_to_thoughts_without_an_opening_mark(text: str) -> None:
     answer, drafts = PartialAnswer(offer=ToolOffer(known=frozenset(NAMES))), []
     for character in text:
-        answer.add_chunk({"choices": [{"index": 0, "delta": {"content": character}}]})
-        drafts.append(answer.pop_changed_text() or "")
+        answer.add_chunk_and_count_chars({"choices": [{"index": 0, "delta": {"content": character}}]})
+        drafts.append(answer.pop_text_if_changed() or "")
     assert not any(set("<{[") & set(draft) for draft in drafts)
-    assert [call.name for call in answer.parse().calls] == ["search_memory"]
+    assert [call.name for call in answer.parse_text_and_calls().calls] == ["search_memory"]
