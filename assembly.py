@@ -184,7 +184,7 @@ async def open_services(
                 yield services
         finally:
             await quota.store_usage()
-            if left := await services.conversation.flush_unwritten_turns():
+            if left := await services.conversation.flush_turns_and_count_unwritten():
                 log.error("%d turns could not be written before the process ended", left)
 
 
@@ -365,7 +365,7 @@ def make_periodic_task_contexts(core: Core, services: Services) -> Sequence[Abst
     look_for_endings = partial(warn_of_model_shutdowns, core.settings, services.clock)
     repeat = repeat_in_background
     tasks = [
-        repeat("writing what is unwritten", services.conversation.flush_unwritten_turns, interval=5),
+        repeat("writing what is unwritten", services.conversation.flush_turns_and_count_unwritten, interval=5),
         repeat("writing what was used", core.quota.store_usage, interval=30),
         repeat("learning from paused chats", services.facts.learn_from_idle_scopes, interval=15),
         repeat("folding quiet chats", services.summaries.fold_idle_conversations, interval=60),

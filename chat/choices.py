@@ -58,7 +58,7 @@ class Choice:
         is_on = self.name == "enabled" or (config is not None and config.enabled)
         return (is_on or self.group in GROUPS[2:]) and (self.kind != "one" or len(self.values) > 1)
 
-    def get_value(self, config: OwnerConfig | None) -> Any:
+    def get_value_or_default(self, config: OwnerConfig | None) -> Any:
         """Return the current value, or the default if that value is no longer offered."""
         value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
         return self.values[0] if self.values and value not in self.values else value

@@ -100,7 +100,7 @@ class Conversation:
         """
         session = self._sessions.get_or_create_session(scope)
         async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
-            if (last := await self._restore_last_turn(session, turn, person, in_group)) is None:
+            if (last := await self._restore_last_turn_and_answer(session, turn, person, in_group)) is None:
                 return None
             again, earlier = last
             if earlier is not None and earlier.chunk_id is not None:
@@ -148,7 +148,7 @@ class Conversation:
         """Select a version of the last answer by its number. Return None if there is no such version."""
         session = self._sessions.get_or_create_session(scope)
         async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
-            shown, earlier = await self._restore_last_turn(session, turn, person, in_group) or (None, None)
+            shown, earlier = await self._restore_last_turn_and_answer(session, turn, person, in_group) or (None, None)
             if shown is None or earlier is None:
                 return None
             if shown.stored is None:
@@ -170,7 +170,7 @@ class Conversation:
         self._wake_indexer()
         return None if reply is None or reply.version != version_number else (shown.incoming, reply)
 
-    async def _restore_last_turn(
+    async def _restore_last_turn_and_answer(
         self, session: Session, turn: int, person: Person, in_group: bool
     ) -> tuple[Turn, Message | None] | None:
         config = await self._memory.get_config(session.scope.owner)
@@ -181,7 +181,7 @@ class Conversation:
         last: Sequence[Message] = [message for message in held if message.turn == held[-1].turn]
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
-            await self._flush_unwritten(session)
+            await self._flush_unwritten_turns_of_session(session)
             async with self._memory.open_store_if_enabled(session.scope.owner) as store:
                 last = await store.read_last_turns(session.scope, 1) if store else []
         incoming = restore_incoming_message(last, person, in_group=in_group)
@@ -242,14 +242,14 @@ class Conversation:
     async def run_post_turn_tasks(self, scope: Scope) -> Notices:
         return await self._follow_up.run_post_turn_tasks(scope)
 
-    def defer_until_stored_if_unwritten(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
+    def try_to_defer_until_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
         """Call `callback` once a scope's waiting messages are stored. Return False if none are waiting."""
         unwritten = self._sessions.get_or_create_session(scope).unwritten
         if unwritten:
             unwritten[-1].then.append(callback)
         return bool(unwritten)
 
-    async def flush_unwritten_turns(self) -> int:
+    async def flush_turns_and_count_unwritten(self) -> int:
         """Store the turns that could not be stored before. Return how many are still waiting."""
         for session in self._sessions:
             owner = session.scope.owner
@@ -259,7 +259,7 @@ class Conversation:
             # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
             async with self._memory.block_turns(owner):
                 try:
-                    await self._flush_unwritten(session)
+                    await self._flush_unwritten_turns_of_session(session)
                 except (StorageError, ServedElsewhere) as error:
                     log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
@@ -275,7 +275,7 @@ class Conversation:
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", session.scope, type(error).__name__)
         mode = choose_stricter_mode(mode, mode_when_sent)
-        if mode is not None and session.switch_mode(mode):
+        if mode is not None and session.switch_mode_and_check_if_changed(mode):
             self._explanations.drop_scope_records(session.scope)
         return config, mode
 
@@ -296,7 +296,7 @@ class Conversation:
         ]
         if turn.is_memory_on:
             try:
-                await self._flush_unwritten(turn.session)
+                await self._flush_unwritten_turns_of_session(turn.session)
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     if store is None:
                         turn.mode = "off"
@@ -389,7 +389,7 @@ class Conversation:
             turn=turn.number,
         )
 
-    async def _flush_unwritten(self, session: Session) -> None:
+    async def _flush_unwritten_turns_of_session(self, session: Session) -> None:
         """Store unwritten turns, oldest first. Storing them twice is harmless. Raise StorageError on failure."""
         while session.unwritten:
             first = session.unwritten[0]

@@ -72,7 +72,7 @@ class Explanations:
                 cached.record = replace(cached.record, shown=tuple(telegram_ids))
         await self._store_answer_message_ids(incoming.scope, incoming.source, telegram_ids)
 
-    async def find_turn_of_answer_message(self, scope: Scope, telegram_id: int) -> int | None:
+    async def find_turn_number_of_answer_message(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows. Raise StorageError on failure."""
         for cached in reversed(self._cached.get(scope, ())):
             if telegram_id in cached.record.shown:
@@ -117,7 +117,7 @@ class Explanations:
             record = stored if is_stored else cached
             return await _make_explanation(record, store, scope, is_stored=is_stored) if record is not None else None
 
-    async def explain_latest_answers(
+    async def explain_latest_answers_with_ids(
         self, scope: Scope, *, before_id: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
         """Explain the latest answers, newest first, with their message ids. Raise StorageError on failure."""

@@ -14,7 +14,7 @@ FACT_ACTIONS = ("pin", "unpin", "keep", "delete", "undo")
 async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorText:
     """Add a fact and return it, or return a sentence that explains why it cannot be added."""
     text = " ".join(remove_invisible_characters(text).split())
-    if refusal := _find_text_fault(text):
+    if refusal := _describe_fault_of_fact_text(text):
         return refusal
     if await services.memory.get_config(owner) is None:
         return tr("summaries-not-configured")
@@ -32,7 +32,7 @@ async def edit_fact(
 ) -> ErrorText | None:
     """Replace the text of a fact, or return an error sentence. If `keeps_old_fact`, keep the old fact as history."""
     text = " ".join(remove_invisible_characters(text).split())
-    if refusal := _find_text_fault(text):
+    if refusal := _describe_fault_of_fact_text(text):
         return refusal
     if await is_incognito(services, owner):
         return tr("memory-incognito-on")
@@ -47,7 +47,7 @@ async def is_incognito(services: Services, owner: int) -> bool:
     return config is not None and config.incognito
 
 
-async def apply_fact_action(services: Services, owner: int, action: str, fact_id: int) -> str:
+async def change_fact_and_report(services: Services, owner: int, action: str, fact_id: int) -> str:
     """Apply one of FACT_ACTIONS to a fact, and return a sentence about the result."""
     fact, changed, now = None, None, services.clock()
     async with services.memory.open_store(owner) as store:
@@ -63,11 +63,11 @@ async def apply_fact_action(services: Services, owner: int, action: str, fact_id
                 if changed is not None and changed.deleted_at is not None:
                     fact, changed = await store.facts.restore_fact(owner, fact_id, now=now), None
     if changed is not None:
-        return format_undo_result(await _undo_fact_change(services, owner, changed))
+        return format_undo_result(await _undo_edit_or_restore_replaced_fact(services, owner, changed))
     return tr(f"memory-done-{action}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))
 
 
-async def _undo_fact_change(services: Services, owner: int, fact: Fact) -> ForgetResult | None:
+async def _undo_edit_or_restore_replaced_fact(services: Services, owner: int, fact: Fact) -> ForgetResult | None:
     """Undo the last edit of a fact, or restore the fact that it replaced. Return None if neither exists."""
     undone_edit = await services.corrections.undo_fact_edit(owner, fact.id)
     if undone_edit is not None or fact.origin != "owner":
@@ -78,7 +78,7 @@ async def _undo_fact_change(services: Services, owner: int, fact: Fact) -> Forge
     return await services.corrections.forget(owner, forgetting) if has_replaced else None
 
 
-def _find_text_fault(text: str) -> str:
+def _describe_fault_of_fact_text(text: str) -> str:
     if not text:
         return tr("memory-usage")
     return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text))) if len(text) > MAX_FACT_CHARS else ""

@@ -25,6 +25,7 @@ from text.analyzer import list_distinct_search_terms, list_search_terms
 from text.passages import extract_informative_sentences
 from text.tokenizer import Tokenizer
 
+BlockAndTextsById = tuple[str, dict[int, str]]  # a block for the prompt, and the text of each of its messages
 MAX_QUERIES = 4
 MAX_DIGITS = 18  # of a message's number
 MAX_HITS = 400  # messages of one query that are looked at
@@ -179,7 +180,7 @@ class MemoryReader:
             if (call.before is None or message.created_at < call.before) and _is_showable(message, until_message_id)
         ]
 
-    def _format_hit_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
+    def _format_hit_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> BlockAndTextsById:
         listed: dict[str, list[tuple[Message, str]]] = {}  # by day, which the first line of each day names
         max_tokens -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
@@ -212,7 +213,7 @@ class MemoryReader:
         extract = extract_informative_sentences(said, most, self._tokens.count) if hit.is_long_winded else ""
         return extract or head.rsplit(" ", 1)[0] + " …"
 
-    def _quote_hits(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
+    def _quote_hits(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> BlockAndTextsById:
         frame = self._tokens.count(prompts.format_remembered_snippets([], now)) + 2  # tokens that joining may add
         line = prompts.format_numbered_message
         packing = Packer(room=max_tokens - frame, now=now, count=self._tokens.count, format_line=line)
@@ -239,7 +240,7 @@ class MemoryReader:
         ]
         near.sort(key=lambda message: (message.id != message_id, message.turn != middle.turn, distances[message.id]))
 
-        def quote_nearest_messages() -> tuple[str, dict[int, str]]:
+        def quote_nearest_messages() -> BlockAndTextsById:
             left, hits = max_tokens - MAX_HINT_TOKENS, list[Hit]()
             for message in near:
                 most = left if message.turn == middle.turn else min(left, NEIGHBOUR_TOKENS)
@@ -267,13 +268,13 @@ class MemoryReader:
             and (call.before is None or summary.first_at < call.before)
         ]
 
-        def rank_summaries() -> list[Summary]:
+        def rank_summaries_by_query() -> list[Summary]:
             words = {summary.id: len(terms.intersection(list_search_terms(summary.text))) for summary in summaries}
             matching = [summary for summary in summaries if words[summary.id] >= MIN_SHARE * len(terms)]
             # Of equal ones, prefer the summary of the shortest time, which is the most detailed.
             return sorted(matching, key=lambda summary: (-words[summary.id], summary.message_count))[:MAX_SUMMARIES]
 
-        return await asyncio.to_thread(rank_summaries)
+        return await asyncio.to_thread(rank_summaries_by_query)
 
 
 def _format_search_hint(hits_left: int, call: SearchCall) -> str:

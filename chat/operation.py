@@ -99,7 +99,7 @@ async def list_broadcast_recipient_ids(memory: ExternalMemory, operator: Operato
     return sorted(((fixed - removed) | let_in | operator.admin_ids) - {admin_id})
 
 
-async def draft_broadcast(
+async def draft_and_list_recipients(
     services: Services, operator: Operator, admin_id: int, text: str
 ) -> tuple[Broadcast, Sequence[int]] | ErrorText:
     """Store a draft of a broadcast. Return the draft and its recipients, or an error sentence."""

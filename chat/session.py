@@ -102,7 +102,7 @@ class Session:
         finally:
             self.is_in_turn = False
 
-    def switch_mode(self, mode: Mode) -> bool:
+    def switch_mode_and_check_if_changed(self, mode: Mode) -> bool:
         """Switch the memory mode and drop messages that the new mode may not use. Return True if the mode changed."""
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:

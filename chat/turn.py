@@ -99,7 +99,7 @@ def record_turn_metrics() -> Iterator[Callable[[Reply], Reply]]:
     """Measure a turn while the block is open. Yield a function that records the reply and returns it."""
     began, outcome = monotonic(), "stopped"
 
-    def record_reply(reply: Reply) -> Reply:
+    def record_and_return_reply(reply: Reply) -> Reply:
         nonlocal outcome
         outcome = "failed" if reply.is_error else "repeated" if reply.is_repeated else "answered"
         if reply.is_error:
@@ -108,7 +108,7 @@ def record_turn_metrics() -> Iterator[Callable[[Reply], Reply]]:
 
     try:
         with record_span("turn") as turn:
-            yield record_reply
+            yield record_and_return_reply
     finally:
         TURNS.labels(outcome).inc()
         if outcome == "answered":

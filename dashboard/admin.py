@@ -6,7 +6,7 @@ from attrs import define
 
 from chat.operation import (
     describe_latest_backup,
-    draft_broadcast,
+    draft_and_list_recipients,
     format_broadcast_receipt,
     list_broadcast_recipient_ids,
     list_people,
@@ -14,7 +14,7 @@ from chat.operation import (
 )
 from chat.services import Services
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
-from dashboard.forms import pick_fields
+from dashboard.forms import serialize_fields
 from dashboard.host import Host
 from locales.catalog import tr
 from records.owners import AccessStatus
@@ -50,7 +50,7 @@ class AdminHandlers:
             "everyone": operation.settings.everyone_allowed,
             "health": dict(await self._host.health()),
             "people": [
-                {**pick_fields(person, "id", "name", "standing"), "used_today": used.get(person.id, 0)}
+                {**serialize_fields(person, "id", "name", "standing"), "used_today": used.get(person.id, 0)}
                 for person in list_people(services, operation)[:MAX_PEOPLE]
             ],
             "broadcasts": [
@@ -84,11 +84,11 @@ class AdminHandlers:
         """Store a draft of a broadcast. Return it with a confirmation question."""
         self._require_admin(request)
         text = request.parameters.read_text("text", MAX_TEXT_CHARS)
-        found = await draft_broadcast(self._services, self._host.operation, request.session.person, text)
+        found = await draft_and_list_recipients(self._services, self._host.operation, request.session.person, text)
         if isinstance(found, str):
             raise RequestRefused(400, found)
         broadcast, people = found
-        return {**pick_fields(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
+        return {**serialize_fields(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
 
     async def send_or_cancel_broadcast(self, request: PageRequest, *, is_confirmed: bool) -> JsonBody:
         """Start sending a broadcast if `is_confirmed`, or else cancel it. Return the new overview."""

@@ -8,10 +8,10 @@ from functools import partial
 from attrs import define
 
 from chat.choices import Choice, MemoryIsOff, NotOffered, list_changeable_settings, save_settings
-from chat.facts_by_hand import FACT_ACTIONS, add_fact, apply_fact_action, edit_fact
+from chat.facts_by_hand import FACT_ACTIONS, add_fact, change_fact_and_report, edit_fact
 from chat.services import Services
 from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
-from dashboard.forms import pick_fields
+from dashboard.forms import serialize_fields
 from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, ViewHandlers
 from locales.catalog import tr
@@ -74,7 +74,9 @@ class ChangeHandlers:
         return {"said": tr("web-saved"), **await self._views.list_facts(request)}
 
     async def _apply_fact_action(self, action: str, request: PageRequest) -> JsonBody:
-        said = await apply_fact_action(self._services, request.owner, action, request.parameters.read_integer("id"))
+        said = await change_fact_and_report(
+            self._services, request.owner, action, request.parameters.read_integer("id")
+        )
         return {"said": said, **await self._views.list_facts(request)}
 
     async def refresh_profile(self, request: PageRequest) -> JsonBody:
@@ -104,12 +106,12 @@ class ChangeHandlers:
         return {
             "erases": erases,
             "quotes": quotes,
-            "counts": pick_fields(found, "messages", "summaries", "facts"),
+            "counts": serialize_fields(found, "messages", "summaries", "facts"),
             "is_nothing": found.is_empty and not is_importing,
-            "messages": [_shorten_text(message.content) for message in found.listing.messages],
-            "facts": [_shorten_text(text) for text in found.listing.facts],
-            "summaries": [_shorten_text(text) for text in found.listing.summaries],
-            "repeating": [_shorten_text(message.content) for message in repeating],
+            "messages": [_truncate_with_ellipsis(message.content) for message in found.listing.messages],
+            "facts": [_truncate_with_ellipsis(text) for text in found.listing.facts],
+            "summaries": [_truncate_with_ellipsis(text) for text in found.listing.summaries],
+            "repeating": [_truncate_with_ellipsis(message.content) for message in repeating],
         }
 
     async def forget_items(self, request: PageRequest) -> JsonBody:
@@ -117,7 +119,7 @@ class ChangeHandlers:
         gone = ForgetResult() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
         return {
             "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_forget_receipt(gone)),
-            "counts": pick_fields(gone, "messages", "summaries", "facts"),
+            "counts": serialize_fields(gone, "messages", "summaries", "facts"),
         }
 
     async def _parse_forget_request(self, request: PageRequest) -> ForgetRequest:
@@ -263,7 +265,7 @@ def _serialize_proposed_reminder(reminder: NewReminder, zone: tzinfo, ambiguous_
     return {"asked": asked, "text": reminder.text, "at": f"{local:%Y-%m-%dT%H:%M}", **rule}
 
 
-def _shorten_text(text: str) -> str:
+def _truncate_with_ellipsis(text: str) -> str:
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}…"
 
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
-from dashboard.forms import pick_fields
+from dashboard.forms import serialize_fields
 from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, read_json_body
 from dashboard.sessions import NoSession, PageSession, PageSessions
@@ -82,7 +82,7 @@ class PageApi:
     async def begin_session(self, request: Request) -> Response:
         """Handle POST api/session: check the proof of identity and return a token."""
 
-        async def open_session() -> JsonBody:
+        async def open_session_and_make_body() -> JsonBody:
             parameters = await read_json_body(request)
             if "init_data" in parameters:
                 session = await self._sessions.open_session_with_init_data(parameters.read_text("init_data", 8_192))
@@ -95,7 +95,7 @@ class PageApi:
             token = await self._sessions.make_session_token(session)
             self._visitors.remember_person_of_token(token, session.person)
             return {
-                **pick_fields(session, "expires_at", "person"),
+                **serialize_fields(session, "expires_at", "person"),
                 "token": token,
                 "name": repair_surrogates(session.name),
                 "group": repair_surrogates(session.group),
@@ -105,7 +105,7 @@ class PageApi:
                 "opening": await self._make_start_page_if_requested(session, request, parameters, language),
             }
 
-        return await self._make_localized_response(request, open_session)
+        return await self._make_localized_response(request, open_session_and_make_body)
 
     async def _make_start_page_if_requested(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
@@ -122,11 +122,11 @@ class PageApi:
     async def end_sessions(self, request: Request) -> Response:
         """Handle POST api/session/end: end all sessions of the person."""
 
-        async def revoke_sessions() -> JsonBody:
+        async def revoke_all_sessions_of_person() -> JsonBody:
             await self._sessions.end_sessions((await self._require_session(request)).person)
             raise NoSession  # the response to every later request, too
 
-        return await self._make_localized_response(request, revoke_sessions)
+        return await self._make_localized_response(request, revoke_all_sessions_of_person)
 
     async def _choose_language(self, session: PageSession, request: Request, *, takes_lease: bool = False) -> str:
         """Return the person's language. If `takes_lease`, first take over the lease on the person."""
@@ -150,13 +150,13 @@ class PageApi:
                 language = await self._choose_language(session, request)
                 is_operator = self._host.operation.is_admin_or_bot_has_none(Person(id=session.person, name=""))
 
-                async def call_handler() -> JsonBody | Response:
+                async def authorize_and_call_handler() -> JsonBody | Response:
                     parameters = await read_parameters(request)
                     owner = parameters.read_integer("owner")
                     return await self._authorize_and_call(handler, session, request, parameters, owner, language)
 
                 with use_language(language), use_reader_role(is_operator=is_operator):
-                    return await make_json_or_error_response(call_handler)
+                    return await make_json_or_error_response(authorize_and_call_handler)
 
             return await self._make_localized_response(request, check_session_and_respond)
 

@@ -24,7 +24,7 @@ MAX_SHOWN_CHARS = 4_000  # of a message in a list; the whole text is fetched on 
 MAX_RECENT = 100  # messages just before an explained answer
 
 
-def pick_fields(record: object, *names: str) -> Json:
+def serialize_fields(record: object, *names: str) -> Json:
     """Return the named attributes of a record as a dictionary, with dates in ISO 8601 format."""
     values = {name: getattr(record, name) for name in names}
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
@@ -36,7 +36,7 @@ def serialize_message(message: Message, *, excerpt: str | None = None, with_full
     cut = shown if with_full_text else shown[:MAX_SHOWN_CHARS]
     topic = message.scope.thread if message.scope.thread < FIRST_NUMBER else 0
     return {
-        **pick_fields(message, "id", "turn", "role", "speaker", "origin", "edited_at"),
+        **serialize_fields(message, "id", "turn", "role", "speaker", "origin", "edited_at"),
         "text": cut,
         "body": parse_markdown_if_marked_up(cut) if message.role == "assistant" else None,
         "is_cut": not with_full_text and (len(shown) > MAX_SHOWN_CHARS or shown != message.content),
@@ -54,12 +54,12 @@ def serialize_hit(hit: Hit) -> Json:
 def serialize_summary_metadata(summary: Summary) -> Json:
     """Return a summary as JSON without its text and title."""
     return {
-        **pick_fields(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
+        **serialize_fields(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
         "messages": summary.visible_count,
     }
 
 
-def extract_title(text: str) -> str:
+def extract_first_sentence_as_title(text: str) -> str:
     """Return the first sentence of a text, shortened if it is too long."""
     line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
     end = _SENTENCE_END.search(line)
@@ -71,8 +71,8 @@ def serialize_summary(summary: Summary) -> Json:
     """Return a summary as JSON, with its text and the model, time and tokens used to make it."""
     return {
         **serialize_summary_metadata(summary),
-        **pick_fields(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
-        "title": extract_title(summary.text),
+        **serialize_fields(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
+        "title": extract_first_sentence_as_title(summary.text),
         "text": summary.text,
         "is_corrected": bool(summary.correction),
     }
@@ -80,8 +80,8 @@ def serialize_summary(summary: Summary) -> Json:
 
 def serialize_fact(fact: Fact) -> Json:
     return {
-        **pick_fields(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "is_uncertain"),
-        **pick_fields(fact, "origin", "source_ids", "quote"),
+        **serialize_fields(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "is_uncertain"),
+        **serialize_fields(fact, "origin", "source_ids", "quote"),
         "since": fact.valid_from.isoformat(),
         "until": fact.valid_to.isoformat() if fact.valid_to else None,
         "is_deleted": fact.deleted_at is not None,
@@ -92,7 +92,7 @@ def serialize_fact(fact: Fact) -> Json:
 
 def serialize_setting(choice: Choice, value: object, *, hint: str = "") -> Json:
     return {
-        **pick_fields(choice, "name", "kind", "longest"),
+        **serialize_fields(choice, "name", "kind", "longest"),
         "label": tr(choice.text),
         "hint": hint or (tr(choice.hint) if choice.hint else ""),
         "value": value,
@@ -106,7 +106,7 @@ def serialize_explanation(answer_id: int | None, explanation: Explanation, turn_
     question = "\n".join(message.content for message in turn_messages if message.is_user)
     answer = "".join(message.content for message in turn_messages if message.id == answer_id)
     return {
-        **pick_fields(record, "at", "model", "ceiling", "tokens", "whole", "saved"),
+        **serialize_fields(record, "at", "model", "ceiling", "tokens", "whole", "saved"),
         "id": answer_id,
         "question": question[:MAX_SHOWN_CHARS] or None,
         "answer": answer[:MAX_SHOWN_CHARS] or None,

@@ -72,14 +72,14 @@ class PageSessions:
 
     async def open_session_with_link(self, link: str) -> PageSession:
         """Open a session with a one-time link, and invalidate the link."""
-        session, nonce = await self._read_signed_session("link", link)
+        session, nonce = await self._read_signed_session_and_nonce("link", link)
         if not await self._memory.used_links.try_to_use_link(nonce, expires_at=session.expires_at, now=self._clock()):
             raise NoSession
         return self.renew_session(await self._require_unrevoked(session))
 
     async def open_session_with_init_data(self, init_data: str) -> PageSession:
         """Open a session from the initData of a Telegram Mini App."""
-        form = verify_init_data(init_data, self._bot_token, now=self._clock())
+        form = verify_and_parse_init_data(init_data, self._bot_token, now=self._clock())
         try:
             user = json.loads(form.get("user", ""))
             person, name, language = user["id"], user.get("first_name", ""), user.get("language_code", "")
@@ -93,7 +93,7 @@ class PageSessions:
         return self.renew_session(await self._require_unrevoked(session))
 
     async def find_session(self, token: str) -> PageSession:
-        session, _ = await self._read_signed_session("session", token)
+        session, _ = await self._read_signed_session_and_nonce("session", token)
         return await self._require_unrevoked(session)
 
     async def end_sessions(self, person_id: int) -> None:
@@ -120,7 +120,7 @@ class PageSessions:
             form[name] = form[name].timestamp()
         return str((await self._make_serializer(token_kind)).dumps(form))
 
-    async def _read_signed_session(self, token_kind: str, text: str) -> tuple[PageSession, str]:
+    async def _read_signed_session_and_nonce(self, token_kind: str, text: str) -> tuple[PageSession, str]:
         if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
         try:
@@ -143,7 +143,7 @@ class PageSessions:
         )
 
 
-def verify_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
+def verify_and_parse_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
     """Return the fields of initData. Raise NoSession if it is older than INIT_DATA_FOR or its signature is invalid."""
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession

@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
-from dashboard.forms import pick_fields
+from dashboard.forms import serialize_fields
 from dashboard.host import Host
 from dashboard.parameters import MAX_NUMBER, BadRequest
 from dashboard.views import MAX_NAME_CHARS
@@ -60,7 +60,7 @@ class TransferHandlers:
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
             "questions": [
                 {
-                    **pick_fields(question, "key", "options", "several"),
+                    **serialize_fields(question, "key", "options", "several"),
                     "text": tr(f"import-ask-{question.name}"),
                     "chosen": question.chosen
                     if question.chosen is not None
@@ -159,18 +159,18 @@ class TransferHandlers:
 
     async def download_export(self, request: PageRequest) -> Response:
         async with AsyncExitStack() as stack:
-            name, file = await self._open_export_file(request, stack)
+            name, file = await self._open_export_name_and_file(request, stack)
             opened = stack.pop_all()
 
-        async def read_chunks() -> AsyncIterator[bytes]:
+        async def read_export_chunks() -> AsyncIterator[bytes]:
             async with opened, asyncio.timeout(MAX_FILE_SECONDS):
                 while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
                     yield chunk
 
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return StreamingResponse(read_chunks(), media_type="application/octet-stream", headers=headers)
+        return StreamingResponse(read_export_chunks(), media_type="application/octet-stream", headers=headers)
 
-    async def _open_export_file(self, request: PageRequest, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
+    async def _open_export_name_and_file(self, request: PageRequest, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
         wanted = request.parameters.read_text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
@@ -193,7 +193,7 @@ class TransferHandlers:
         """Send an export to the chat, because Telegram's apps do not let a page save a file."""
         send_file = self._host.send_file
         async with AsyncExitStack() as stack:
-            name, file = await self._open_export_file(request, stack)
+            name, file = await self._open_export_name_and_file(request, stack)
             if send_file is None or not await send_file(request.session.person, name, file):
                 raise RequestRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}

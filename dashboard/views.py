@@ -67,7 +67,7 @@ class ViewHandlers:
                 "every_n": config.every_n if config else DEFAULT_EVERY_N,
                 "auto_fold": config.auto_fold if config else True,
             },
-            "counts": {**_serialize_counts(status), "facts": facts},
+            "counts": {**_serialize_message_and_summary_counts(status), "facts": facts},
             "folding": _serialize_summarizing_state(status),
             "rebuilding": status.rebuilding,
             "learning": status.history_extraction,
@@ -85,7 +85,7 @@ class ViewHandlers:
             places = [Scope(owner=owner, thread=thread) for thread in (0, *threads[:MAX_PLACES])]
             return [
                 {
-                    **forms.pick_fields(conversation, "label", "messages", "last_at", "is_open"),
+                    **forms.serialize_fields(conversation, "label", "messages", "last_at", "is_open"),
                     "thread": conversation.scope.thread,
                     "place": place.thread,
                 }
@@ -174,7 +174,9 @@ class ViewHandlers:
 
     async def list_profiles(self, request: PageRequest) -> JsonBody:
         versions = (await self._services.distiller.list_versions(request.owner))[:MAX_ROWS]
-        return {"versions": [forms.pick_fields(version, "id", "text", "created_at", "model") for version in versions]}
+        return {
+            "versions": [forms.serialize_fields(version, "id", "text", "created_at", "model") for version in versions]
+        }
 
     async def list_summaries(self, request: PageRequest) -> JsonBody:
         """Return all summaries without titles and texts, or only the titles of the summaries listed in `titled`."""
@@ -182,7 +184,7 @@ class ViewHandlers:
         async with self._services.memory.open_store(request.owner) as store:
             found = (await store.list_summaries(request.scope, active_only=False, ids=ids or None))[-MAX_SUMMARIES:]
         if ids:
-            return {"titles": {summary.id: forms.extract_title(summary.text) for summary in found}}
+            return {"titles": {summary.id: forms.extract_first_sentence_as_title(summary.text) for summary in found}}
         return {"summaries": await asyncio.to_thread(lambda: [*map(forms.serialize_summary_metadata, found)])}
 
     async def get_summary(self, request: PageRequest) -> JsonBody:
@@ -205,7 +207,7 @@ class ViewHandlers:
     async def list_explanations(self, request: PageRequest) -> JsonBody:
         """Return a page of explanations of the latest answers, newest first."""
         before = request.parameters.read_optional_integer("before")
-        explained = self._services.explanations.explain_latest_answers
+        explained = self._services.explanations.explain_latest_answers_with_ids
         found = await explained(request.scope, before_id=before, limit=MAX_EXPLANATIONS + 1)
         turns: dict[int | None, Sequence[Message]] = {}
         async with self._services.memory.open_store(request.owner) as store:
@@ -232,8 +234,8 @@ class ViewHandlers:
             **await self.count_messages_per_day(request),
             "usage": [
                 {
-                    **forms.pick_fields(usage, "day", "model"),
-                    **forms.pick_fields(usage.used, "prompt", "completion", "answers"),
+                    **forms.serialize_fields(usage, "day", "model"),
+                    **forms.serialize_fields(usage.used, "prompt", "completion", "answers"),
                 }
                 for usage in used
             ],
@@ -246,7 +248,7 @@ class ViewHandlers:
                 "with_facts": sum(bool(record.facts) for record in records),
             },
             "folds": _count_new_summaries_per_day(made, request.zone),
-            "counts": _serialize_counts(status),
+            "counts": _serialize_message_and_summary_counts(status),
         }
 
     async def count_messages_per_day(self, request: PageRequest) -> JsonBody:
@@ -263,7 +265,7 @@ class ViewHandlers:
         offered = [choice for choice in list_changeable_settings(self._services) if choice.is_offered(config)]
         rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
         for choice in offered:
-            value = _get_zone_name_or_utc(config) if choice.name == "timezone" else choice.get_value(config)
+            value = _get_zone_name_or_utc(config) if choice.name == "timezone" else choice.get_value_or_default(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
             rows[choice.group].append(forms.serialize_setting(choice, value, hint=about))
         is_private, days = not request.is_group, self._settings.retention_days
@@ -295,8 +297,8 @@ def _get_zone_name_or_utc(config: OwnerConfig | None) -> str:
     return (config.timezone if config else "") or "UTC"
 
 
-def _serialize_counts(status: Status) -> dict[str, int]:
-    figures = forms.pick_fields(status.counts, "total", "archived", "active_turns", "characters")
+def _serialize_message_and_summary_counts(status: Status) -> dict[str, int]:
+    figures = forms.serialize_fields(status.counts, "total", "archived", "active_turns", "characters")
     return {**figures, "summaries": sum(status.counts.active_by_level.values())}
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from llm.chat_model import ChatModel, OnText
 from llm.prompts import EDITED, split_into_heading_and_text
 from llm.quoting import MAX_NAME_CHARS, Block
-from locales.catalog import collect_translations, format_day, tr
+from locales.catalog import collect_all_translations, format_day, tr
 from records.errors import ModelBroken
 from records.model_calls import Completion, Prompt, Schema, Usage
 from text.analyzer import list_distinct_search_terms
@@ -78,9 +78,9 @@ class OfflineModel(_OfflineChatModel):
         said = (sentence for sentence in sentences if sentence.speaker != "assistant")
         statements = [sentence for sentence in said if not is_question(sentence.text)]
         folded = _casefold(words)
-        if words and any(_casefold(hello).startswith(folded) for hello in collect_translations("offline-hello")):
+        if words and any(_casefold(hello).startswith(folded) for hello in collect_all_translations("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
-        if folded in map(_casefold, collect_translations("page-try-4")) and (
+        if folded in map(_casefold, collect_all_translations("page-try-4")) and (
             known := _select_memorable_sentences(statements)
         ):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])

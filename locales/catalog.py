@@ -57,7 +57,7 @@ def translate(language: str, key: str, arguments: Mapping[str, Argument] | None 
     raise LookupError(key)
 
 
-def collect_translations(key: str, /) -> frozenset[str]:
+def collect_all_translations(key: str, /) -> frozenset[str]:
     return frozenset(translate(language, key) for language in LANGUAGES)
 
 
@@ -166,7 +166,7 @@ class Texts:
 texts = Texts()
 
 
-def find_language(tag: str) -> str:
+def match_language(tag: str) -> str:
     """Return the supported language that an IETF tag such as "pt-BR" names, or "" if it is not supported."""
     language = tag.casefold().replace("_", "-").partition("-")[0]
     return language if language in LANGUAGES else ""
@@ -174,4 +174,4 @@ def find_language(tag: str) -> str:
 
 def choose_language(owner_choice: str, app_language: str, *, is_shared_chat: bool, default: str) -> str:
     """Return the owner's choice, or else the language of the app (unless the chat is shared), or the default."""
-    return find_language(owner_choice) or ("" if is_shared_chat else find_language(app_language)) or default
+    return match_language(owner_choice) or ("" if is_shared_chat else match_language(app_language)) or default

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_text_file_names
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, list_text_file_names, match_language
 
 MAX_WANTED = 20  # languages of a browser that are considered
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
@@ -23,15 +23,15 @@ def make_page_texts(static_folder: Path, language: str) -> dict[str, Any]:
         "right_to_left": language in RIGHT_TO_LEFT,
         "texts": {
             key: _convert_fluent_pattern(text)
-            for file_name, names in _find_referenced_text_keys(static_folder).items()
-            for key, text in _read_fluent_messages(language, file_name).items()
+            for file_name, names in _find_referenced_keys_by_file(static_folder).items()
+            for key, text in _read_fluent_messages_by_key(language, file_name).items()
             if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
         },
     }
 
 
 @cache
-def _find_referenced_text_keys(static_folder: Path) -> Mapping[str, frozenset[str]]:
+def _find_referenced_keys_by_file(static_folder: Path) -> Mapping[str, frozenset[str]]:
     # A key in a template literal counts up to its first placeholder.
     sources = [
         file.read_text(encoding="utf-8") for file in sorted(static_folder.iterdir()) if file.suffix in (".js", ".html")
@@ -43,7 +43,7 @@ def _find_referenced_text_keys(static_folder: Path) -> Mapping[str, frozenset[st
     return {file_name: frozenset(names) for file_name, names in found.items()}
 
 
-def _read_fluent_messages(language: str, file_name: str) -> Mapping[str, object]:
+def _read_fluent_messages_by_key(language: str, file_name: str) -> Mapping[str, object]:
     # Imported here, because it takes a tenth of a second of the start.
     from fluent.syntax import FluentParser
     from fluent.syntax import ast as fluent
@@ -78,14 +78,14 @@ _UNFINISHED = re.compile(r"[;；؛](?=\s*\Z)")
 
 @cache
 def _make_command_pattern() -> re.Pattern[str]:
-    names = "|".join(key.removeprefix("menu-") for key in _read_fluent_messages(ENGLISH, "menu"))
+    names = "|".join(key.removeprefix("menu-") for key in _read_fluent_messages_by_key(ENGLISH, "menu"))
     return re.compile(rf"(?<![\w/.:])/(?:{names})\b")
 
 
 def find_supported_browser_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
     """Return the first supported language of a browser's Accept-Language header, or `default`."""
     tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
-    return next(filter(None, (find_language(tag.partition(";")[0].strip()) for tag in tags)), default)
+    return next(filter(None, (match_language(tag.partition(";")[0].strip()) for tag in tags)), default)
 
 
 def _convert_fluent_pattern(pattern: object) -> Pattern:

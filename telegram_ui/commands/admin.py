@@ -56,7 +56,7 @@ class AdminCommands(CommandGroup):
         if what == ERRORS:
             return await self._show_recent_errors(event)
         if what == PEOPLE:
-            return await self._show_people(event, int(number))
+            return await self._show_page_of_people(event, int(number))
         if what == GROUPS:
             return await self._set_group_privacy(event, reads_all_messages=number == "1")
         return await self._remove_person(event, int(number)) if what == REMOVE else tr("shared-dead-button")
@@ -74,7 +74,7 @@ class AdminCommands(CommandGroup):
         if person_id in self._operation.admin_ids:
             return tr("admin-not-an-admin")
         removed = await set_access(self._dependencies, person_id, "removed", event.person.id)
-        await self._show_people(event, 0)
+        await self._show_page_of_people(event, 0)
         return _format_person_with_access_status(removed)[:200]
 
     async def _set_group_privacy(self, event: ChatEvent, *, reads_all_messages: bool) -> ReplyText:
@@ -125,7 +125,7 @@ class AdminCommands(CommandGroup):
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
         return await self._show_text(event, text, self._make_row_back_to_overview(event))
 
-    async def _show_people(self, event: ChatEvent, page: int) -> ReplyText | None:
+    async def _show_page_of_people(self, event: ChatEvent, page: int) -> ReplyText | None:
         shown, page, pages = select_page_and_count(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
         lines, rows = [tr("admin-people")], []
         for person in shown:

@@ -211,15 +211,13 @@ def make_answer_keyboard(
         return None
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     if reply.is_error:
-        return make_keyboard(
-            [button(RETRY, label=tr("answers-try-again"), payload=_make_turn_button_payload(reply.turn))]
-        )
-    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_turn_button_payload(reply.turn))]
+        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_turn_payload(reply.turn))])
+    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_turn_payload(reply.turn))]
     if reply.is_truncated:
-        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_turn_button_payload(reply.turn)))
+        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_turn_payload(reply.turn)))
     row.append(button(WHY, label=tr("answers-why")))
     if dependencies.services.speech is not None:
-        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_turn_button_payload(reply.turn)))
+        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_turn_payload(reply.turn)))
     versions = make_page_buttons(
         reply.version - 1,
         reply.versions,
@@ -230,7 +228,7 @@ def make_answer_keyboard(
     return make_keyboard(row, versions, offer)
 
 
-def _make_turn_button_payload(turn: int) -> str:
+def _make_turn_payload(turn: int) -> str:
     return f"{turn}.{make_nonce()}"
 
 
@@ -241,24 +239,20 @@ def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -
 
 async def offer_to_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Ask the author of an edited message whether to answer it again."""
-    button = dependencies.buttons.make_button(
-        CORRECTED, chat, person, tr("answers-again"), _make_turn_button_payload(turn)
-    )
+    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_turn_payload(turn))
     await dependencies.delivery.send_text(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
-async def ask_what_was_wrong_with_answer(
-    dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int
-) -> None:
+async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, answer_message_id: int) -> None:
     """Ask what was wrong with an answer. Do nothing if the Telegram message is not an answer."""
-    turn = await dependencies.services.explanations.find_turn_of_answer_message(chat.scope, telegram_id)
+    turn = await dependencies.services.explanations.find_turn_number_of_answer_message(chat.scope, answer_message_id)
     if turn is None:
         return
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     row = [
-        button(FACTS, label=tr("answers-wrong-facts"), payload=f"{telegram_id:x}"),
-        button(ANOTHER, label=tr("answers-again"), payload=_make_turn_button_payload(turn)),
+        button(FACTS, label=tr("answers-wrong-facts"), payload=f"{answer_message_id:x}"),
+        button(ANOTHER, label=tr("answers-again"), payload=_make_turn_payload(turn)),
         button(NOTHING, label=tr("answers-wrong-nothing")),
     ]
-    about = replace(chat, reply_to=telegram_id)
+    about = replace(chat, reply_to=answer_message_id)
     await dependencies.delivery.send_text(about, tr("answers-wrong"), keyboard=make_keyboard(row))

@@ -6,7 +6,7 @@ from functools import partial
 
 from telegram import InlineKeyboardButton
 
-from chat.operation import draft_broadcast, format_broadcast_receipt, list_broadcast_recipient_ids
+from chat.operation import draft_and_list_recipients, format_broadcast_receipt, list_broadcast_recipient_ids
 from locales.catalog import tr, use_language
 from records.errors import KeepsakeError
 from records.scopes import Person
@@ -63,7 +63,7 @@ class BroadcastCommands(CommandGroup):
 
 async def ask_to_confirm_broadcast(dependencies: Dependencies, event: ChatEvent, text: str) -> None:
     """Show an admin the text of a broadcast and the number of recipients, with buttons to send or cancel it."""
-    found = await draft_broadcast(dependencies.services, dependencies.operator, event.person.id, text)
+    found = await draft_and_list_recipients(dependencies.services, dependencies.operator, event.person.id, text)
     if isinstance(found, str):
         await dependencies.delivery.send_text(event.chat, found)
         return

@@ -18,7 +18,7 @@ from telegram.error import TelegramError
 
 from locales.catalog import tr
 from records.scopes import Person, Scope
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, MessageId
 from telegram_ui.sending.delivery import Delivery
 from text.characters import repair_surrogates
 
@@ -117,7 +117,7 @@ class LastButtons:
     def __init__(self) -> None:
         self._shown = LRUCache[Scope, int](MAX_CHATS)
 
-    def record_answer_and_get_old_id(self, chat: Chat, message_ids: Sequence[int]) -> int | None:
+    def record_answer_and_get_old_id(self, chat: Chat, message_ids: Sequence[int]) -> MessageId | None:
         """Record the message ids of the last answer. Return the id of an earlier message that has buttons, if any."""
         before = self._shown.get(chat.chat_scope)
         if message_ids:

@@ -93,10 +93,10 @@ class ChoiceCommands(CommandGroup):
         if config is not None and config.enabled:
             label = tr("policy-heading", policy=wording.format_policy_name(config.policy))
             rows.append([self._make_button(event, POLICY, label, ASK)])
-        persona = choices["persona"].label(choices["persona"].get_value(config))
+        persona = choices["persona"].label(choices["persona"].get_value_or_default(config))
         rows.append([self._make_button(event, PERSONA, tr("model-manner-button", persona=persona), ASK)])
         if len(choices["model"].values) > 1:
-            name = wording.format_quote(choices["model"].get_value(config), MAX_LABEL_CHARS)
+            name = wording.format_quote(choices["model"].get_value_or_default(config), MAX_LABEL_CHARS)
             rows.append([self._make_button(event, MODEL, tr("model-button", model=name), ASK)])
         language = tr("language-button", language=LANGUAGES[get_current_language()])
         rows.append([self._make_button(event, LANGUAGE, language, ASK)])
@@ -255,7 +255,7 @@ class ChoiceCommands(CommandGroup):
     ) -> ReplyText | None:
         """Show the possible values of a setting in place of the message `replaced_message_id`, or as a new message."""
         config, choice = await self._read_config(event), self._choices[setting]
-        chosen, values = choice.get_value(config), choice.values
+        chosen, values = choice.get_value_or_default(config), choice.values
         if setting == "model" and len(values) == 1:
             return tr("model-only", model=chosen)
         if setting == "language":
@@ -313,7 +313,7 @@ def make_settings_rows(
 
 
 def _make_choice_row(choice: Choice, config: OwnerConfig | None, make_button: MakeButton) -> list[InlineKeyboardButton]:
-    chosen, name = choice.get_value(config), LABELS[choice.name]
+    chosen, name = choice.get_value_or_default(config), LABELS[choice.name]
     if choice.kind == "switch":
         return [make_button(wording.format_switch(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
     if choice.kind == "number":

@@ -48,7 +48,7 @@ class ExportCommands(CommandGroup):
             try:
                 async with self._delivery.show_typing(target):
                     for file in files:
-                        caption = f"{of_group}{make_caption(file)}"
+                        caption = f"{of_group}{make_export_caption(file)}"
                         await send_file(self._delivery, target, file.file, file.name, caption)
             except ChatGone:
                 if here.is_private:
@@ -57,7 +57,7 @@ class ExportCommands(CommandGroup):
         return None if here.is_private else tr("transfer-sent")
 
 
-def make_caption(file: ExportedFile) -> str:
+def make_export_caption(file: ExportedFile) -> str:
     counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
     what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
     for kind in ("zip", "html"):

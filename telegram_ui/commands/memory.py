@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardButton
 
-from chat.facts_by_hand import add_fact, apply_fact_action, edit_fact, is_incognito
+from chat.facts_by_hand import add_fact, change_fact_and_report, edit_fact, is_incognito
 from locales.catalog import tr
 from locales.sentences import format_importance
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
@@ -64,7 +64,7 @@ class MemoryCommands(CommandGroup):
         if verb == "edit" and _parse_fact_id(number) and text.strip():
             return await self._edit_fact_or_get_refusal(event, _parse_fact_id(number), text)
         if verb in ("pin", "unpin", "delete", "undo") and _parse_fact_id(rest):
-            return await apply_fact_action(self._services, event.chat.scope.owner, verb, _parse_fact_id(rest))
+            return await change_fact_and_report(self._services, event.chat.scope.owner, verb, _parse_fact_id(rest))
         return tr("memory-usage")
 
     async def _add_fact_or_get_refusal(self, event: ChatEvent, text: str) -> ReplyText | None:
@@ -117,7 +117,7 @@ class MemoryCommands(CommandGroup):
                 toast += f" {tr('forget-traces')}" if forgotten.profiles and not forgotten.is_clean else ""
                 view = View(profiles=True)
             else:
-                toast = await apply_fact_action(self._services, event.chat.scope.owner, CHANGES[action], view.fact)
+                toast = await change_fact_and_report(self._services, event.chat.scope.owner, CHANGES[action], view.fact)
         await self._show_memory_view(event, view)
         return toast and toast[:200]
 

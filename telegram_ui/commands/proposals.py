@@ -3,7 +3,7 @@
 from telegram import Update
 
 from chat.facts_by_hand import add_fact
-from locales.catalog import collect_translations, tr
+from locales.catalog import collect_all_translations, tr
 from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands import reminders
@@ -35,7 +35,7 @@ class ProposalButtons(CommandGroup):
     async def _remember_proposed_fact(self, event: ChatEvent) -> ReplyText:
         # The fact is part of the question, so that the button works even after a restart.
         heading, _, text = event.message_text.partition("\n\n")
-        if heading not in collect_translations("proposals-ask-remember") or not text:
+        if heading not in collect_all_translations("proposals-ask-remember") or not text:
             return tr("shared-dead-button")
         added = await add_fact(self._services, event.chat.scope.owner, text)
         return added if isinstance(added, str) else tr("proposals-remembered", text=added.text)
@@ -44,7 +44,7 @@ class ProposalButtons(CommandGroup):
 def extract_proposed_command(proposal_text: str) -> str | None:
     """Return the command in the text of a proposal, or None for any other text."""
     heading, _, command = proposal_text.partition("\n\n")
-    return command if heading in collect_translations("proposals-ask-command") and command.startswith("/") else None
+    return command if heading in collect_all_translations("proposals-ask-command") and command.startswith("/") else None
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import find_language, get_current_language, list_words, tr, use_language
+from locales.catalog import get_current_language, list_words, match_language, tr, use_language
 from records.owners import OwnerConfig
 from records.reminders import MAX_REMINDER_CHARS, NewReminder, Reminder, Repeat
 from records.scopes import Person, Scope
@@ -147,16 +147,14 @@ async def offer_reminder(
     heading = tr("reminders-offer-unsure" if ambiguous_words else "reminders-offer", words=ambiguous_words, when=when)
     hint, zones = _make_utc_note_and_zone_button(dependencies, chat, person, config)
     text = "\n\n".join(["\n".join([heading, *hint]), reminder.text])
-    payload = make_reminder_offer_payload(reminder, proposal.source, knows_zone=not hint)
+    payload = make_reminder_payload(reminder, proposal.source, knows_zone=not hint)
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
     no = make_button(OFFERED, chat, person, tr("shared-no"), NO)
     keyboard = make_keyboard([yes, no], zones)
     await dependencies.delivery.send_text(chat, text, keyboard=keyboard)
 
 
-def make_reminder_offer_payload(
-    reminder: NewReminder, source_message_id: int | None, *, knows_zone: bool = True
-) -> str:
+def make_reminder_payload(reminder: NewReminder, source_message_id: int | None, *, knows_zone: bool = True) -> str:
     """Return a button payload from which parse_offer_and_source_id() can restore the offer, even after a restart."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == reminder.repeat)
     clock = "i" if reminder.local is None else "c" if knows_zone else "u"
@@ -205,7 +203,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
     if delivery.is_paused(chat):
         return "later"
     set_current_time_for_formatting(now)
-    chosen = find_language(config.language if config else "") or find_language(reminder.language)
+    chosen = match_language(config.language if config else "") or match_language(reminder.language)
     with use_language(chosen or get_current_language()):
         text = tr("reminders-due", text=reminder.text)
         if now - reminder.due_at >= timedelta(minutes=2):

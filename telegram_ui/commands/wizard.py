@@ -105,7 +105,7 @@ class SetupWizard(CommandGroup):
             return await self._show_text(event, format_option(str(number), is_chosen=True))
         storage = StorageType(choice)
         await self._show_text(event, format_option(STORAGE_NAMES[storage], is_chosen=True))
-        return await self._save_storage_choice(event, state, storage)
+        return await self._save_storage(event, state, storage)
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         chat, text, state = event.chat, event.argument, await self._find_state(event)
@@ -131,7 +131,7 @@ class SetupWizard(CommandGroup):
                 storages = join_with_or([*self._offered_storage_names.values(), "/cancel"])
                 await self._delivery.send_text(chat, tr("wizard-no-storage", storages=storages))
             else:
-                await self._save_storage_choice(event, state, storage)
+                await self._save_storage(event, state, storage)
         elif number is None:
             await self._ask_for_threshold(event, state, "wizard-no-number")
         else:
@@ -147,9 +147,7 @@ class SetupWizard(CommandGroup):
         """End the wizard. Store the update id, so that a replay is answered again, and is no new message."""
         await self._states.store_state(replace(state, step=LEFT, nonce=str(event.update.update_id)))
 
-    async def _save_storage_choice(
-        self, event: ChatEvent, state: WizardState, storage: StorageType
-    ) -> ReplyText | None:
+    async def _save_storage(self, event: ChatEvent, state: WizardState, storage: StorageType) -> ReplyText | None:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
         return await self._ask_for_threshold(event, state, "wizard-second")
 

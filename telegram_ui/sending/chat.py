@@ -16,6 +16,7 @@ from records.scopes import Scope
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
     from storage.bot_state.postgres_inbox import SharedWork
 
+MessageId = int  # Telegram's id of a message, unique within its chat
 ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, under which a group's anonymous admins write
 
 

@@ -18,7 +18,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Ne
 from locales.catalog import tr
 from records.errors import KeepsakeError, ServedElsewhere
 from runtime.tasks import cancel_and_wait
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, MessageId
 from telegram_ui.sending.formatting import Piece, split_text
 from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_entity_error, request_had_no_effect
 from telegram_ui.sending.newer_api import CAN_STOP, Keyboard, NewerApi, edit_ephemeral_message, make_ephemeral_fields
@@ -91,12 +91,12 @@ class Delivery:
         """Return the thread in which this process sent a message, or 0 if it is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
-    def _record_thread_and_get_message_id(self, chat: Chat, message_id: int) -> int:
+    def _record_thread_and_get_message_id(self, chat: Chat, message_id: int) -> MessageId:
         if chat.thread:
             self._threads[self.get_current_chat_id(chat), message_id] = chat.thread
         return message_id
 
-    async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
+    async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[MessageId]:
         """Send a text, with a keyboard under its last message. Return the message ids, or raise DeliveryError."""
         whole = text if isinstance(text, Piece) else Piece(text=repair_surrogates(text))
         return await self.send_pieces(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
@@ -119,7 +119,7 @@ class Delivery:
     ) -> None:
         """Edit one of the bot's messages. Send a new message if `message_id` is None or the message is gone."""
         piece = text if isinstance(text, Piece) else Piece(text=repair_surrogates(text))
-        if message_id is None or not await self.edit_message(chat, message_id, piece, keyboard=keyboard):
+        if message_id is None or not await self.edit_message_unless_gone(chat, message_id, piece, keyboard=keyboard):
             await self.send_text(chat, text, keyboard=keyboard)
 
     async def add_reaction(self, chat: Chat, message_id: int, emoji: str) -> bool:
@@ -186,7 +186,7 @@ class Delivery:
         keyboard: Keyboard | None = None,
         replaced_ids: Sequence[int] = (),
         on_sent: Callable[[Sequence[int]], Awaitable[None]] | None = None,
-    ) -> list[int]:
+    ) -> list[MessageId]:
         """Send pieces in order and return their message ids. The first pieces replace the messages `replaced_ids`."""
         visible = [part for part in pieces if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
@@ -217,14 +217,16 @@ class Delivery:
             except TelegramError as error:
                 log.info("message not deleted: %s", type(error).__name__)
 
-    async def edit_message(
+    async def edit_message_unless_gone(
         self, chat: Chat, message_id: int, piece: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         """Change the text and buttons of a message. Return False if the message is gone."""
         async with self.get_chat_state(chat).order:
             return await self._try_to_edit_message(chat, message_id, piece, keyboard)
 
-    async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
+    async def _send_piece(
+        self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool
+    ) -> list[MessageId]:
         # Buttons find their subject by the message that theirs replies to.
         reply = chat.reply_to if is_first or keyboard is not None else None
         try:
@@ -242,10 +244,12 @@ class Delivery:
                 raise DeliveryError(tr("errors-telegram-refused")) from refused
         return ids
 
-    async def send_rich_message(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
+    async def try_to_send_rich_message(
+        self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None
+    ) -> MessageId | None:
         """Send Markdown as a rich message. Return its id, or None if refused. Raise DeliveryError on failure."""
 
-        async def post_rich_message() -> int:
+        async def post_rich_message() -> MessageId:
             chat_id = self.get_current_chat_id(chat)
             reply = make_reply_parameters(chat.reply_to if chat_id == chat.id else None)
             fields: dict[str, Any] = {
@@ -285,7 +289,9 @@ class Delivery:
         """Return True if a draft shows the answer that is being written in this topic."""
         return draft_id in self.get_chat_state(chat).drafts.get(chat.thread, ())
 
-    async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
+    async def _send_message(
+        self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None
+    ) -> MessageId:
         here = replace(chat, reply_to=reply_to)
         while True:
             request = partial(self.send_message_without_retries, here, piece, keyboard)
@@ -319,7 +325,7 @@ class Delivery:
             return True
         return False
 
-    async def send_message_without_retries(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
+    async def send_message_without_retries(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> MessageId:
         """Try once to send a text, and return the id of its message. Raise TelegramError on failure."""
         chat_id = self.get_current_chat_id(chat)
         try:

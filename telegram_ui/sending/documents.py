@@ -10,7 +10,7 @@ from telegram.error import BadRequest
 
 from locales.catalog import tr
 from records.errors import KeepsakeError
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, MessageId
 from telegram_ui.sending.delivery import Delivery, DeliveryError, make_reply_parameters
 from telegram_ui.sending.http import contains_any_phrase
 
@@ -71,13 +71,13 @@ async def download_file(delivery: Delivery, chat: Chat, document: Document) -> b
     return data
 
 
-async def send_voice(delivery: Delivery, chat: Chat, recording: bytes) -> int:
+async def send_voice(delivery: Delivery, chat: Chat, recording: bytes) -> MessageId:
     """Send a voice recording (Ogg Opus), and return its message id. Raise DeliveryError on failure."""
     send = partial(delivery.bot.send_voice, reply_parameters=make_reply_parameters(chat.reply_to))
     return await _upload_file(delivery, chat, send, recording, "answer.ogg")
 
 
-async def send_file(delivery: Delivery, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
+async def send_file(delivery: Delivery, chat: Chat, file: IO[bytes], name: str, caption: str) -> MessageId:
     """Send a file, and return its message id. Raise DeliveryError on failure."""
     send = partial(delivery.bot.send_document, caption=caption, disable_content_type_detection=True)
     return await _upload_file(delivery, chat, send, file.read(), name)
@@ -85,8 +85,8 @@ async def send_file(delivery: Delivery, chat: Chat, file: IO[bytes], name: str, 
 
 async def _upload_file(
     delivery: Delivery, chat: Chat, send: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str
-) -> int:
-    async def upload_file_and_get_message_id() -> int:
+) -> MessageId:
+    async def upload_file_and_get_message_id() -> MessageId:
         message = await send(
             delivery.get_current_chat_id(chat),
             telegram.InputFile(content, filename=name),

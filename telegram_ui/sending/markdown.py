@@ -204,11 +204,11 @@ def _repair_tables(markdown: str) -> str:
         else:
             lines[number] = _OR.sub(lambda found: "\\|\\|" if found[0] == "||" else found[0], line)
     for table in tables:
-        _repair_table(lines, table)
+        _repair_table_in_place(lines, table)
     return "\n".join(lines)
 
 
-def _repair_table(lines: list[str], rows: Sequence[int]) -> None:
+def _repair_table_in_place(lines: list[str], rows: Sequence[int]) -> None:
     """Repair a table in `lines`. `rows` has the line numbers of its header, delimiter row and body."""
     for row in rows:
         lines[row] = _IN_A_CELL.sub(lambda inner: _BARE_PIPE.sub(r"\\|", inner[0]), lines[row].rstrip())

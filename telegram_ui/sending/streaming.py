@@ -17,7 +17,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 from locales.catalog import tr
 from records.errors import ServedElsewhere
 from runtime.tasks import cancel_and_wait
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, MessageId
 from telegram_ui.sending.delivery import Delivery, DeliveryError
 from telegram_ui.sending.documents import send_file
 from telegram_ui.sending.formatting import (
@@ -122,12 +122,14 @@ class AnswerStream:
             self._stalled.cancel()
             self._start_previews()
 
-    async def send_final_answer(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
+    async def send_final_answer(
+        self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None
+    ) -> list[MessageId]:
         """Send the whole answer, or the rest of it, and return the message ids. Raise DeliveryError on failure."""
         await self._stop_previews()
         # Not if a part has arrived in plain messages.
         if self._arrived is None and (rich := await self._make_rich_markdown(markdown)):
-            sent = await self._delivery.send_rich_message(self._chat, rich, keyboard=keyboard)
+            sent = await self._delivery.try_to_send_rich_message(self._chat, rich, keyboard=keyboard)
             if sent is not None:
                 self._sent = [sent]
                 await self._delivery.delete_messages(self._chat, self._ids)
@@ -175,7 +177,7 @@ class AnswerStream:
         return self._text if self._shown else ""
 
     @property
-    def sent_message_ids(self) -> Sequence[int]:
+    def sent_message_ids(self) -> Sequence[MessageId]:
         """The ids of the messages that `finish` has sent, even if it failed."""
         return tuple(self._sent)
 

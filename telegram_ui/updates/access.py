@@ -64,7 +64,7 @@ class AccessPolicy:
         """Return True if a stranger is waiting for an admin's decision."""
         return self._people is not None and self._people.get_access_status(person_id) == "asked"
 
-    async def reload_decisions(self, person_ids: Iterable[int]) -> None:
+    async def reload_access_decisions(self, person_ids: Iterable[int]) -> None:
         """Reload the admins' decisions from the store if any of these people is a stranger."""
         if self._people is not None and not all(map(self.serves, person_ids)):
             await self._people.load_people()

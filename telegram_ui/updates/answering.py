@@ -24,7 +24,7 @@ from telegram_ui.commands.answer_buttons import format_reply
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import AnswerControls
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat, require_chat_lease
+from telegram_ui.sending.chat import Chat, MessageId, require_chat_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import MAX_UNITS
 from telegram_ui.sending.http import failed_without_response
@@ -80,7 +80,7 @@ class AnswerDelivery:
 
     async def send_answer_with_retries(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-    ) -> tuple[Outcome, list[int]]:
+    ) -> tuple[Outcome, list[MessageId]]:
         """Send the answer to an update. Return the outcome, and the ids of the messages that show the answer."""
         wait, refusals = 1.0, 0
         while await self._inbox.increment_and_get_attempts(update_id, "sends") <= MAX_SENDS:
@@ -112,7 +112,7 @@ class AnswerDelivery:
 
     async def send_answer_to_button_press(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-    ) -> list[int]:
+    ) -> list[MessageId]:
         """Send the answer that a button press requested. Return the ids of its messages."""
         outcome, shown_as = await self.send_answer_with_retries(update_id, stream, text, keyboard)
         if outcome == "later":
@@ -165,7 +165,7 @@ class TurnAnswerer:
         if not self._memory.serves(person.id):
             await self._inbox.mark_updates_done(ids)
             return
-        scope = await self._find_existing_scope(pieces[0].chat)
+        scope = await self._find_existing_conversation_scope(pieces[0].chat)
         pieces = [replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces]
         parsed, request = pieces[0], UserRequest(pieces=tuple(pieces))
         language = await self._commands.choose_reply_language(parsed.chat, person)
@@ -234,7 +234,7 @@ class TurnAnswerer:
         done = partial(
             self._inbox.mark_updates_done, update_ids, is_text_stored=reply.is_remembered, may_truncate_log_later=True
         )
-        if reply.is_durable or not self._conversation.defer_until_stored_if_unwritten(scope, done):
+        if reply.is_durable or not self._conversation.try_to_defer_until_stored(scope, done):
             await done()
         elif self._inbox.are_updates_on_disk(update_ids):
             self._inbox.stop_tracking_updates(update_ids)
@@ -304,7 +304,7 @@ class TurnAnswerer:
             thread = place.thread if place is not None else 0
         return replace(reaction, chat=replace(reaction.chat, thread=thread))
 
-    async def _find_existing_scope(self, chat: Chat) -> Scope:
+    async def _find_existing_conversation_scope(self, chat: Chat) -> Scope:
         """Return the scope of the chat's conversation. If that conversation was forgotten, use the open one."""
         try:
             if not chat.conversation or await self._memory.has_conversation(chat.chat_scope, chat.scope):

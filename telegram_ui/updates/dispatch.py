@@ -100,7 +100,7 @@ class Dispatcher:
         if item.is_durable:
             # The process that stored it may already know of a person whom an admin has just let in.
             with suppress(StorageError):
-                await self._access.reload_decisions([parsed.person.id])
+                await self._access.reload_access_decisions([parsed.person.id])
         if not self._access.may_use_bot(parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
                 claim = partial(self._make_admin_or_tell_stranger, item, parsed)
@@ -152,9 +152,7 @@ class Dispatcher:
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
             was_cancelled = self._queues.chats.try_to_cancel_running_job(parsed.chat_scope)
-            self._submit_command(
-                item, parsed, partial(self._stop_answer_if_any, parsed, is_already_stopped=was_cancelled)
-            )
+            self._submit_command(item, parsed, partial(self._stop_answer_if_any, parsed, was_stopped=was_cancelled))
         elif parsed.command in self._commands.names:
             event = _make_event(item, parsed, parsed.argument)
             work: Work = partial(self._commands.run_command_and_send_reply, parsed.command, event)
@@ -273,13 +271,11 @@ class Dispatcher:
         if (disliked := parsed.telegram_id) is not None:
             scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope, telegram_id=disliked)
             chat = parsed.chat.with_conversation(scope)
-            await answer_buttons.ask_what_was_wrong_with_answer(
-                self._commands.dependencies, chat, parsed.person, disliked
-            )
+            await answer_buttons.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
 
-    async def _stop_answer_if_any(self, parsed: ParsedUpdate, *, is_already_stopped: bool) -> None:
+    async def _stop_answer_if_any(self, parsed: ParsedUpdate, *, was_stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
-        if not is_already_stopped and not self._queues.chats.try_to_cancel_running_job(parsed.chat_scope):
+        if not was_stopped and not self._queues.chats.try_to_cancel_running_job(parsed.chat_scope):
             waiting = self._queues.chats.pop_first_work_of_type(parsed.chat_scope, WaitingTurn)
             if waiting is None:
                 await self._delivery.send_text(parsed.chat, tr("answers-nothing-to-stop"))
@@ -348,7 +344,7 @@ class Dispatcher:
             turn = WaitingTurn(self._answering.answer_message, pieces)
             ticket = self._queues.chats.submit(parsed.chat_scope, turn, waits_for_release=can_be_continued(parsed))
             if ticket.is_held:
-                self._pieces.collect_further_pieces(pieces, partial(self._queues.chats.release, ticket))
+                self._pieces.collect_further_pieces(pieces, partial(self._queues.chats.release_held_job, ticket))
 
     async def _pass_input_to_command_if_awaited(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
         is_file = parsed.attachment == FILE

@@ -69,7 +69,7 @@ class SerialQueues:
             self._begin_ready_jobs()
         return ticket
 
-    def release(self, ticket: JobTicket) -> None:
+    def release_held_job(self, ticket: JobTicket) -> None:
         """Let a held job start once it is first in its queue. Releasing a job that is not held has no effect."""
         if ticket.is_held:
             ticket.is_held = False
@@ -123,7 +123,7 @@ class SerialQueues:
             self._mark_queue_ready(key)
         else:
             del self._waiting[key]
-        self._set_idle_if_empty()
+        self._signal_idle_if_empty()
         return work
 
     async def wait_until_idle(self) -> None:
@@ -145,7 +145,7 @@ class SerialQueues:
                 task.cancel()
             if late:
                 await asyncio.wait(late, timeout=1)
-        self._set_idle_if_empty()
+        self._signal_idle_if_empty()
 
     def _mark_queue_ready(self, key: Hashable) -> None:
         if key not in self._running and not self._waiting[key][0].is_held:
@@ -181,9 +181,9 @@ class SerialQueues:
         elif queue is not None:
             del self._waiting[key]
         self._begin_ready_jobs()
-        self._set_idle_if_empty()
+        self._signal_idle_if_empty()
 
-    def _set_idle_if_empty(self) -> None:
+    def _signal_idle_if_empty(self) -> None:
         if not self._waiting and not self._running:
             self._idle.set()
 

@@ -116,7 +116,7 @@ async def open_telegram_service(
     queue = DurableQueue(inbox, is_relevant=keep, now=now)
     if work is not None:
         queue = SharedQueue(
-            inbox, work, is_relevant=keep, now=now, monotonic=monotonic, learn_people=access.reload_decisions
+            inbox, work, is_relevant=keep, now=now, monotonic=monotonic, learn_people=access.reload_access_decisions
         )
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
@@ -203,9 +203,7 @@ def _can_use_proxy(settings: Settings) -> bool:
         return True
 
 
-async def _retry_until_telegram_answers(
-    attempt: Callable[[], Awaitable[Any]], failure_message: str, pause: Pause
-) -> None:
+async def _retry_until_telegram_answers(attempt: Callable[[], Awaitable[Any]], failure_text: str, pause: Pause) -> None:
     wait = 1.0
     while True:
         try:
@@ -217,7 +215,7 @@ async def _retry_until_telegram_answers(
             raise
         except TelegramError as error:
             delay = choose_retry_delay_seconds(error, wait)
-            logger.warning("%s (%s); trying again in %.0f s.", failure_message, type(error).__name__, delay)
+            logger.warning("%s (%s); trying again in %.0f s.", failure_text, type(error).__name__, delay)
             await pause(delay)
             wait = min(30.0, wait * 2)
         else:

@@ -88,7 +88,7 @@ class SharedQueue(DurableQueue):
                 await self._shared.leases.replica.wait_for_work()
 
     async def enqueue_updates(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        await self._load_unfinished_counts([update for update, _ in updates])
+        await self._load_unfinished_counts_of_senders([update for update, _ in updates])
         await super().enqueue_updates(updates)
 
     @property
@@ -138,7 +138,7 @@ class SharedQueue(DurableQueue):
             await self._shared.leases.release_owners(gone)
         await self._shared.leases.release_requested_owners(busy)
 
-    async def _load_unfinished_counts(self, updates: Iterable[telegram.Update]) -> None:
+    async def _load_unfinished_counts_of_senders(self, updates: Iterable[telegram.Update]) -> None:
         people = sorted({find_sender_id_or_nobody(update) for update in updates} - {NOBODY})
         with suppress(StorageError):  # enqueue_updates() handles the failure
             if people:

@@ -14,7 +14,7 @@ from fluent.syntax.visitor import Visitor
 from locales.catalog import FOLDER, SHARED, list_text_file_names
 from tests.paths import ROOT
 
-ASKING = frozenset({"tr", "list_words", "collect_translations"})
+ASKING = frozenset({"tr", "list_words", "collect_all_translations"})
 """The functions that take a key."""
 
 

@@ -222,10 +222,10 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     async def note(name: str) -> None:
         done.append(name)
 
-    assert talk.conversation.defer_until_stored_if_unwritten(Scope(owner=ANNA.id), partial(note, "first"))
+    assert talk.conversation.try_to_defer_until_stored(Scope(owner=ANNA.id), partial(note, "first"))
     second = await talk.say("Still failing." + long)
     for name in ("second", "and more"):
-        assert talk.conversation.defer_until_stored_if_unwritten(Scope(owner=ANNA.id), partial(note, name))
+        assert talk.conversation.try_to_defer_until_stored(Scope(owner=ANNA.id), partial(note, name))
     assert done == []
     assert [first.is_durable, second.is_durable] == [False, False]
     assert any("cannot write" in notice for notice in first.notices)
@@ -233,9 +233,9 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     assert "While it fails." in talk.prompts()[-1], "the talk goes on from memory"
     assert len(await stored(talk)) == 2
     await room(talk, 2**30)
-    assert await talk.conversation.flush_unwritten_turns() == 0
+    assert await talk.conversation.flush_turns_and_count_unwritten() == 0
     assert done == ["first", "second", "and more"]
-    assert not talk.conversation.defer_until_stored_if_unwritten(Scope(owner=ANNA.id), partial(note, "nothing waits"))
+    assert not talk.conversation.try_to_defer_until_stored(Scope(owner=ANNA.id), partial(note, "nothing waits"))
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
         *("Before.", "Understood.", "While it fails.", "Understood.", "Still failing.", "Understood.")
     ]
@@ -249,11 +249,11 @@ async def test_what_is_unwritten_waits_for_no_turn_and_holds_none_up(talk: Talk)
     talk.server.script("chat-model", Behaviour(hold="start"))
     answering = asyncio.create_task(talk.say("In a topic.", thread=5))
     await talk.server.until_held()
-    assert await talk.conversation.flush_unwritten_turns() == 1
+    assert await talk.conversation.flush_turns_and_count_unwritten() == 1
     assert (await talk.say("In another topic.", thread=6)).text == "Understood."
     await talk.server.release()
     await answering
-    assert await talk.conversation.flush_unwritten_turns() == 0
+    assert await talk.conversation.flush_turns_and_count_unwritten() == 0
     assert len(await stored(talk)) == 2
 
 
@@ -268,7 +268,7 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     assert held is not None
     assert not held.is_stored
     await room(talk, 2**30)
-    assert await talk.conversation.flush_unwritten_turns() == 0
+    assert await talk.conversation.flush_turns_and_count_unwritten() == 0
     stored = await explain(SCOPE, 502)
     assert stored is not None
     assert stored.is_stored

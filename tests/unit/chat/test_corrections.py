@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chat.facts_by_hand import apply_fact_action
+from chat.facts_by_hand import change_fact_and_report
 from records.facts import Fact
 from records.forgetting import ForgetRequest
 from records.owners import StorageType
@@ -48,7 +48,7 @@ async def forget(talk: Talk, fact: int) -> None:
 
 
 async def delete(talk: Talk, fact: int) -> None:
-    assert "Deleted" in await apply_fact_action(talk.services, ANNA.id, "delete", fact)
+    assert "Deleted" in await change_fact_and_report(talk.services, ANNA.id, "delete", fact)
 
 
 @pytest.mark.parametrize("erase", [take_back, forget, delete])
@@ -77,7 +77,7 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
 async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str) -> None:
     memory = talk.services.memory
     fact = await edited(talk, "Anna likes tea.", f"Anna likes {WORD}.")
-    await apply_fact_action(talk.services, ANNA.id, "pin", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
     if mode == "off":
         await memory.set_enabled(ANNA.id, enabled=False)
     elif mode == "incognito":

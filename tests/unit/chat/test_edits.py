@@ -276,7 +276,7 @@ async def test_an_answer_that_a_failing_store_did_not_take_is_no_second_one(talk
     await room(talk, 2**30)
     talk.server.script("chat-model", Behaviour(text="A short one."))
     assert await talk.conversation.answer_last_turn_again(SCOPE, first.turn, ANNA) is not None
-    assert await talk.conversation.flush_unwritten_turns() == 0
+    assert await talk.conversation.flush_turns_and_count_unwritten() == 0
     assert await stored(talk) == ["Hello.", "A short one."]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chat.facts_by_hand import apply_fact_action
+from chat.facts_by_hand import change_fact_and_report
 from chat.session import Session, UnwrittenMessages
 from external_memory import ExternalMemory
 from records.errors import StaleFacts
@@ -192,7 +192,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
         async with services.memory.open_store(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
             forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, ForgetRequest(what="everything")))
-            writing = asyncio.create_task(services.conversation.flush_unwritten_turns())
+            writing = asyncio.create_task(services.conversation.flush_turns_and_count_unwritten())
         await forgetting
         assert await writing == 0
         assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 0
@@ -326,7 +326,7 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
             owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, facts=(edited,), summary_ids=()
         )
         await store.profiles.store_profile(made, now=talk.moment[0])
-        await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+        await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
         talk.moment[0] += timedelta(hours=23)
         await corrections.forget_long_deleted_facts()
         assert traces(tmp_path), "it can still be restored"

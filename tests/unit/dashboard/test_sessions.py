@@ -21,7 +21,7 @@ from dashboard.sessions import (
     SESSION_FOR,
     NoSession,
     PageSessions,
-    verify_init_data,
+    verify_and_parse_init_data,
 )
 from external_memory import ExternalMemory
 from settings import Secret
@@ -102,12 +102,12 @@ async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: Page
 @given(st.text(max_size=300))
 def test_whatever_a_stranger_sends_is_refused(text: str) -> None:
     with pytest.raises(NoSession):
-        verify_init_data(text, TOKEN, now=NOW)
+        verify_and_parse_init_data(text, TOKEN, now=NOW)
 
 
 def test_without_a_token_nobody_comes_from_telegram() -> None:
     with pytest.raises(NoSession):
-        verify_init_data(signed(""), Secret(""), now=NOW)
+        verify_and_parse_init_data(signed(""), Secret(""), now=NOW)
 
 
 async def test_a_link_opens_one_session_and_only_in_time(sessions: PageSessions, clock: Clock) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from background.rebuild import RebuildProgress
-from chat.facts_by_hand import apply_fact_action
+from chat.facts_by_hand import change_fact_and_report
 from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from records.scopes import Scope
@@ -51,7 +51,7 @@ async def delete(talk: Talk, how: str) -> None:
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="facts", ids=(fact.id,)))
         assert await talk.services.facts.list_all(ANNA.id) == []
         return
-    await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     if how == "erased":
         talk.moment[0] += timedelta(days=1, minutes=1)
         await talk.services.corrections.forget_long_deleted_facts()
@@ -200,7 +200,7 @@ async def test_a_question_undoes_no_decision_and_its_request_carries_it(talk: Ta
     elif how == "replaced":
         await facts.supersede_fact(ANNA.id, fact.id, corrected)
     else:
-        await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+        await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     left = [] if how == "deleted" else [corrected]
     repeat(talk, 3, " ".join(QUESTIONS[language].split()[:2]), text)
     await talk.say(QUESTIONS[language])
@@ -229,7 +229,7 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
     facts = talk.services.facts
     first, _ = await facts.learn(group)
     talk.moment[0] += timedelta(minutes=1)
-    await apply_fact_action(talk.services, group.owner, "delete", first.id)
+    await change_fact_and_report(talk.services, group.owner, "delete", first.id)
     async with talk.services.memory.open_store(group.owner) as store:
         for number, text in ((1, "Ich wohne in Gent!"), (3, "Ich wohne in Gent, am Kanal!")):
             await store.forgetting.replace_message_text_if_changed(

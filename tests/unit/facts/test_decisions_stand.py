@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from chat.facts_by_hand import apply_fact_action
+from chat.facts_by_hand import change_fact_and_report
 from records.facts import Fact
 from records.scopes import Scope
 from tests.support.talk import ANNA, Talk, talking
@@ -81,13 +81,13 @@ async def pin_what_came_after(talk: Talk) -> int:
     await say(talk, SAID, **TOLD, **HOME)
     porto = {"message": PORTO, "quote": "I live in Porto", "text": "Anna lives in Porto.", "type": "state"}
     fact = await say(talk, "Now I live in Porto.", **porto, **HOME)
-    await apply_fact_action(talk.services, ANNA.id, "pin", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
     return fact.id
 
 
 async def delete_by_hand(talk: Talk) -> int:
     fact = await say(talk, SAID, **TOLD, **HOME)
-    await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     return fact.id
 
 
@@ -145,7 +145,7 @@ CATS = "I live in Lisbon and have two cats called Tom and Mia."
 @pytest.mark.parametrize("text", ["Anna has two cats called Tom and Mia.", "Anna's cats are Tom and Mia."])
 async def test_other_facts_in_the_same_words_are_learned_again(talk: Talk, quote: str, text: str) -> None:
     fact = await say(talk, CATS, **TOLD | {"quote": CATS}, **HOME)
-    await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     answer(talk, TOLD | {"quote": CATS}, TOLD | {"quote": quote, "text": text})
     async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text_if_changed(
@@ -188,7 +188,7 @@ async def test_a_deletion_stands_in_every_script(
     said, quote, text, other = SCRIPTS[language]
     monkeypatch.setattr(f"{__name__}.SAID", said)
     fact = await say(talk, said, message=FIRST, quote=quote, text=text, type="state")
-    await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     for number, again in enumerate((text, other, "Anna lives in Lisbon."), start=1):
         await read_again(talk, {"message": FIRST, "quote": quote, "text": again, "type": "state"}, number)
         assert await valid(talk) == [], again
@@ -214,7 +214,7 @@ async def test_what_a_later_message_only_mentions_brings_nothing_back(talk: Talk
     if decide == "edit":
         await talk.services.facts.edit(ANNA.id, fact.id, "Anna: hospital")
     else:
-        await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+        await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     before = await valid(talk)
     answer(talk, {"message": 3, "quote": words, "text": text, **job})
     await talk.say(mention)
@@ -235,7 +235,7 @@ async def test_a_value_that_nobody_said_does_not_take_the_place_of_a_pinned_one(
         text="Anna works at the hospital.",
         **job,
     )
-    await apply_fact_action(talk.services, ANNA.id, "pin", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
     talk.moment[0] += timedelta(minutes=1)
     answer(talk, {"message": 3, "quote": "at work", "text": "Anna works at a school.", **job})
     await talk.say("I was tired at work today.")
@@ -257,7 +257,7 @@ async def test_a_new_value_in_other_words_than_the_persons_takes_the_place_of_a_
     job = {"about": "Anna", "attribute": "job", "is_single": True, "type": "state"}
     old = {"quote": "work at the hospital", "text": "Anna works at the hospital."}
     fact = await say(talk, "I work at the hospital.", message=1, **old, **job)
-    await apply_fact_action(talk.services, ANNA.id, "pin", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
     await say(talk, said, message=3, quote=quote, text=text, **job)
     assert await valid(talk) == [(text, True)]
 
@@ -265,6 +265,6 @@ async def test_a_new_value_in_other_words_than_the_persons_takes_the_place_of_a_
 async def test_a_deleted_fact_that_is_said_again_is_learned_in_whatever_language_it_is_stemmed(talk: Talk) -> None:
     name = {"quote": "Mutter heißt Ute", "text": "Annas Mutter heißt Ute.", "type": "state", "about": "Mutter"}
     fact = await say(talk, "Meine Mutter heißt Ute.", message=1, **name)
-    await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     await say(talk, "Meine Mutter heißt Ute.", message=3, **name)
     assert await valid(talk) == [("Annas Mutter heißt Ute.", False)]

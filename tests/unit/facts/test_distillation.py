@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chat.facts_by_hand import apply_fact_action
+from chat.facts_by_hand import change_fact_and_report
 from facts.distillation import store_corrected_profile
 from facts.schemas import format_profile_text, parse_profile
 from records.errors import ModelBroken, ModelBusy
@@ -132,7 +132,7 @@ async def test_what_is_taken_back_by_hand_leaves_the_profile_at_once(talk: Talk,
     home, _ = await _know_lisbon(talk)
     assert await _read_profile(talk) == ("Anna lives in Lisbon. She works as a nurse.\nAnna likes jazz.")
     if how == "delete":
-        await apply_fact_action(talk.services, ANNA.id, "delete", home)
+        await change_fact_and_report(talk.services, ANNA.id, "delete", home)
     else:
         assert await getattr(talk.services.facts, how)(ANNA.id, home, "Anna lives in Porto.") is not None
     assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
@@ -169,7 +169,7 @@ async def test_the_follow_up_of_a_turn_corrects_the_profile_before_the_next_one(
 async def test_the_rest_of_the_memory_is_read_where_a_profile_cannot_be_corrected(talk: Talk) -> None:
     """One damaged row of a deleted fact took the whole memory from every prompt."""
     home, _ = await _know_lisbon(talk)
-    await apply_fact_action(talk.services, ANNA.id, "delete", home)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", home)
     async with talk.services.memory.open_store(ANNA.id) as store, store.database.open_transaction(ANNA.id) as tx:
         await tx.execute("UPDATE facts SET created_at = 'some day' WHERE user_id = ? AND id = ?", ANNA.id, home)
     assert (await talk.say("What do I do for a living?")).notices == ()
@@ -183,8 +183,8 @@ async def _read_prompt(talk: Talk, question: str) -> str:
 
 async def test_a_summary_brings_nothing_back_that_was_taken_back_by_hand(talk: Talk) -> None:
     home, job = await _know_lisbon(talk)
-    await apply_fact_action(talk.services, ANNA.id, "pin", job)
-    await apply_fact_action(talk.services, ANNA.id, "delete", home)
+    await change_fact_and_report(talk.services, ANNA.id, "pin", job)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", home)
     talk.server.default("summary-model", "Anna lives in Lisbon, where the weather is mild.")
     await talk.turn("How is the weather in Lisbon?")
     await talk.turn("And tomorrow?")
@@ -225,7 +225,7 @@ async def test_what_is_corrected_in_the_chat_leaves_the_profile_and_no_model_bri
 
 async def test_what_is_said_again_after_it_was_deleted_is_in_the_profile(talk: Talk) -> None:
     home, _ = await _know_lisbon(talk)
-    await apply_fact_action(talk.services, ANNA.id, "delete", home)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", home)
     await talk.services.facts.add(ANNA.id, "Anna lives in Lisbon.")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     assert "Anna lives in Lisbon." in await _read_profile(talk)
@@ -233,7 +233,7 @@ async def test_what_is_said_again_after_it_was_deleted_is_in_the_profile(talk: T
 
 async def test_a_profile_of_nothing_but_what_was_taken_back_is_not_kept(talk: Talk) -> None:
     home, _ = await _know_lisbon(talk)
-    await apply_fact_action(talk.services, ANNA.id, "delete", home)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", home)
     talk.server.default_schema("profile", json.dumps({"profile": "Anna lives in Lisbon."}))
     before = await _read_profile(talk)
     assert await talk.services.distiller.distil_now(ANNA.id) is None

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from chat.facts_by_hand import apply_fact_action
+from chat.facts_by_hand import change_fact_and_report
 from facts.extractor import MAX_ATTEMPTS, Backoff
 from records.errors import ModelUnreachable, StaleFacts
 from records.facts import Fact
@@ -386,7 +386,7 @@ async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:
 async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     talk.server.default_schema("profile", json.dumps({"profile": "Anna plays the cello."}))
     fact, _ = await talk.services.facts.add(ANNA.id, "Anna plays the cello.")
-    await apply_fact_action(talk.services, ANNA.id, "pin", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
     await talk.services.distiller.distil_now(ANNA.id)
     await talk.say("Which strings are good?")
     explanation = await talk.services.explanations.explain_answer(SCOPE)
@@ -577,9 +577,9 @@ async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Ta
         case "end":
             await facts.supersede_fact(ANNA.id, fact.id, bergen)
         case "pin":
-            await apply_fact_action(talk.services, ANNA.id, "pin", fact.id)
+            await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
         case _:
-            await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+            await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     stands = {"pin": [PORTO], "delete": []}.get(decision, [bergen])
     async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text_if_changed(

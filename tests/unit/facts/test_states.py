@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chat.facts_by_hand import apply_fact_action
+from chat.facts_by_hand import change_fact_and_report
 from records.facts import Fact
 from records.scopes import Scope
 from telegram_ui.commands.why import make_explanation_pages
@@ -55,7 +55,7 @@ async def end_in_words(talk: Talk, fact: Fact) -> None:
 
 
 async def end_by_hand(talk: Talk, fact: Fact) -> None:
-    await apply_fact_action(talk.services, ANNA.id, "delete", fact.id)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
 
 
 @pytest.mark.parametrize("end", [end_in_words, end_by_hand], ids=lambda way: way.__name__)

@@ -11,10 +11,10 @@ import pytest
 from locales.catalog import (
     LANGUAGES,
     choose_language,
-    collect_translations,
-    find_language,
+    collect_all_translations,
     format_decimal,
     get_current_language,
+    match_language,
     tr,
     translate,
     use_language,
@@ -90,14 +90,14 @@ def test_a_key_reaches_no_file_but_its_own() -> None:
 
 
 def test_a_text_that_was_sent_earlier_is_recognised_in_every_language() -> None:
-    assert {"the bot", "der Bot", "机器人"} <= collect_translations("shared-bot")
+    assert {"the bot", "der Bot", "机器人"} <= collect_all_translations("shared-bot")
 
 
 @pytest.mark.parametrize(
     ("code", "expected"), [("pt-BR", "pt"), ("zh-hans", "zh"), ("RU", "ru"), ("de_AT", "de"), ("fr", ""), ("", "")]
 )
 def test_a_language_tag_means_one_of_ours_or_none(code: str, expected: str) -> None:
-    assert find_language(code) == expected
+    assert match_language(code) == expected
 
 
 def test_a_choice_comes_first_then_the_app_then_the_default() -> None:

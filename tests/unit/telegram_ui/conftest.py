@@ -98,7 +98,7 @@ class Scripted:
     def add_forgetting_callback(self, drop: Callable[[int], None]) -> None:
         self.drops.append(drop)
 
-    def defer_until_stored_if_unwritten(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
+    def try_to_defer_until_stored(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
         if self.unwritten is not None:
             self.unwritten.append(act)
         return self.unwritten is not None

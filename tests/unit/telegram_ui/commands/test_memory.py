@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from chat.facts_by_hand import apply_fact_action, format_undo_result
+from chat.facts_by_hand import change_fact_and_report, format_undo_result
 from llm.prompts import format_fact
 from locales.catalog import tr
 from records.facts import FactChange, FactKind, NewFact
@@ -114,7 +114,7 @@ async def test_incognito_notes_nothing(desk: Desk, talk: Talk) -> None:
 
 async def test_a_fact_that_holds_no_longer_cannot_be_pinned(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
-    await apply_fact_action(talk.services, ANN, "delete", 1)
+    await change_fact_and_report(talk.services, ANN, "delete", 1)
     await desk.say(ANN, ANN, "/memory pin 1")
     assert desk.last(ANN) == "There is no fact 1 to change. /memory lists what I know."
     assert [fact.is_pinned for fact in await talk.services.facts.list_all(ANN)] == [False]
@@ -239,7 +239,7 @@ async def test_a_fact_has_the_date_of_its_words_and_its_quote_the_date_of_the_me
     by_hand, _ = await facts.add(ANN, "Ann has a cat.")
     talk.moment[0] += timedelta(days=3)
     for fact_id in (1, by_hand.id):
-        await apply_fact_action(talk.services, ANN, "pin", fact_id)
+        await change_fact_and_report(talk.services, ANN, "pin", fact_id)
         [pinned] = [fact for fact in await facts.list_all(ANN) if fact.id == fact_id]
         assert pinned.is_pinned
         assert format_fact(pinned).startswith(f"[fact {fact_id} · said 2026-11-23]"), "not the day of the pin"

@@ -15,7 +15,7 @@ from reminders.phrases import parse_reminder_phrase
 from reminders.sending import MAX_SENDS, SendOutcome, SendReminder
 from telegram_ui.commands import proposals
 from telegram_ui.commands.command_group import ChatEvent
-from telegram_ui.commands.reminders import make_reminder_offer_payload, parse_offer_and_source_id, send_reminder
+from telegram_ui.commands.reminders import make_reminder_payload, parse_offer_and_source_id, send_reminder
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
@@ -97,7 +97,7 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
     asked = parse_reminder_phrase(text, STARTED)
     assert isinstance(asked, NewReminder)
-    payload = make_reminder_offer_payload(asked, 10**11)
+    payload = make_reminder_payload(asked, 10**11)
     assert len(payload) <= 28
     assert parse_offer_and_source_id(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
 

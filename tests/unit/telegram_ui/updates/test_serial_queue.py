@@ -96,8 +96,8 @@ async def test_a_held_ticket_keeps_its_place_and_takes_no_slot() -> None:
     queues.submit("b", log("b1"))
     await asyncio.sleep(0)
     assert log.begun == ["b1"]
-    queues.release(ticket)
-    queues.release(ticket)
+    queues.release_held_job(ticket)
+    queues.release_held_job(ticket)
     await queues.wait_until_idle()
     assert log.begun == ["b1", "a1", "a2"]
 

@@ -108,7 +108,7 @@ async def queue_of(
             is_relevant=lambda _: True,
             now=lambda: NOW,
             monotonic=clock,
-            learn_people=AccessPolicy(settings, bot, now=lambda: NOW, people=people).reload_decisions,
+            learn_people=AccessPolicy(settings, bot, now=lambda: NOW, people=people).reload_access_decisions,
             limit_per_person=3,
         )
         queue.people = people
