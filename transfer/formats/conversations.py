@@ -189,10 +189,10 @@ class HistoryBuilder:
     def ask_which_speaker_is_user(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
         """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
 
-        def is_written_by_person(message: ImportedMessage) -> bool:
+        def is_from_person(message: ImportedMessage) -> bool:
             return message.role == "user" and message.origin != "forwarded" and bool(message.speaker)
 
-        said = (message.speaker for chat in self._conversations for message in chat if is_written_by_person(message))
+        said = (message.speaker for chat in self._conversations for message in chat if is_from_person(message))
         speakers = Counter(name for name in said if name not in bots).most_common(MAX_SPEAKERS)
         options = [tr("import-chat-held", name=name[:40], count=number) for name, number in speakers]
         nobody = None if is_required else (len(options),)
@@ -201,9 +201,7 @@ class HistoryBuilder:
         chosen = self.reading.find_chosen_option_indexes(question)
         own = dict(enumerate(name for name, _ in speakers)).get(chosen[0]) if chosen else None
         for chat in self._conversations:
-            chat[:] = [
-                replace(said, is_own=said.speaker == own) if is_written_by_person(said) else said for said in chat
-            ]
+            chat[:] = [replace(said, is_own=said.speaker == own) if is_from_person(said) else said for said in chat]
 
     @contextmanager
     def skip_failures(self, json_path: str, stream: JsonStream | None = None, offset: int = -1) -> Iterator[None]:

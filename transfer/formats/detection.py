@@ -202,9 +202,7 @@ def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool) 
     kind = "html" if is_page else "json" if starts_like_json(start) else "csv" if is_table else "text"
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
     known = join_list(dict.fromkeys(form.product or get_format_title(name) for name, form in FORMATS.items()))
-    products = (
-        product for file in files for mark, product in NAMES["unread"].items() if mark in file.text[:MARKED_CHARS]
-    )
+    products = (name for file in files for mark, name in NAMES["unread"].items() if mark in file.text[:MARKED_CHARS])
     if (product := next(products, "")) and kind == "html":
         return ImportRefused(tr("import-unread-page", product=product))
     if product:
