@@ -34,7 +34,7 @@ from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
 from settings import Settings, describe_misspelt_variables, read_environment
 from storage import backup
-from telegram_ui.check import SETTINGS_ERRORS, check_configuration_and_get_exit_status, find_missing_settings
+from telegram_ui.check import SETTINGS_ERRORS, check_configuration_and_get_exit_status, map_missing_settings_to_errors
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.dashboard import Health, make_dashboard_host
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             browser = not options.no_browser and can_open_browser(environ)
             work = partial(run_playground, settings, port=options.port, opens_page=browser)
             return asyncio.run(_run_until_stopped(work, Supervisor(environ)))
-        if missing := list(find_missing_settings(settings).values()):
+        if missing := list(map_missing_settings_to_errors(settings).values()):
             first, *others = missing
             raise SettingsError(first.variable, " ".join([first.plain, *(error.sentence for error in others)]))
         return asyncio.run(_run_until_stopped(partial(run_bot, settings), Supervisor(environ)))

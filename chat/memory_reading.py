@@ -123,7 +123,7 @@ class MemoryReader:
             )
         async with self._memory.open_store(scope.owner) as store:
             summaries = await self._find_unseen_summaries(store, scope, call, seen_ids)
-            hits = await self._find_hits(store, scope, call, until_message_id=until_message_id)
+            hits = await self._find_hits_of_all_queries(store, scope, call, until_message_id=until_message_id)
         known_ids = seen_ids.messages - seen_ids.in_part if call.is_list else seen_ids.messages
         new = [hit for hit in hits if hit.message.id not in known_ids]
         if call.is_list:  # a list is about what people said; an overview also needs what they were told
@@ -145,7 +145,7 @@ class MemoryReader:
             summaries=tuple(summary.id for summary in summaries),
         )
 
-    async def _find_hits(
+    async def _find_hits_of_all_queries(
         self, store: MemoryStore, scope: Scope, call: SearchCall, *, until_message_id: int | None
     ) -> list[Hit]:
         """Return the hits of all queries, interleaved. Without a query, return all messages of the period."""

@@ -77,7 +77,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
     api = PageApi(services=services, sessions=sessions, host=host, visitors=visitors, start_page=views.get_start_page)
     transfers, admin = TransferHandlers(services=services, host=host), AdminHandlers(services=services, host=host)
     reading: dict[str, Handler] = {
-        "home": views.get_home,
+        "home": views.get_memory_state,
         "timeline": views.get_timeline,
         "speakers": views.list_speakers,
         "days": views.count_messages_per_day,

@@ -190,7 +190,7 @@ class ChangeHandlers:
         current = await self._services.memory.find_open_conversation_or_chat_scope(chat)
         await self._services.memory.begin_conversation(chat, title)
         self._services.titles.start_generating_titles(chat, [current])
-        return {"scopes": await self._views.list_scopes(request.owner)}
+        return {"scopes": await self._views.list_conversations_as_json(request.owner)}
 
     async def open_conversation(self, request: PageRequest) -> JsonBody:
         chat = await self._find_chat_of_conversation(request)
@@ -198,7 +198,7 @@ class ChangeHandlers:
         if not await self._services.memory.open_conversation_if_exists(chat, request.scope):
             raise RequestRefused(404, tr("chats-gone"))
         self._services.titles.start_generating_titles(chat, [current])
-        return {"scopes": await self._views.list_scopes(request.owner)}
+        return {"scopes": await self._views.list_conversations_as_json(request.owner)}
 
     async def rename_conversation(self, request: PageRequest) -> JsonBody:
         chat, title = await self._find_chat_of_conversation(request), _parse_conversation_title(request)
@@ -206,10 +206,10 @@ class ChangeHandlers:
             is_done = await store.conversations.rename_if_exists(chat, request.scope, title, now=self._services.clock())
         if not is_done:
             raise RequestRefused(404, tr("chats-gone"))
-        return {"scopes": await self._views.list_scopes(request.owner)}
+        return {"scopes": await self._views.list_conversations_as_json(request.owner)}
 
     async def _find_chat_of_conversation(self, request: PageRequest) -> Scope:
-        for scope in await self._views.list_scopes(request.owner):
+        for scope in await self._views.list_conversations_as_json(request.owner):
             if scope["thread"] == request.scope.thread:
                 return Scope(owner=request.owner, thread=int(str(scope["place"])))
         raise RequestRefused(404, tr("chats-gone"))

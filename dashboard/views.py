@@ -47,7 +47,7 @@ class ViewHandlers:
     _services: Services
     _settings: Settings
 
-    async def get_home(self, request: PageRequest) -> JsonBody:
+    async def get_memory_state(self, request: PageRequest) -> JsonBody:
         """Return the state of an owner's memory. The page calls this at intervals."""
         config, status = request.config, await self._services.summaries.read_status(request.scope)
         async with self._services.memory.open_store(request.owner) as store:
@@ -58,7 +58,7 @@ class ViewHandlers:
             "is_group": request.is_group,
             "zone": _get_zone_name_or_utc(config),
             "language": request.language,
-            "scopes": await self.list_scopes(request.owner),
+            "scopes": await self.list_conversations_as_json(request.owner),
             "memory": {
                 "configured": config is not None,
                 "enabled": bool(config and config.enabled),
@@ -76,9 +76,9 @@ class ViewHandlers:
     async def get_start_page(self, request: PageRequest) -> JsonBody:
         """Return the data of the first page: the state of a memory, and its newest messages if a limit is given."""
         newest = {"timeline": await self.get_timeline(request)} if request.parameters.read_integer("limit", 0) else {}
-        return {"home": await self.get_home(request), **newest}
+        return {"home": await self.get_memory_state(request), **newest}
 
-    async def list_scopes(self, owner: int) -> list[dict[str, object]]:
+    async def list_conversations_as_json(self, owner: int) -> list[dict[str, object]]:
         """Return an owner's conversations, topic by topic. `is_open` marks the open conversation in each topic."""
         async with self._services.memory.open_store(owner) as store:
             threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]

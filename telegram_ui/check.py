@@ -34,20 +34,20 @@ class CheckReporter:
         self.status = 0
         self._secrets = secrets
 
-    def report(self, part: str, line: str, *, exit_status: int = 0) -> None:
+    def print_finding(self, part: str, line: str, *, exit_status: int = 0) -> None:
         print(f"{part}: {line}", flush=True)
         self.status = max(self.status, exit_status)
 
     async def run_check_and_report_result(self, part: str, check: Awaitable[str]) -> None:
         """Await a check and print its result, or the error that it raises."""
         try:
-            self.report(part, await check)
+            self.print_finding(part, await check)
         except KeepsakeError as error:
             words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
             for secret in self._secrets:  # before the text is cut, because a part of a secret is secret too
                 words = words.replace(secret, "***")
             said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
-            self.report(part, error.sentence + said, exit_status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
+            self.print_finding(part, error.sentence + said, exit_status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
 
 
 MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows
@@ -58,12 +58,12 @@ SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 async def check_configuration_and_get_exit_status(settings: Settings, warnings: Sequence[str] = ()) -> int:
     """Check each part of the setup, print the findings and return the exit status. `warnings` are printed as well."""
     findings = CheckReporter(settings.list_secrets())
-    missing = find_missing_settings(settings)
+    missing = map_missing_settings_to_errors(settings)
     known = "" if missing else "all values can be used."
     sentences = filter(None, (known, *(error.sentence for error in missing.values()), *warnings))
-    findings.report("settings", " ".join(sentences), exit_status=2 if missing else 0)
+    findings.print_finding("settings", " ".join(sentences), exit_status=2 if missing else 0)
     if "TELEGRAM_BOT_TOKEN" in missing:
-        findings.report("telegram", "not asked, since there is no token")
+        findings.print_finding("telegram", "not asked, since there is no token")
     else:
         await findings.run_check_and_report_result("telegram", describe_bot(settings))
     await findings.run_check_and_report_result("storage", _describe_storage(settings))
@@ -71,7 +71,7 @@ async def check_configuration_and_get_exit_status(settings: Settings, warnings: 
         await findings.run_check_and_report_result("backups", _describe_backups(settings.backup_dir))
     async with AsyncExitStack() as stack:
         if "OPENAI_API_KEY" in missing:
-            findings.report("model", "not asked, since nothing says which endpoint to ask")
+            findings.print_finding("model", "not asked, since nothing says which endpoint to ask")
         else:
             answers, summarizer = await assembly.open_answer_and_summary_models(settings, stack)
             for model in dict.fromkeys((answers, summarizer)):
@@ -80,7 +80,7 @@ async def check_configuration_and_get_exit_status(settings: Settings, warnings: 
                     "model", describe_model(model, probes_tools=tools, probes_schema=model is summarizer)
                 )
             for sentence in await describe_model_shutdowns(settings, assembly.utc_now().date()):
-                findings.report("warning", sentence)
+                findings.print_finding("warning", sentence)
             for name in settings.openai_models:
                 if name == settings.openai_model:
                     continue
@@ -96,7 +96,7 @@ async def check_configuration_and_get_exit_status(settings: Settings, warnings: 
     return findings.status
 
 
-def find_missing_settings(settings: Settings) -> dict[str, SettingsError]:
+def map_missing_settings_to_errors(settings: Settings) -> dict[str, SettingsError]:
     """Return the required settings that are not set, mapped to an error for each."""
     missing = list[SettingsError]()
     if not settings.telegram_bot_token:

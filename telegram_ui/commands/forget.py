@@ -76,7 +76,7 @@ class ForgetCommands(CommandGroup):
         async with self._services.memory.open_store(scope.owner) as store:
             return await store.explanations.find_message(scope, telegram_id)
 
-    async def _find_target_scope(self, event: ChatEvent, target: ForgetTarget) -> Scope:
+    async def _find_scope_containing_target(self, event: ChatEvent, target: ForgetTarget) -> Scope:
         """Return the scope that contains the target. A message may be in any conversation of the chat."""
         if target.kind not in ("message", "turn"):
             return event.chat.scope
@@ -133,7 +133,7 @@ class ForgetCommands(CommandGroup):
 
     async def _ask_to_confirm(self, event: ChatEvent, target: ForgetTarget, *, kind: str = ERASE) -> ReplyText | None:
         text, choices = await self._make_question(
-            event.chat.chat_scope, await self._find_target_scope(event, target), target
+            event.chat.chat_scope, await self._find_scope_containing_target(event, target), target
         )
         rows = [[self._make_target_button(event, kind, label, choice)] for label, choice in choices]
         keep = [self._make_target_button(event, KEEP, tr("forget-keep-it"), target)] if choices else []
@@ -245,7 +245,7 @@ class ForgetCommands(CommandGroup):
     async def _forget_chosen_target(self, event: ChatEvent) -> ReplyText:
         if (target := ForgetTarget.parse_button_payload(event.argument, self._now())) is None:
             return tr("shared-dead-button")
-        scope = await self._find_target_scope(event, target)
+        scope = await self._find_scope_containing_target(event, target)
         async with self._delivery.show_typing(event.chat):
             request = await self._make_forget_request(scope, target)
             was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)

@@ -150,9 +150,9 @@ class Delivery:
 
     def is_paused(self, chat: Chat) -> bool:
         """Return True if Telegram has asked the bot to pause in this chat."""
-        return self.get_chat_state(chat).final_from > self.clock.time()
+        return self.get_or_create_chat_state(chat).final_from > self.clock.time()
 
-    def get_chat_state(self, chat: Chat) -> _ChatState:
+    def get_or_create_chat_state(self, chat: Chat) -> _ChatState:
         state = self._states.setdefault(chat.id, _ChatState())
         self._recent[chat.id] = state
         return state
@@ -160,13 +160,13 @@ class Delivery:
     def choose_streaming_mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
         """Return how growing answers are shown in this chat: as drafts, by editing messages, or not at all."""
         if self._streaming == "auto":
-            return "draft" if chat.is_private and self.get_chat_state(chat).takes_drafts else "edit"
+            return "draft" if chat.is_private and self.get_or_create_chat_state(chat).takes_drafts else "edit"
         return self._streaming
 
     async def _keep_typing(self, chat: Chat) -> None:
         while True:
             await self.pace.wait_before_preview()
-            state = self.get_chat_state(chat)
+            state = self.get_or_create_chat_state(chat)
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
                     await self.bot.send_chat_action(
@@ -191,7 +191,7 @@ class Delivery:
         visible = [part for part in pieces if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
         there = list(replaced_ids)
-        state = self.get_chat_state(chat)
+        state = self.get_or_create_chat_state(chat)
         async with state.order:
             for part in visible:
                 markup = keyboard if part is visible[-1] else None
@@ -221,7 +221,7 @@ class Delivery:
         self, chat: Chat, message_id: int, piece: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         """Change the text and buttons of a message. Return False if the message is gone."""
-        async with self.get_chat_state(chat).order:
+        async with self.get_or_create_chat_state(chat).order:
             return await self._try_to_edit_message(chat, message_id, piece, keyboard)
 
     async def _send_piece(
@@ -266,12 +266,12 @@ class Delivery:
             return self._record_thread_and_get_message_id(chat, sent["message_id"])
 
         attempt = partial(self.newer_api.try_feature, "sendRichMessage", post_rich_message, chat_id=chat.id)
-        async with self.get_chat_state(chat).order:
+        async with self.get_or_create_chat_state(chat).order:
             return await self.request_with_retries(chat, attempt, is_repeatable=False)
 
     async def send_draft_without_retries(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
         """Try once to show a draft, as a rich message if `markdown` is given. Raise TelegramError on failure."""
-        self.get_chat_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
+        self.get_or_create_chat_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic_id}
         if markdown:
 
@@ -287,7 +287,7 @@ class Delivery:
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
         """Return True if a draft shows the answer that is being written in this topic."""
-        return draft_id in self.get_chat_state(chat).drafts.get(chat.thread, ())
+        return draft_id in self.get_or_create_chat_state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(
         self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None
@@ -378,7 +378,7 @@ class Delivery:
 
         Raise BadRequest if Telegram refuses the content, and DeliveryError for other failures.
         """
-        state, waited, failures = self.get_chat_state(chat), 0.0, 0
+        state, waited, failures = self.get_or_create_chat_state(chat), 0.0, 0
         while True:
             pause = max(0.0, state.final_from - self.clock.time())
             waited += pause

@@ -71,7 +71,7 @@ class AnswerStream:
     _allow_stopping: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        self._state = self._delivery.get_chat_state(self._chat)
+        self._state = self._delivery.get_or_create_chat_state(self._chat)
         self._mode = self._delivery.choose_streaming_mode(self._chat)
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is visible yet

@@ -192,7 +192,7 @@ class Dispatcher:
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_attempt_limit, event, press)
         if row is not None and row.queue == "chat":
-            self._submit_chat_job(item, parsed, partial(self._handle_press_and_submit_post_turn_tasks, parsed, press))
+            self._submit_chat_job(item, parsed, partial(self._run_action_and_submit_post_turn_tasks, parsed, press))
         else:
             is_slow = row is not None and row.queue == "slow"
             self._submit_command(item, parsed, press, is_slow=is_slow, is_next=is_next)
@@ -238,8 +238,8 @@ class Dispatcher:
         if await self._error_boundary.run_work_if_served_here(parsed, work, request_to_repeat=request):
             await self._mark_update_done(item)
 
-    async def _handle_press_and_submit_post_turn_tasks(self, parsed: ParsedUpdate, handle_button_press: Work) -> None:
-        await handle_button_press()
+    async def _run_action_and_submit_post_turn_tasks(self, parsed: ParsedUpdate, run_action: Work) -> None:
+        await run_action()
         scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope)
         self._answering.submit_post_turn_tasks(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 

@@ -109,7 +109,7 @@ async def test_who_cannot_be_reached_for_now_is_written_to_later(desk: Desk) -> 
     desk.peer.fault("retry_after", method="sendMessage", retry_after=700)
     await send_broadcasts(desk.commands.dependencies)
     assert desk.peer.texts(BOB) == []
-    desk.commands.dependencies.delivery.get_chat_state(PRIVATE)
+    desk.commands.dependencies.delivery.get_or_create_chat_state(PRIVATE)
     desk.peer.clock.advance(700)
     await sent(desk)
     assert desk.peer.texts(BOB) == ["We move."]

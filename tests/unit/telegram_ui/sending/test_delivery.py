@@ -288,14 +288,14 @@ async def test_typing_is_repeated_until_left(peer: Peer) -> None:
 
 async def test_of_many_chats_only_the_newest_are_known_but_never_one_in_use_twice(peer: Peer) -> None:
     delivery = peer.delivery()
-    in_use = delivery.get_chat_state(PRIVATE)
+    in_use = delivery.get_or_create_chat_state(PRIVATE)
     of_other_tests = sum(type(thing) is type(in_use) for thing in gc.get_objects()) - 1
     for number in range(1, MAX_KNOWN_CHATS + 200):
-        delivery.get_chat_state(Chat(id=-number))
+        delivery.get_or_create_chat_state(Chat(id=-number))
     gc.collect()
     states = sum(type(thing) is type(in_use) for thing in gc.get_objects()) - of_other_tests
     assert states <= MAX_KNOWN_CHATS + 1
-    assert delivery.get_chat_state(PRIVATE) is in_use
+    assert delivery.get_or_create_chat_state(PRIVATE) is in_use
 
 
 async def test_a_person_who_wrote_to_a_channel_is_answered_there(peer: Peer) -> None:
