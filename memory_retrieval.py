@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from typing import TypeVar
 
@@ -35,6 +35,7 @@ from retrieval.turns import (
     find_uncovered_ranges,
     select_messages_of_newest_turns,
 )
+from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
 from text.tokenizer import SHORT_TEXT, Tokenizer
@@ -49,6 +50,7 @@ MAX_PACKED_BY_MEANING = 50  # and by meaning, of people's own words
 MIN_SCORE = 0.0  # a message with a lower one is further from the question than the average, and shares hardly a word
 OWN_WORDS_SHARE = 0.5  # of the room, for people's own words first, next to a long-winded assistant
 MAX_RARE = 3  # a word that at most so many messages hold is rare: they are shown first unless they are in the prompt
+EXAMPLES_RETRY = timedelta(minutes=10)  # after the examples of wide questions could not be embedded
 
 _waited_in_vain: ContextVar[bool] = ContextVar("waited_in_vain", default=False)
 """True once the current task waited for a vector in vain: an answer with several searches does so only once."""
@@ -76,6 +78,8 @@ class MemoryRetrieval:
     _facts: FactRecall = attrs.field(factory=FactRecall)
     _embedding_timeout: float | None = None  # seconds until words only are searched
     _commands: Mapping[str, str]  # names and descriptions for the system prompt
+    _examples: Floats | None = attrs.field(default=None, init=False)
+    _examples_due: datetime = attrs.field(default=datetime.min.replace(tzinfo=UTC), init=False)
 
     async def build_context(
         self,
@@ -129,6 +133,8 @@ class MemoryRetrieval:
         found = await search() if known or sources.archived else None
         if found is not None:
             builder.add_instructions(found.facts.lasting)
+            if found.question.vector is not None and await self._needs_several_searches(found.question.vector):
+                builder.add_search_hint()
         if not scope.is_channel_direct_chat:
             builder.add_profile(sources.profile)
         older = await self._add_summaries_and_turns(builder, store, scope, sources, unstored_messages)
@@ -217,6 +223,18 @@ class MemoryRetrieval:
             log.warning("the question was not embedded, so words alone are searched: %s", type(error).__name__)
             return None
         return vector
+
+    async def _needs_several_searches(self, question_vector: Floats) -> bool:
+        """Return True if a question resembles examples that need several searches. Embed them first if necessary."""
+        now = self._clock()  # after a failure, the examples are embedded again
+        if self._examples is None and self._embedder is not None and now >= self._examples_due:
+            self._examples_due = now + EXAMPLES_RETRY
+            try:
+                async with asyncio.timeout(self._embedding_timeout):
+                    self._examples = await self._embedder.embed_passages([*WIDE, *NARROW])
+            except (ModelError, TimeoutError) as error:
+                log.info("examples of questions were not embedded: %s", type(error).__name__)
+        return self._examples is not None and needs_several_searches(question_vector, self._examples)
 
     async def _find_relevant_facts(
         self, facts: Sequence[Fact], question: Question, store: MemoryStore, owner: int

@@ -131,6 +131,14 @@ class PromptBuilder:
             if squeezed:
                 self._add_turn(squeezed)
 
+    def add_search_hint(self) -> None:
+        """Add a hint that the model should search further in this turn, if there is room for it."""
+        size = self._tokens.count(prompts.TEXTS["search_on"]) + 1
+        if size <= self._left:
+            self._clock = f"{self._clock}\n{prompts.TEXTS['search_on']}"
+            self._left -= size
+            self._wanted += size
+
     def add_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Add the lasting instructions that fit, the most important first."""
         room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4

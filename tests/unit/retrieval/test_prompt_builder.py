@@ -303,6 +303,17 @@ def test_the_system_prompt_explains_the_blocks_within_its_budget() -> None:
     assert system("Be brief.", 100) == "Be brief."
 
 
+@pytest.mark.parametrize(("ceiling", "is_told"), [(4000, True), (20, False)])
+def test_a_wide_question_is_told_to_search_on_where_there_is_room(ceiling: int, is_told: bool) -> None:
+    builder = PromptBuilder(
+        tokenizer=TOKENS, budgets=FULL.with_ceiling(ceiling), incoming=incoming("Hi"), system_prompt="", now=NOW
+    )
+    builder.add_search_hint()
+    context = builder.build_context()
+    assert (prompts.TEXTS["search_on"] in context.messages[-1].content) is is_told
+    assert context.messages[-1].content.endswith("Hi")
+
+
 def test_levels_and_numbers_of_messages_are_not_told() -> None:
     context = drafted(archived=turns([("x", "y")] * 3, chunk=1), summaries=[summary(9, 1, 6, "Short.", 2)])
     block = context.messages[1].content
