@@ -52,6 +52,7 @@ transfer-pause = إيقاف مؤقت
 transfer-stopping = سأتوقف بعد لحظة.
 transfer-paused = هو متوقف مؤقتًا؛ وما دخل يبقى.
 transfer-ended = انتهى؛ وما دخل يبقى. يمكن حذفه بالأمر ⁨/forget⁩.
+transfer-minutes-left = الدقائق المتبقية: نحو { $minutes }.
 transfer-for-whom = لمن هذا التصدير؟ للقراءة: ⁨Markdown⁩ وصفحة فيها بحث. للآلة: ⁨JSON⁩ الذي يقرؤه ⁨/import⁩ من جديد.
 transfer-for-me = لي
 transfer-for-a-machine = للآلة

@@ -52,6 +52,7 @@ transfer-pause = Pause
 transfer-stopping = Ich halte gleich an.
 transfer-paused = Er ist angehalten; was da ist, bleibt.
 transfer-ended = Er ist beendet; was da ist, bleibt. /forget kann es entfernen.
+transfer-minutes-left = Noch etwa { $minutes } min.
 transfer-for-whom = Für wen ist der Export? Zum Lesen: Markdown und eine Seite mit Suchfeld. Für eine Maschine: JSON, das /import wieder liest.
 transfer-for-me = Für mich
 transfer-for-a-machine = Für eine Maschine

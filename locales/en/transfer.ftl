@@ -52,6 +52,7 @@ transfer-pause = Pause
 transfer-stopping = I stop in a moment.
 transfer-paused = It is paused; what came in stays.
 transfer-ended = It is ended; what came in stays. /forget can remove it.
+transfer-minutes-left = Minutes left: about { $minutes }.
 transfer-for-whom = Who is the export for? To read: Markdown, and a page with a search field. For a machine: JSON, which /import reads again.
 transfer-for-me = For me
 transfer-for-a-machine = For a machine

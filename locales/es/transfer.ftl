@@ -52,6 +52,7 @@ transfer-pause = Pausar
 transfer-stopping = Paro en un momento.
 transfer-paused = Está en pausa; lo que entró se queda.
 transfer-ended = Terminó; lo que entró se queda. /forget puede quitarlo.
+transfer-minutes-left = Quedan unos { $minutes } min.
 transfer-for-whom = ¿Para quién es la exportación? Para leer: Markdown y una página con buscador. Para una máquina: JSON, que /import vuelve a leer.
 transfer-for-me = Para mí
 transfer-for-a-machine = Para una máquina

@@ -52,6 +52,7 @@ transfer-pause = Pausar
 transfer-stopping = Paro em um instante.
 transfer-paused = Está em pausa; o que entrou fica.
 transfer-ended = Terminou; o que entrou fica. /forget pode removê-lo.
+transfer-minutes-left = Faltam uns { $minutes } min.
 transfer-for-whom = Para quem é a exportação? Para ler: Markdown e uma página com busca. Para uma máquina: JSON, que /import lê de novo.
 transfer-for-me = Para mim
 transfer-for-a-machine = Para uma máquina

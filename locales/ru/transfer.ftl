@@ -58,6 +58,7 @@ transfer-pause = Пауза
 transfer-stopping = Сейчас остановлюсь.
 transfer-paused = Импорт на паузе; что вошло, остаётся.
 transfer-ended = Импорт завершён; что вошло, остаётся. Удалить можно командой /forget
+transfer-minutes-left = Осталось около { $minutes } мин.
 transfer-for-whom = Для кого экспорт? Для чтения: Markdown и страница с поиском. Для программы: JSON, его снова прочитает /import
 transfer-for-me = Для меня
 transfer-for-a-machine = Для программы

@@ -52,6 +52,7 @@ transfer-pause = 暂停
 transfer-stopping = 马上停下。
 transfer-paused = 已暂停；已导入的内容会保留。
 transfer-ended = 导入已结束；已导入的保留，可用 /forget 删除。
+transfer-minutes-left = 大约还需 { $minutes } 分钟。
 transfer-for-whom = 导出给谁用？给人读：Markdown 和可搜索的页面。给机器：JSON，/import 可以再读回来。
 transfer-for-me = 给我自己
 transfer-for-a-machine = 给机器

@@ -347,6 +347,7 @@ class ImportProgress:
         self._show = show
         self._clock = clock
         self._shown_at = -REPORT_SECONDS
+        self._began: tuple[float, int] | None = None
         self._done = 0
         self.is_stopped = False
 
@@ -363,7 +364,12 @@ class ImportProgress:
         if done == total or now - self._shown_at < REPORT_SECONDS:
             return
         self._shown_at = now
-        await self._show(tr("transfer-importing-so-far", done=done, messages=total))
+        sentences = [tr("transfer-importing-so-far", done=done, messages=total)]
+        began, before = self._began = self._began or (now, done)
+        if done > before and now > began:
+            minutes = round((total - done) * (now - began) / (done - before) / 60)
+            sentences.append(tr("transfer-minutes-left", minutes=str(max(1, minutes))))
+        await self._show(" ".join(sentences))
 
 
 def _find_import_source(message: object) -> _ImportSource | None:
