@@ -88,7 +88,8 @@ class RequestRepeater:
             return None
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:
-            return self._read_request_from_message(item, button_press, _make_message_of_proposed_command(query, shown))
+            command_message = _make_message_of_proposed_command(query, button_press, shown)
+            return self._read_request_from_message(item, button_press, command_message)
         first_id = int(number)
         if failed := self._failed_requests.pop((button_press.chat_scope, button_press.person.id, first_id), None):
             return self._copy_request_for_button_press(item, button_press, failed)
@@ -125,13 +126,8 @@ class RequestRepeater:
     ) -> UserRequest | None:
         """Return the request that the person sent as `message`, or that the bot proposed in it, if any."""
         query = item.update.callback_query
-        if (
-            message is not None
-            and query is not None
-            and message.from_user
-            and message.from_user.id == button_press.bot_id
-        ):
-            message = _make_message_of_proposed_command(query, message)
+        if query is not None and message and message.from_user and message.from_user.id == button_press.bot_id:
+            message = _make_message_of_proposed_command(query, button_press, message)
         if message is None or message.from_user is None or message.from_user.id != button_press.person.id:
             return None
         return _make_request_from_update(
@@ -152,17 +148,20 @@ def _make_request_from_update(
 
 
 def _make_message_of_proposed_command(
-    query: telegram.CallbackQuery, proposal_message: telegram.Message | None
+    query: telegram.CallbackQuery, button_press: ParsedUpdate, proposal_message: telegram.Message | None
 ) -> telegram.Message | None:
-    """Return the proposed command as a message from the person who pressed the button, or None if there is none."""
+    """Return the proposed command as a message from the owner of the pressed button, or None if there is none."""
     command = extract_proposed_command(proposal_message.text or "") if proposal_message is not None else None
     if command is None or proposal_message is None:
         return None
+    owner = button_press.button_owner
     given = telegram.Message(
         message_id=proposal_message.message_id,
         date=proposal_message.date,
         chat=proposal_message.chat,
-        from_user=query.from_user,
+        from_user=telegram.User(
+            owner.id, owner.name, is_bot=False, username=owner.username, language_code=owner.language
+        ),
         text=command,
         message_thread_id=proposal_message.message_thread_id,
         is_topic_message=proposal_message.is_topic_message,

@@ -63,3 +63,24 @@ async def test_an_answer_to_an_anonymous_admin_can_be_tried_again_and_stopped(ho
         since = anns.now
         says_anonymously(house, group, "/stop@keepsake_bot")
         await anns.hears("Stopped", since=since)
+
+
+async def test_a_command_proposed_to_an_anonymous_admin_runs_when_an_admin_presses_its_button(
+    house: LocalServers,
+) -> None:
+    async with house.bot(ALLOWED_USER_IDS="*"):
+        ann, bob = house.person(), house.person("Bob")
+        group = house.group(ann, bob, admins=[ann])
+        anns: Member = ann.within(group)
+        await anns.asks("/summary_on@keepsake_bot", "Memory is on")
+        offer = {"name": "offer_command", "arguments": {"command": "/persona Answer in rhymes."}}
+        house.model.script(ANSWERS, Behaviour(calls=(offer,)), "Shall I?")
+        mention: list[Json] = [{"type": "mention", "offset": 0, "length": len("@keepsake_bot")}]
+        since = anns.now
+        says_anonymously(house, group, "@keepsake_bot answer in rhymes from now on", entities=mention)
+        asked = await anns.hears("/persona Answer in rhymes.", since=since)
+        assert "somebody else" in await bob.toast(bob.within(group).press(asked, "Do it"))
+        since = anns.now
+        anns.press(asked, "Do it")
+        await anns.hears(lambda message: message["message_id"] != asked["message_id"], since=since)
+        assert "Answer in rhymes." in await anns.asks("/persona@keepsake_bot")
