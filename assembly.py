@@ -74,7 +74,6 @@ def make_budgets(settings: Settings) -> Budgets:
 
 
 def make_summary_limits(settings: Settings, max_prompt_tokens: int) -> SummaryLimits:
-    """Return token limits for summaries, based on prompts of at most `max_prompt_tokens` tokens."""
     budgets = make_budgets(settings).with_ceiling(max_prompt_tokens)
     return SummaryLimits.from_budgets(
         budgets, rolling_tokens=settings.rolling_summary_tokens, idle_minutes=settings.idle_fold_minutes
@@ -414,7 +413,6 @@ async def open_transcriber(settings: Settings, stack: AsyncExitStack) -> Transcr
 
 
 async def open_speech_model(settings: Settings, stack: AsyncExitStack) -> SpeechModel | None:
-    """Open the model that SPEECH_MODEL names, or return None if it is not set."""
     if not settings.speech_model:
         return None
     speaker = SpeechModel(voice=settings.speech_voice, **make_model_address(settings, settings.speech_model))

@@ -294,7 +294,6 @@ class ExternalMemory:
         await self._state.erasing.try_to_overwrite_erased_data()
 
     async def find_owners_with_messages_to_forget(self, request: ForgetRequest) -> list[int]:
-        """Return the owners who have messages that match a request."""
         served = await self.select_served_owners(await self.list_owners())
         return [owner for owner in served if (await self.preview_forgetting(owner, request)).messages]
 

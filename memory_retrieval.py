@@ -92,6 +92,7 @@ class MemoryRetrieval:
         max_tokens: int | None = None,
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
+        with_profile: bool = True,
     ) -> Context:
         """Build the context of one request. Raise StorageError if the store cannot be read.
 
@@ -135,7 +136,7 @@ class MemoryRetrieval:
             builder.add_instructions(found.facts.lasting)
             if found.question.vector is not None and await self._needs_several_searches(found.question.vector):
                 builder.add_search_hint()
-        if not scope.is_channel_direct_chat:
+        if with_profile and not scope.is_channel_direct_chat:
             builder.add_profile(sources.profile)
         older = await self._add_summaries_and_turns(builder, store, scope, sources, unstored_messages)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already

@@ -310,7 +310,7 @@ class SummaryManager:
                 if below and below[0].sort_key < window[0].sort_key:
                     older = await store.timeline.read_page(scope, before_id=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in older if message.sort_key >= below[0].sort_key]
-            facts = await store.facts.list_all_facts(scope.owner)
+            facts, erased = await store.facts.list_all_facts(scope.owner), await store.facts.list_decisions(scope.owner)
         summaries = make_summary_sources(below, config.zone)
         moments = [message.created_at for message in new]
         moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
@@ -324,6 +324,8 @@ class SummaryManager:
             dropped=make_message_sources(dropped, config.zone),
             window=make_message_sources(window, config.zone) if dropped else (),
             superseded=format_superseded_facts(facts, min(moments), max(moments)),
+            facts=facts,
+            erased_fact_decisions=erased,
             limit=self.get_limits().get_max_tokens(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,

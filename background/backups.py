@@ -39,7 +39,6 @@ class Backups:
     failure: str = field(default="", init=False)
 
     def stat_newest_backup(self) -> os.stat_result | None:
-        """Return the os.stat() result of the newest backup, or None if there is no backup."""
         for path in reversed(self._list_backups()):
             with suppress(OSError):
                 return path.stat()
@@ -54,7 +53,11 @@ class Backups:
             if failure and failure != self.failure:
                 log.error("no backup was made: %s", failure)
             elif not failure:
-                self._delete_surplus_backups()
+                for surplus in self._list_backups()[: -self._settings.backup_keep]:
+                    try:
+                        surplus.unlink()
+                    except OSError as error:
+                        log.warning("%s cannot be deleted: %s", surplus, type(error).__name__)
             self.failure = failure
         newest = self.stat_newest_backup()
         LAST.set(newest.st_mtime if newest else 0)
@@ -78,13 +81,6 @@ class Backups:
         if elsewhere:
             log.warning("%d memories are not in this backup, but in files of other processes", elsewhere)
         return ""
-
-    def _delete_surplus_backups(self) -> None:
-        for path in self._list_backups()[: -self._settings.backup_keep]:
-            try:
-                path.unlink()
-            except OSError as error:
-                log.warning("%s cannot be deleted: %s", path, type(error).__name__)
 
     def _list_backups(self) -> list[Path]:
         digit = "[0-9]"  # the names of one bot sort by date

@@ -231,12 +231,14 @@ class Rebuilder:
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected_summaries, config.zone)]
         _, moments = _list_covered_ids_and_times(child_summaries, messages)
         async with self._memory.open_store(scope.owner) as store:
-            facts = await store.facts.list_all_facts(scope.owner)
+            facts, erased = await store.facts.list_all_facts(scope.owner), await store.facts.list_decisions(scope.owner)
         return SummaryInput(
             lines=[*(said or summaries), *told],
             of_summaries=not said,
             prior=summaries if said else (),
             superseded=format_superseded_facts(facts, min(moments), max(moments)),
+            facts=facts,
+            erased_fact_decisions=erased,
             limit=self._summaries.get_limits().get_max_tokens(find_policy(policy)),
             wishes=config.fold_instructions,
         )

@@ -78,8 +78,11 @@ class Answerer:
         if turn.reads_memory:
             try:
                 may_have_profile = turn.sources is None or turn.sources.profile is not None
-                if may_have_profile and await self._distiller.correct_stale_profile(turn.scope.owner):
+                correct = partial(self._distiller.correct_stale_profile, may_write=number is not None)
+                if may_have_profile and await correct(turn.scope.owner):
                     turn.sources = None
+                    # Incognito, nothing is written, so it waits until it can be corrected.
+                    built = partial(built, with_profile=number is not None)
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
                     sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
                     context = await built(store=store, sources=sources, unstored_messages=turn.incognito)

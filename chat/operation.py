@@ -42,7 +42,6 @@ class Operator:
         return in_private and person.id in self.admin_ids
 
     def is_admin_or_bot_has_none(self, person: Person) -> bool:
-        """Return True if a person is an admin, or if the bot has no admins."""
         return not self.admin_ids or person.id in self.admin_ids
 
 

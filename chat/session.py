@@ -123,7 +123,6 @@ class Session:
         return self.last
 
     def get_answer_versions(self, turn: int, mode: Mode) -> AnswerVersions:
-        """Return the versions of the unstored answer to a turn."""
         if (versions := self.set_last_turn(turn).versions) is not None:
             return versions
         said = tuple(

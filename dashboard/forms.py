@@ -101,7 +101,6 @@ def serialize_setting(choice: Choice, value: object, *, hint: str = "") -> Json:
 
 
 def serialize_explanation(answer_id: int | None, explanation: Explanation, turn_messages: Sequence[Message]) -> Json:
-    """Return an explanation of an answer as JSON. `turn_messages` holds the messages of the turn."""
     record = explanation.record
     question = "\n".join(message.content for message in turn_messages if message.is_user)
     answer = "".join(message.content for message in turn_messages if message.id == answer_id)

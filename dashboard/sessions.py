@@ -111,7 +111,6 @@ class PageSessions:
         return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
 
     async def make_session_token(self, session: PageSession) -> str:
-        """Return a signed token that identifies a session."""
         return await self._sign_session("session", session)
 
     async def _sign_session(self, token_kind: str, session: PageSession, **extra_fields: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cache
 
-from facts.schemas import ExtractedFact
+from facts.schemas import CLAUSE_BREAK, ExtractedFact
 from text.fingerprint import find_topics, make_fingerprint
 from text.stopwords import EVERY_FUNCTION_WORD
 
@@ -48,6 +48,28 @@ def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[Extracted
                     *split_fact(rest, joined_speaker_names),
                 ]
     return [fact]
+
+
+def omit_uncertain_part(fact: ExtractedFact) -> ExtractedFact:
+    """Return the fact with the part of its quote before an "and" if only the part after it hedges, on other topics."""
+    if make_fingerprint(fact.text).hedges or not make_fingerprint(fact.quote).hedges:
+        return fact
+    topics = find_topics(fact.text)
+    for at, word in list(_iterate_words(fact.quote))[:MAX_WORDS]:
+        if word in _get_list_separators() and word not in _PAUSES + "i":  # a Polish "and", but "I" in English
+            said, other = _split_at_separator(fact.quote, at, word)
+            is_other = len(find_topics(other)) >= MIN_TOPICS and topics.isdisjoint(find_topics(other))
+            if is_other and topics & find_topics(said) and not make_fingerprint(said).hedges:
+                return replace(fact, quote=said)
+    return fact
+
+
+def is_whole_clause(quote: str, line: str) -> bool:
+    """Return True if a quote of several words stands between commas or conjunctions of a line, or at its edges."""
+    before, _, after = line.partition(quote)
+    neighbours = [word for words in ([*_iterate_words(before)][-1:], [*_iterate_words(after)][:1]) for _, word in words]
+    is_separated = all(word in _get_list_separators() or CLAUSE_BREAK.fullmatch(word) for word in neighbours)
+    return quote in line and is_separated and len(find_topics(quote)) >= MIN_TOPICS
 
 
 def _split_at_separator(text: str, start: int, separator: str = "") -> tuple[str, str]:

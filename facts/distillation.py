@@ -12,7 +12,6 @@ from attrs import define, field
 from cachetools import LRUCache
 
 from external_memory import ExternalMemory
-from facts.reconciliation import remove_overruled_sentences
 from facts.requests import RequestBuilder
 from facts.schemas import PROFILE_SCHEMA, format_profile_text, parse_profile
 from llm import prompts
@@ -26,6 +25,7 @@ from records.summaries import Summary
 from runtime.tasks import cancel_and_wait
 from settings import Settings
 from storage.stores.memory_store import MemoryStore
+from storage.tables.decisions import remove_overruled_sentences
 from summaries import quality_gate
 
 log = logging.getLogger(__name__)
@@ -62,14 +62,14 @@ class ProfileDistiller:
         async with self._memory.open_store(owner) as store:
             return await store.profiles.list_versions(owner)
 
-    async def correct_stale_profile(self, owner: int) -> bool:
+    async def correct_stale_profile(self, owner: int, *, may_write: bool = True) -> bool:
         """Remove sentences that facts overrule from the profile before its use. Return True if there are any."""
         with suppress(StorageError):  # the rest of the memory may still be read
             async with self._memory.open_store(owner) as store:
                 revision = await store.facts.read_revision(owner)
                 if self._agreed_revisions.get(owner) == revision:
                     return False
-                if await store_corrected_profile(store, owner, clock=self._clock) is not None:
+                if await store_corrected_profile(store, owner, clock=self._clock, may_write=may_write) is not None:
                     return True
                 self._agreed_revisions[owner] = revision
         return False
@@ -177,17 +177,18 @@ class ProfileDistiller:
 
 
 async def store_corrected_profile(
-    store: MemoryStore, owner: int, new_profile: NewProfile | None = None, *, clock: Clock
+    store: MemoryStore, owner: int, new_profile: NewProfile | None = None, *, clock: Clock, may_write: bool = True
 ) -> Profile | None:
     """Store a new profile, or the current one if `new_profile` is None, without the sentences that decisions overrule.
 
-    Return the stored version. Store nothing and return None if no sentence of `new_profile` remains, or if no sentence
-    of the current profile is overruled. Start over if a fact or the profile changes meanwhile. Raise StaleFacts if a
-    source has been deleted.
+    Return the stored version, or the current one if `may_write` is False. Store nothing and return None if no sentence
+    of `new_profile` remains, or if no sentence of the current profile is overruled. Start over if a fact or the profile
+    changes meanwhile. Raise StaleFacts if a source has been deleted.
     """
     for _ in range(MAX_ATTEMPTS):
         revision, profile = await store.facts.read_revision(owner), new_profile
-        if new_profile is None and (old := await store.profiles.find_newest_profile(owner)) is not None:
+        old = await store.profiles.find_newest_profile(owner) if new_profile is None else None
+        if old is not None:
             profile = NewProfile(owner=owner, text=old.text, model=old.model, base_id=old.id, facts=(), summary_ids=())
         if profile is None:
             return None
@@ -195,6 +196,8 @@ async def store_corrected_profile(
         text = await asyncio.to_thread(remove_overruled_sentences, profile.text, facts, erased)
         if text == (profile.text if new_profile is None else ""):
             return None
+        if not may_write:
+            return old
         with suppress(NewerFacts):
             return await store.profiles.store_profile(replace(profile, text=text), revision=revision, now=clock())
     raise NewerFacts

@@ -13,7 +13,7 @@ from attrs import define, field
 from cachetools import LRUCache, TTLCache
 
 from facts import kinds, schemas, verification
-from facts.compounds import split_fact
+from facts.compounds import is_whole_clause, omit_uncertain_part, split_fact
 from facts.requests import ExtractionRequest, Request, RequestBuilder
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -162,8 +162,11 @@ class FactExtractor:
         checked = dict[int, NewFact | None](enumerate(facts))
         with suppress(ModelError):
             for number, fact in enumerate(facts):
-                kind = "" if fact.is_uncertain else await self._find_kind(owner, fact.line)
-                if kind in kinds.NO_FACTS and fact.quote != fact.line:  # "I live in Tula, how warm is it there"
+                is_asked = not fact.is_uncertain or fact.kind == "instruction"
+                kind = await self._find_kind(owner, fact.line) if is_asked else ""
+                # "I live in Tula, how warm is it there"; a wish without its "I would love" looks like a fact.
+                is_part = kind in kinds.NO_FACTS or (kind in kinds.NOT_SO and is_whole_clause(fact.quote, fact.line))
+                if is_part and fact.quote != fact.line:
                     kind = await self._find_kind(owner, fact.quote)
                 checked[number] = kinds.apply_kind(fact, kind, speakers[fact.source_ids[0]])
         return [fact for fact in checked.values() if fact is not None]
@@ -202,7 +205,8 @@ class FactExtractor:
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.get_speaker_name(message) for message in messages]
-        single = [part for fact in extracted_facts for part in split_fact(fact, " ".join(speakers))]
+        certain = map(omit_uncertain_part, extracted_facts)
+        single = [part for fact in certain for part in split_fact(fact, " ".join(speakers))]
         find_faults = partial(
             verification.find_fact_faults, messages=messages, zone=batch.zone, assistant_text=request.assistant_text
         )

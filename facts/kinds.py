@@ -41,6 +41,8 @@ def apply_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
     has_detail = bool(told.numbers or told.dates or told.names)
     if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1) or (kind == "nothing" and has_detail):
         return fact
+    if kind == "maybe" and fact.kind == "instruction":  # "If it rains I might take the bus" is no rule for the bot
+        fact = replace(fact, kind="personal", subject="")
     wish = replace(fact, text=f"{speaker_name}: {fact.line}", quote=fact.line, is_uncertain=True, unsaid=frozenset())
     subject = fact.subject if fact.kind in LASTING else ""  # of an instruction, the requests that it is for
     return None if kind in NO_FACTS else replace(wish, subject=subject, known=(), only_one=False, valid_to=None)

@@ -243,7 +243,6 @@ class Facts:
             return await store.facts.add_fact(owner, new, now=now, superseded_id=fact_id)
 
     async def edit(self, owner: int, fact_id: int, text: str) -> Fact | None:
-        """Change the text of a fact. Return None if no valid fact has this id."""
         async with self._memory.open_store(owner) as store:
             known = await store.facts.find_fact(owner, fact_id)
             if known is None or known.valid_to is not None:

@@ -5,14 +5,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Literal
 
 from facts.schemas import corrects_number
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import collect_fact_terms
 from storage.tables.decisions import DecisionIndex, collect_decisions, make_decisions_about_replaced_facts
-from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
 MAX_CANDIDATES = 40  # facts that one text may be about
@@ -212,43 +210,6 @@ def _changes_same_thing(new_text: str, text: str) -> bool:
         # In Chinese, two letters that a negation parts are a topic, too.
         return mine <= theirs or all(len(topic) == 2 and set(topic) <= set(new_text) for topic in theirs - mine)
     return all(topic.isdigit() for topic in mine ^ theirs)
-
-
-def remove_overruled_sentences(text: str, facts: Sequence[Fact], decisions: Iterable[Decision]) -> str:
-    """Return a profile's text without the sentences that an owner's decisions or newer facts overrule.
-
-    A decision about a fact that is still valid, or was stated again, overrules nothing.
-    """
-    valid = {fact.id: fact for fact in facts if fact.is_valid}
-    by_id = {fact.id: fact for fact in facts}
-    decided = {decision.id: decision for decision in collect_decisions(facts, decisions)}
-    known = {decision.id: decision for decision in make_decisions_about_replaced_facts(facts)} | decided
-    index = DecisionIndex(decision for id_, decision in known.items() if id_ not in valid)
-
-    def is_current(fact_id: int, words: frozenset[str]) -> bool:
-        """Return True if a sentence has the new value ("left Porto for Oslo"), or nothing of the replaced one."""
-        old = find_topics(by_id[fact_id].text)
-        new = find_topics(by_id[by_id[fact_id].superseded_by or 0].text)
-        return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)
-
-    def find_decision_ids(text: str) -> set[int]:
-        at = datetime.min.replace(tzinfo=UTC)
-        fact = NewFact(text=text, quote=text, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
-        words = find_topics(text)
-        found = {decision.id for decision in index.find_decisions_about(fact)} if len(words) > 1 else set[int]()
-        return {id_ for id_ in found if id_ in decided or not is_current(id_, words)}
-
-    lines = []
-    restated: set[int] | None = None
-    for line in text.splitlines():
-        kept = ""
-        for sentence in split_sentences_with_spaces(line):
-            against = find_decision_ids(sentence) | find_decision_ids(sentence.partition(": ")[2])  # behind a label
-            if against and restated is None:
-                restated = set().union(*(find_decision_ids(fact.text) for fact in valid.values()))
-            kept += sentence if against <= (restated or set()) else ""
-        lines += [kept.strip()] if kept.strip() or not line.strip() else []
-    return "\n".join(lines)
 
 
 def is_same_subject(subject: str, other_subject: str) -> bool:

@@ -160,7 +160,7 @@ def _have_same_prefix(word: str, other: str) -> bool:
 
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 # "I don't smoke but I live in Ghent" denies no home.
-_CLAUSE_BREAK = re.compile(
+CLAUSE_BREAK = re.compile(
     rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
 )
 _FINAL_MARKS = " .!…。！\n"
@@ -183,7 +183,7 @@ def _extend_to_negation(passage: _Passage) -> _Passage:
     """Extend a passage to include a negation that precedes it in its clause or follows in a short adjacent clause."""
     if _is_negated(passage.text):
         return passage
-    before, after = _CLAUSE_BREAK.split(passage.before)[-1].lstrip(), _CLAUSE_BREAK.split(passage.after)[0]
+    before, after = CLAUSE_BREAK.split(passage.before)[-1].lstrip(), CLAUSE_BREAK.split(passage.after)[0]
     is_after = _is_short_clause(after) and _is_negated(after)
     return _extend(passage, before if _is_negated(before) else "", after if is_after else "")
 
@@ -191,7 +191,7 @@ def _extend_to_negation(passage: _Passage) -> _Passage:
 def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
     """Return True if every clause of a quote that mentions a topic has a negation before or shortly after the topic."""
     found = []
-    for clause in _CLAUSE_BREAK.split(quote):
+    for clause in CLAUSE_BREAK.split(quote):
         words = re.finditer(r"[\w'’]+", clause)
         ends = [word.end() for word in words if _truncate_words(find_topics(word[0])) & _truncate_words(topics)]
         if ends:
@@ -258,7 +258,7 @@ def _make_fact(
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
     known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)
-    clauses = (clause for clause in _CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause)))
+    clauses = (clause for clause in CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
     is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
     said_at = message.created_at

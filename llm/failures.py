@@ -163,7 +163,6 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
 
 
 def find_error_in_body(body: Mapping[str, Any]) -> StatusError | None:
-    """Return the error in the body of a successful response, or None."""
     choices = body.get("choices")
     parts = [body, *(choices if isinstance(choices, list) else ())]
     for part in (part for part in parts if isinstance(part, Mapping)):

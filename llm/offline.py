@@ -165,7 +165,6 @@ def _score_informativeness(text: str) -> int:
 
 
 def split_off_sentences_of_leading_blocks(text: str) -> tuple[list[Sentence], str]:
-    """Split a text into the sentences of its leading blocks and the remaining text."""
     for name in ("forwarded", "overheard", "document", "picture"):
         text = text.replace(f"<{name}>", "").replace(f"</{name}>", "")
     sentences, text = list[Sentence](), text.strip()

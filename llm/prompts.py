@@ -20,7 +20,7 @@ from records.turns import ReplyTarget
 from text.date_words import find_iso_dates
 from text.time_zones import format_zone_name
 
-FOLD_VERSION = "fold-6"
+FOLD_VERSION = "fold-7"
 MAX_PROFILE_WORDS = 400  # words of the document about an owner
 
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]

@@ -68,17 +68,14 @@ def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
 
 
 def join_list(parts: Iterable[str]) -> str:
-    """Join phrases as in "a, b, c"."""
     return tr("shared-comma").join(parts)
 
 
 def join_with_and(parts: Sequence[str]) -> str:
-    """Join phrases as in "a, b and c"."""
     return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
 def join_with_or(parts: Sequence[str]) -> str:
-    """Join phrases as in "a, b or c"."""
     return tr("shared-or", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
@@ -113,7 +110,6 @@ def format_full_day(day: date) -> str:
 
 
 def get_current_language() -> str:
-    """Return the language of the current task."""
     return _language.get()
 
 

@@ -74,7 +74,6 @@ class Lexicon:
         return self.compile(pattern).match(text, start)
 
     def get_meaning(self, kind: str, word: str | None) -> str:
-        """Return the meaning of a word, or "" if it is not a word of this kind."""
         return self.words[kind].get(fold_letters(word or ""), "")
 
 

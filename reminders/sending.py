@@ -50,12 +50,10 @@ class Reminders:
             )
 
     async def list_reminders(self, owner: int) -> Sequence[Reminder]:
-        """Return an owner's reminders, soonest first."""
         async with self._memory.open_store(owner) as store:
             return await store.reminders.list_reminders(owner)
 
     async def remove(self, owner: int, reminder_id: int) -> Reminder | None:
-        """Cancel a reminder and return it, or return None if there is none."""
         async with self._memory.open_store(owner) as store:
             return await store.reminders.remove_reminder(owner, reminder_id)
 

@@ -19,7 +19,6 @@ def open_http_session(*, max_connections: int, headers: Mapping[str, str]) -> ai
 
 
 def find_proxy(url: str) -> str | None:
-    """Return the proxy for a URL according to the environment, or None if there is none."""
     parts = urlsplit(url)
     if parts.hostname is None or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None

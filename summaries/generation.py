@@ -16,10 +16,11 @@ from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import ContextTooLong, KeepsakeError, ModelDeclined, ModelError, QuotaExceeded, SummaryRejected
-from records.facts import Fact
+from records.facts import Decision, Fact
 from records.messages import NEVER_RECALLED, OTHERS, Message, limit_document_passages
 from records.model_calls import Completion, Prompt, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
+from storage.tables.decisions import remove_overruled_sentences
 from summaries import quality_gate, quality_score
 from summaries.quality_score import Source, SummaryScore, find_names_and_numbers, score_summary
 from text.analyzer import list_search_terms
@@ -36,6 +37,7 @@ MAX_SUPERSEDED = 50  # outdated facts in one request
 MAX_DETAIL_CHARS = 60  # of a name or number that the second attempt is reminded of
 MAX_NOD_WORDS = 20  # of an answer that merely agrees
 MAX_NOD_CHARS = 200  # of such an answer
+DELETED = " (deleted)"  # ends the line of a fact that a person has deleted
 MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
 
@@ -54,6 +56,8 @@ class SummaryInput:
     wishes: str = ""  # the owner's instructions
     # How often the oldest detail was compressed. It does not affect the text, and is not part of its digest.
     compressed: int = field(default=1, repr=False)
+    facts: Sequence[Fact] = field(default=(), repr=False)  # of the owner
+    erased_fact_decisions: Sequence[Decision] = field(default=(), repr=False)
 
     @property
     def new_sources(self) -> Sequence[Source]:
@@ -121,6 +125,8 @@ class Summarizer:
             else inputs.new_sources
         )
         missing = await asyncio.to_thread(quality_score.find_details_missing_from_text, text, told)
+        deleted = "\n".join(line for line in inputs.superseded if line.endswith(DELETED))
+        missing = [detail for detail in missing if detail not in deleted]
         if not missing:
             return text, score
         completed = replace(inputs, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
@@ -135,7 +141,7 @@ class Summarizer:
 
     def _clean_up_and_shorten(self, text: str, inputs: SummaryInput) -> str:
         lines = [source.text for source in inputs.new_sources]
-        own = quoting.remove_prompt_tags(_remove_superseded_facts(text, inputs.superseded), lines)
+        own = quoting.remove_prompt_tags(_remove_outdated_facts(text, inputs), lines)
         own = quality_gate.remove_copied_headings(own, lines)
         kept = quality_score.shorten_summary(own, inputs.limit, count_tokens=self._tokens.count)
         return self._tokens.truncate(kept, inputs.limit)
@@ -276,7 +282,6 @@ class SummaryWriter:
     _fallback: ChatModel | None
 
     async def raise_if_quota_used_up(self, owner: int) -> None:
-        """Raise QuotaExceeded if the owner has used up their quota."""
         await self._quota.raise_if_used_up(owner)
 
     async def summarize(self, owner: int, inputs: SummaryInput) -> NewSummary:
@@ -337,11 +342,17 @@ def _is_mere_agreement(previous_message: Message, message: Message) -> bool:
     )
 
 
-def _remove_superseded_facts(text: str, superseded_facts: Sequence[str]) -> str:
-    # Sentences that copy one of the lines word for word.
-    gone = {list_essential_words(line.removeprefix("- ")) for line in superseded_facts}
+def _remove_outdated_facts(text: str, inputs: SummaryInput) -> str:
+    """Return a summary without the sentences that copy a superseded line word for word, or repeat a deleted fact.
+
+    A text of nothing but deleted facts stays: refusing it each time would end the summaries of its conversation.
+    """
+    gone = {list_essential_words(line.removeprefix("- ").removesuffix(DELETED)) for line in inputs.superseded}
     sentences = [text[start:end] for start, end in pairwise([0, *find_sentence_ends(text), len(text)])]
-    return "".join(text for text in sentences if not gone or list_essential_words(text) not in gone).strip()
+    own = "".join(text for text in sentences if not gone or list_essential_words(text) not in gone).strip()
+    # What a later fact has replaced may be told as what was so then.
+    facts = [fact for fact in inputs.facts if fact.is_valid or fact.deleted_at is not None]
+    return remove_overruled_sentences(own, facts, inputs.erased_fact_decisions, max_topics_per_term=2) or own
 
 
 def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Source]:
@@ -350,13 +361,17 @@ def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Sou
 
 
 def format_superseded_facts(facts: Sequence[Fact], first_at: datetime, last_at: datetime) -> list[str]:
-    """Return a line for each superseded fact that was observed from `first_at` to `last_at`, oldest first.
+    """Return a line for each superseded or deleted fact that was observed from `first_at` to `last_at`, oldest first.
 
     The facts that replaced them are not included, since a summary should depend on its own sources only.
     """
-    superseded = [fact for fact in facts if fact.deleted_at is None and fact.superseded_by is not None]
-    superseded.sort(key=lambda fact: (fact.observed_at, fact.id))
-    return [_format_bullet(fact.text) for fact in superseded if first_at <= fact.observed_at <= last_at]
+    outdated = [fact for fact in facts if fact.deleted_at is not None or fact.superseded_by is not None]
+    outdated.sort(key=lambda fact: (fact.observed_at, fact.id))
+    return [
+        f"{_format_bullet(fact.text)}{DELETED if fact.deleted_at else ''}"
+        for fact in outdated
+        if first_at <= fact.observed_at <= last_at
+    ]
 
 
 def _format_bullet(text: str) -> str:

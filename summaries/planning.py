@@ -79,7 +79,6 @@ def select_foldable_turns(turns: Sequence[ActiveTurn], reason: SummaryReason) ->
 
 
 def list_message_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
-    """Return the ids of all messages in the turns, in ascending order."""
     return tuple(sorted(message_id for turn in turns for message_id in turn.message_ids))
 
 

@@ -178,7 +178,6 @@ def collect_possible_stems(word: str) -> set[str]:
 
 
 def list_distinct_search_terms(question: str) -> list[str]:
-    """Return the distinct search terms of a question, in order."""
     return list(dict.fromkeys(list_search_terms(question)))
 
 

@@ -129,7 +129,6 @@ def find_topics(text: str) -> frozenset[str]:
 
 
 def parse_number_word_or_month(word: str) -> int | None:
-    """Return the number that a number word or a month's name stands for, or None."""
     plain = normalize_text(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]

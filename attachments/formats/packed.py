@@ -30,7 +30,6 @@ def open_archive(data: bytes) -> zipfile.ZipFile:
 
 
 def read_zip_member(archive: zipfile.ZipFile, member_name: str) -> bytes:
-    """Return the content of an archive member, or b"" if there is no such member."""
     try:
         return archive.read(member_name)
     except KeyError:

@@ -75,7 +75,6 @@ class OwnerDeletion(StatementRunner):
         return replace(forgotten, kept_aside=tuple(sorted(path.name for path in aside)), is_clean=is_clean)
 
     async def finish_deletions(self, owners: Collection[int] | None = None) -> None:
-        """Finish the interrupted deletions of `owners`, or of all owners."""
         for row in await self._list_deletions():
             owner = row["user_id"]
             if owners is None or owner in owners:

@@ -32,7 +32,6 @@ class People(StatementRunner):
                 return
 
     def get_access_status(self, person_id: int) -> AccessStatus | None:
-        """Return a person's access status, or None if the person is unknown."""
         known = self._known.get(person_id)
         return known.standing if known else None
 

@@ -131,7 +131,6 @@ class SharedWork(StatementRunner):
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
     def find_lease(self, owner: int) -> Lease | None:
-        """Return this process's lease on an owner, or None if it has none."""
         fence = self.leases.replica.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
 

@@ -134,7 +134,6 @@ class PostgresConnection:
 
     @property
     def is_idle(self) -> bool:
-        """True if no transaction is open."""
         return self.raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> PostgresCursor:

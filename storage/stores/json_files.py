@@ -238,7 +238,6 @@ class JournalEntry:
 
 
 def parse_journal_line(line: bytes) -> JournalEntry | None:
-    """Parse a line of the journal. Return None if it is incomplete or damaged."""
     body, mark, crc = line.rpartition(_CRC)
     if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
         return None

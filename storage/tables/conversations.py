@@ -105,7 +105,6 @@ class ConversationTable(OwnerTables):
     async def find_conversation(
         self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
     ) -> Scope | None:
-        """Find the conversation of a message by its source, id or Telegram id. Return None if it is not in the chat."""
         lookups = ((_BY_SOURCE, source or None), (_BY_NUMBER, message_id), (_BY_TELEGRAM_ID, telegram_id))
 
         def find_conversation_of_message(connection: Connection) -> Scope | None:
@@ -119,7 +118,6 @@ class ConversationTable(OwnerTables):
         return await self._read_in_snapshot(chat.owner, find_conversation_of_message)
 
     async def find_chat_of_message(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the chat of the stored message with this Telegram id, or None if it is unknown."""
 
         def find_chat_scope(connection: Connection) -> Scope | None:
             found = connection.execute(_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()

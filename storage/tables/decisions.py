@@ -1,10 +1,11 @@
 """Owners' decisions about facts. They overrule earlier statements, even after the facts have been erased."""
 
 import json
+import math
 import secrets
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -13,6 +14,7 @@ from records.facts import LASTING, Decision, Fact, NewFact
 from storage.engine.protocol import Reader, Transaction
 from storage.schema.portable_tables import DECISIONS
 from storage.schema.rows import DECISION_ROWS, parse_fact
+from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics
 
 ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
@@ -87,6 +89,12 @@ class DecisionIndex:
             for decision in decisions
         )
 
+    def find_decisions_about_text(self, text: str) -> list[Decision]:
+        at = datetime.min.replace(tzinfo=UTC)
+        return self.find_decisions_about(
+            NewFact(text=text, quote=text, kind="personal", subject="", source_ids=(), observed_at=at, valid_from=at)
+        )
+
     def find_decisions_about(self, fact: NewFact) -> list[Decision]:
         """Return the decisions about facts that have similar words or the same subject as this fact."""
         # Such a decision has the fact's subject or a source of it, or one of the two has all words of the other: then
@@ -155,6 +163,48 @@ def _hash_subject(fact: Fact | NewFact, key: str, *, is_group: bool) -> str:
 
 def _hash_text(text: str, key: str) -> str:
     return blake2b(text.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
+
+
+def remove_overruled_sentences(
+    text: str, facts: Sequence[Fact], decisions: Iterable[Decision], *, max_topics_per_term: float = math.inf
+) -> str:
+    """Return a text without the sentences that an owner's decisions or newer facts overrule.
+
+    A decision about a fact that is still valid, or was stated again, overrules nothing. Sentences with more than
+    `max_topics_per_term` topics for each term of a decision are kept, as they tell mostly of other things.
+    """
+    valid = {fact.id: fact for fact in facts if fact.is_valid}
+    by_id = {fact.id: fact for fact in facts}
+    decided = {decision.id: decision for decision in collect_decisions(facts, decisions)}
+    known = {decision.id: decision for decision in make_decisions_about_replaced_facts(facts)} | decided
+    overruling = [decision for id_, decision in known.items() if id_ not in valid]
+    if not overruling:
+        return text
+    index = DecisionIndex(overruling)
+
+    def is_current(fact_id: int, words: frozenset[str]) -> bool:
+        """Return True if a sentence has the new value ("left Porto for Oslo"), or nothing of the replaced one."""
+        old = find_topics(by_id[fact_id].text)
+        new = find_topics(by_id[by_id[fact_id].superseded_by or 0].text)
+        return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)
+
+    def find_decision_ids(text: str) -> set[int]:
+        words = find_topics(text)
+        about = index.find_decisions_about_text(text)
+        found = {each.id for each in about if 1 < len(words) <= max_topics_per_term * len(each.terms)}
+        return {id_ for id_ in found if id_ in decided or not is_current(id_, words)}
+
+    lines = []
+    restated: set[int] | None = None
+    for line in text.splitlines():
+        kept = ""
+        for sentence in split_sentences_with_spaces(line):
+            against = find_decision_ids(sentence) | find_decision_ids(sentence.partition(": ")[2])  # behind a label
+            if against and restated is None:
+                restated = set().union(*(find_decision_ids(fact.text) for fact in valid.values()))
+            kept += sentence if against <= (restated or set()) else ""
+        lines += [kept.strip()] if kept.strip() or not line.strip() else []
+    return "\n".join(lines)
 
 
 async def preserve_decisions(

@@ -30,7 +30,6 @@ class ExplanationTable(OwnerTables):
         return [(int(row[0]), str(row[1])) for row in rows]
 
     async def find_message(self, scope: Scope, telegram_id: int) -> Message | None:
-        """Return the stored message that the Telegram message belongs to, or None."""
         row = await self._fetch_row(scope.owner, _SAID_AS, *scope, telegram_id)
         row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
         return parse_message(row) if row else None

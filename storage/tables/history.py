@@ -119,7 +119,6 @@ class HistoryTable(OwnerTables):
             return await replace_sources_with_summary(tx, self.kind, scope, plan, new_summary, now=now)
 
     async def find_restore_row(self, owner: int) -> PortableRow | None:
-        """Return the row that describes the restore in progress, or None if there is none."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else tables.RESTORES.to_portable_row(row)
 

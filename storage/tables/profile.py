@@ -57,7 +57,6 @@ class ProfileTable(OwnerTables):
 
 
 def read_newest_profile(connection: Connection, owner: int) -> Profile | None:
-    """Return the latest version of an owner's profile, or None if there is none."""
     row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
     return PROFILE_ROWS.parse(row) if row else None
 

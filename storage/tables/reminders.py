@@ -55,7 +55,6 @@ class ReminderTable(OwnerTables):
         return [parse_reminder(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def remove_reminder(self, owner: int, reminder_id: int) -> Reminder | None:
-        """Remove and return a reminder, or return None if it does not exist."""
         rows = await self._execute(owner, _REMOVE, owner, reminder_id)
         return parse_reminder(rows[0]) if rows else None
 

@@ -52,7 +52,6 @@ class ChatEvent:
 
     @property
     def replied_message_id(self) -> int | None:
-        """The Telegram id of the message that the command replies to, or None."""
         replied = self._replied_message
         # In a topic everything "replies" to the service message that opened it. Ids from before a group became a
         # supergroup are ambiguous.
@@ -73,7 +72,6 @@ class ChatEvent:
 
     @property
     def replies_to_same_author(self) -> bool:
-        """True if the message and the message it replies to have the same author."""
         message, replied = self.update.effective_message, self._replied_message
         author = None if message is None else _get_user_and_sender_chat_ids(message)
         return author is not None and replied is not None and author == _get_user_and_sender_chat_ids(replied)

@@ -139,7 +139,6 @@ class MemoryCommands(CommandGroup):
         return tr("memory-distilling")
 
     async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> ReplyText | None:
-        """Ask for the new text of a fact, or for a new fact if the id is 0."""
         owner = event.chat.scope.owner
         fact = next((fact for fact in await self._services.facts.list_all(owner) if fact.id == fact_id), None)
         if fact_id and (fact is None or not fact.is_valid):

@@ -42,13 +42,11 @@ class ProposalButtons(CommandGroup):
 
 
 def extract_proposed_command(proposal_text: str) -> str | None:
-    """Return the command in the text of a proposal, or None for any other text."""
     heading, _, command = proposal_text.partition("\n\n")
     return command if heading in collect_all_translations("proposals-ask-command") and command.startswith("/") else None
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask a person about a proposal."""
     set_current_time_for_formatting(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer_reminder(dependencies, chat, person, proposal)

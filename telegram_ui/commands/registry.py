@@ -104,7 +104,6 @@ class Commands:
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
     def find_command_action(self, name: str) -> Action:
-        """Return the declaration of a known command."""
         return self._actions[f"/{name}"][1]
 
     def find_button_action(self, callback_data: str, chat: Chat, person: Person) -> Action | None:
@@ -178,7 +177,6 @@ class Commands:
         return any(group.awaits_file(event) for group in self._groups)
 
     async def pass_file_to_command_if_awaited(self, event: ChatEvent) -> None:
-        """Pass a file to the group of commands that asked for it."""
         event = await self._set_time_and_conversation(event)
         for group in self._groups:
             await group.accept_file_if_awaited(event)

@@ -24,7 +24,6 @@ SENT_KINDS = (
 
 
 def get_zone_or_utc(config: OwnerConfig | None) -> tzinfo:
-    """Return the owner's time zone, or UTC if there is no configuration."""
     return config.zone if config else UTC
 
 
@@ -152,7 +151,6 @@ def _translate_attachment_note(match: re.Match[str]) -> str:
 
 @cache
 def _map_attachment_names_to_kinds() -> Mapping[str, str]:
-    """Map the English names that are stored for attachments to their kinds."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
 
@@ -178,7 +176,6 @@ def make_threshold_buttons(
 
 
 def format_conversation_title(conversation: ListedConversation) -> str:
-    """Return the title of a conversation, or its first words if it has no title."""
     label = (
         conversation.label
         if conversation.is_titled

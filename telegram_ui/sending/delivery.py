@@ -88,7 +88,6 @@ class Delivery:
         return self._upgraded.get(chat.id, chat.id)
 
     def find_thread_id_of_sent_message(self, chat_id: int, message_id: int) -> int:
-        """Return the thread in which this process sent a message, or 0 if it is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
     def _record_thread_and_get_message_id(self, chat: Chat, message_id: int) -> MessageId:

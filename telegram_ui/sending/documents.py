@@ -37,7 +37,6 @@ class Document:
 
 
 def find_document(message: object) -> Document | None:
-    """Return the file of a message, or of the message that it replies to, or None."""
     if not isinstance(message, telegram.Message):
         return None
     for carrier in (message, message.reply_to_message):

@@ -66,7 +66,6 @@ class Piece:
 
 
 def count_utf16_units(text: str) -> int:
-    """Return the length of a text in UTF-16 units."""
     return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
 
@@ -286,7 +285,6 @@ class TextBuilder:
         return self._add_entity(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
     def add_piece_as_expandable_quote(self, piece: Piece) -> Self:
-        """Add a formatted text as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, piece.entities)
         return self.add_expandable_quote(piece.text)
 

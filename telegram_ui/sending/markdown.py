@@ -183,7 +183,6 @@ def _format_link_for_plain_messages(event: _MarkdownEvent) -> str:
 
 
 def _get_image_prefix_and_link_text(event: _MarkdownEvent) -> tuple[str, str]:
-    """Return a prefix ("🖼 " for an image, "" for a link) and the text in the square brackets."""
     end = max(event.part.rfind("]("), event.part.rfind("]["))
     return "🖼 " * (event.kind == "Image"), event.part[event.part.index("[") + 1 : end if end > 0 else -1].strip()
 

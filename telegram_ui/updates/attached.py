@@ -42,7 +42,6 @@ class AttachedFile:
 def find_kind_files_and_unread_kinds(
     message: telegram.Message, content: RichText
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the kind of the attachment, the readable files, and the kinds of the unreadable files."""
     if content.media:
         files, unread = _find_files_and_unread_kinds(content.media)
         return next(iter(unread), "new"), files, unread

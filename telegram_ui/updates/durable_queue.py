@@ -365,7 +365,6 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
 
 def parse_stored_update(row: PendingUpdate, bot: telegram.Bot) -> telegram.Update | None:
-    """Return the update in a row of the inbox, or None if it is unreadable."""
     try:
         return parse_raw_update(json.loads(row.payload), bot)
     except Exception as error:  # broad: one unreadable row must not keep the others from being answered
@@ -374,7 +373,6 @@ def parse_stored_update(row: PendingUpdate, bot: telegram.Bot) -> telegram.Updat
 
 
 def find_chat_id_or_nobody(update: telegram.Update) -> int:
-    """Return the id of an update's chat, or NOBODY if it has none."""
     chat = update.effective_chat
     return chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
 

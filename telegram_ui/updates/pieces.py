@@ -69,7 +69,6 @@ class PieceCollector:
         return True
 
     def complete_collection(self, sender_key: tuple[Scope, int]) -> None:
-        """Complete the open collection of a sender, if there is one."""
         if collection := self._collections.pop(sender_key, None):
             if collection.timer:
                 collection.timer.cancel()

@@ -33,7 +33,6 @@ class UserRequest:
 
     @property
     def first_update_id(self) -> int:
-        """The id of the update that first made this request."""
         return self.pieces[0].first_update_id or self.pieces[0].update_id
 
 
@@ -150,7 +149,6 @@ def _make_request_from_update(
 def _make_message_of_proposed_command(
     query: telegram.CallbackQuery, button_press: ParsedUpdate, proposal_message: telegram.Message | None
 ) -> telegram.Message | None:
-    """Return the proposed command as a message from the owner of the pressed button, or None if there is none."""
     command = extract_proposed_command(proposal_message.text or "") if proposal_message is not None else None
     if command is None or proposal_message is None:
         return None

@@ -76,7 +76,6 @@ _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have be
 
 
 def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
-    """Parse an imported file. Raise ImportRefused if it is unreadable."""
     unpacked = deque(_unpack_files(data, context.name, min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)

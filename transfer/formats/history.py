@@ -145,7 +145,6 @@ class SourceFile:
         return self.text if self.first_char == "<" else self.text[:SAMPLED]
 
     def open_json(self) -> JsonStream:
-        """Open the file as JSON from its beginning."""
         return JsonStream(self.text, max_values=self.max_values)
 
 

@@ -24,7 +24,6 @@ class Block:
         self.parts: list[Block | str] = []
 
     def find(self, css_class: str) -> "Block | None":
-        """Return the first descendant with the class `css_class`, or None."""
         return next(self.find_all(css_class), None)
 
     def find_all(self, css_class: str) -> "Iterator[Block]":

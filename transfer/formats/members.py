@@ -135,7 +135,6 @@ def is_hidden_part(part: Mapping[str, Any]) -> bool:
 
 
 def find_message_text(value: Mapping[str, Any]) -> str:
-    """Return the text of a message in a conversation with an assistant, or "" if it has none."""
     for call in select_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
         function = as_object(call.get("function"))
         if function.get("name") == "send_message":

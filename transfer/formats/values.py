@@ -89,7 +89,6 @@ def read_list(value: Mapping[str, Any], key: str, json_path: str = "") -> list[A
 
 
 def select_objects(value: object) -> list[dict[str, Any]]:
-    """Return the objects in a list. Return an empty list for any other value."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -110,7 +109,6 @@ def repair_mojibake(text: str) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """Parse a JSON text. Return None if it is invalid."""
     try:
         return repair_surrogates_in_json(json.loads(text))
     except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from facts.compounds import split_fact
+from facts.compounds import omit_uncertain_part, split_fact
 from facts.schemas import ExtractedFact
 from records.scopes import Scope
 from tests.support.talk import ANNA, Talk, talking
@@ -121,3 +121,23 @@ async def say(talk: Talk, said: str, fact: Mapping[str, Any]) -> None:
     talk.server.default_schema("facts", json.dumps({"facts": [{**home, **fact}]}))
     await talk.say(said)
     await talk.services.facts.learn(Scope(owner=ANNA.id))
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "quote"),
+    [
+        ("I live in Porto and might get a dog", "Anna lives in Porto.", "I live in Porto"),
+        ("Ich wohne in Gent und kaufe vielleicht ein Boot", "Anna wohnt in Gent.", "Ich wohne in Gent"),
+        ("Я живу в Туле и хотела бы собаку", "Анна живёт в Туле.", "Я живу в Туле"),
+        ("I live in Porto and might get a dog", "Anna might get a dog.", ""),
+        ("I live in Porto and might get a dog", "Anna gets a dog.", ""),
+        ("I might move to Oslo and open a bakery", "Anna moves to Oslo.", ""),
+        ("I might move to Oslo and open a bakery", "Anna opens a bakery.", ""),
+        ("I live in Porto and maybe in Braga", "Anna lives in Porto.", "I live in Porto"),
+        ("My flight lands at 9 I think but could be 10", "Anna's flight lands at 9.", ""),
+        ("I'm moving to Oslo and I'm not sure when", "Anna moves to Oslo.", ""),
+    ],
+)
+def test_a_doubt_behind_an_and_is_only_about_what_it_is_told_of(said: str, text: str, quote: str) -> None:
+    fact = ExtractedFact(text=text, kind="personal", message=1, replaces=(), quote=said)
+    assert omit_uncertain_part(fact).quote == (quote or said)

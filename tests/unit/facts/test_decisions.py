@@ -239,6 +239,30 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
     assert [fact.text for fact in await facts.list_all(group.owner) if fact.is_valid] == ["Boris wohnt in Gent."]
 
 
+@pytest.mark.parametrize("how", ["deleted", "erased", "forgotten"])
+async def test_a_rebuilt_summary_does_not_repeat_what_was_deleted_until_it_is_said_again(talk: Talk, how: str) -> None:
+    await delete(talk, how)
+    await talk.say("I keep three hives of bees on the roof of the bakery.")
+    kept = "She keeps three hives of bees on the roof of the bakery."
+    told = f"On 21 November Anna said that she lives in Porto. {kept}"
+    talk.server.default("summary-model", told)
+    assert await rebuild(talk) == kept
+    request = talk.prompts("summary-model")[-1]
+    assert ("- Anna lives in Porto. (deleted)" in request) == (how == "deleted"), "an erased text is not kept"
+    repeat(talk, 5, "I live in Porto again")
+    await talk.say("I live in Porto again, near the old market.")
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == [PORTO]
+    assert await rebuild(talk) == told
+
+
+async def rebuild(talk: Talk) -> str:
+    await rebuild_summaries(talk)
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        [summary] = await store.list_summaries(SCOPE)
+    return summary.text
+
+
 @pytest.mark.parametrize("how", ["erased", "forgotten"])
 async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk, how: str) -> None:
     await delete(talk, how)

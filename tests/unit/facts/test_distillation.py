@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -174,6 +175,22 @@ async def test_the_rest_of_the_memory_is_read_where_a_profile_cannot_be_correcte
         await tx.execute("UPDATE facts SET created_at = 'some day' WHERE user_id = ? AND id = ?", ANNA.id, home)
     assert (await talk.say("What do I do for a living?")).notices == ()
     assert "Anna works as a nurse." in talk.prompts()[-1]
+
+
+async def test_an_incognito_turn_neither_reads_nor_writes_a_profile_that_facts_overrule(talk: Talk) -> None:
+    home, _ = await _know_lisbon(talk)
+    assert "lives in Lisbon" in await _read_profile(talk)
+    await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
+    assert "<profile>" in await _read_prompt(talk, "What do I do?")
+    await change_fact_and_report(talk.services, ANNA.id, "delete", home)
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        before = await store.profiles.list_versions(ANNA.id)
+        assert "Lisbon" not in await _read_prompt(talk, "What do I do for a living?")
+        assert await store.profiles.list_versions(ANNA.id) == before
+    await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, incognito=False))
+    prompt = await _read_prompt(talk, "And now?")
+    assert "<profile>" in prompt
+    assert "Lisbon" not in prompt
 
 
 async def _read_prompt(talk: Talk, question: str) -> str:

@@ -87,6 +87,45 @@ async def test_what_is_wished_or_considered_is_told_in_the_persons_words(
     assert (wish.text, wish.quote, wish.subject, wish.is_uncertain) == (f"Anna: {line}", line, "", True)
 
 
+@pytest.mark.parametrize(
+    ("line", "quote", "text"),
+    [
+        ("I live in Porto and would love a dog", "I live in Porto", "Anna lives in Porto."),
+        ("Ich wohne in Gent, hätte aber gern ein Haus am Meer", "Ich wohne in Gent", "Anna wohnt in Gent."),
+        ("Vivo en Lugo y me gustaría tener un perro", "Vivo en Lugo", "Anna vive en Lugo."),
+    ],
+)
+async def test_a_fact_that_shares_its_line_with_a_wish_is_certain(talk: Talk, line: str, quote: str, text: str) -> None:
+    say_kinds(talk, {line: "wish"})
+    (fact,) = await learn(talk, line, quote=quote, text=text)
+    assert (fact.text, fact.quote, fact.is_uncertain) == (text, quote, False)
+
+
+@pytest.mark.parametrize(
+    ("line", "quote", "text"),
+    [
+        ("I would love a house by the sea, and a dog", "a dog", "Anna has a dog."),
+        ("I'd so like a garden with roses", "a garden with roses", "Anna has a garden with roses."),
+        ("I would love a dog and a garden", "I would love a dog", "Anna has a dog."),
+    ],
+)
+async def test_a_piece_of_a_wish_is_no_fact_of_its_own(talk: Talk, line: str, quote: str, text: str) -> None:
+    say_kinds(talk, {line: "wish", "I would love a dog": "wish"})
+    (wish,) = await learn(talk, line, quote=quote, text=text)
+    assert (wish.text, wish.is_uncertain) == (f"Anna: {line}", True)
+
+
+async def test_a_condition_with_a_hedge_is_no_rule(talk: Talk) -> None:
+    line = "if it rains I might take the bus"
+    say_kinds(talk, {line: "maybe", "Could you always answer in German": "rule"})
+    (fact,) = await learn(talk, line, text="Anna might take the bus if it rains.", type="instruction")
+    assert (fact.kind, fact.text, fact.is_uncertain) == ("personal", f"Anna: {line}", True)
+    *_, rule = await learn(
+        talk, "Could you always answer in German", text="Anna wants answers in German.", type="instruction"
+    )
+    assert rule.kind == "instruction"
+
+
 @pytest.mark.parametrize(("line", "kind"), [(RULE, "rule"), ("I drink my coffee without milk", "fact")])
 async def test_facts_and_rules_stay_as_they_are(talk: Talk, line: str, kind: str) -> None:
     say_kinds(talk, {line: kind})

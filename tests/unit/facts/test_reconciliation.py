@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_fact_changes, remove_overruled_sentences
+from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_fact_changes
 from records.facts import Fact, FactKind, NewFact
+from storage.tables.decisions import remove_overruled_sentences
 from text.analyzer import list_search_terms
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

@@ -180,7 +180,8 @@ def test_facts_that_no_longer_hold_are_those_of_the_stretch() -> None:
 
     facts = [fact(1, 2), fact(2, 0), fact(3, 3), replace(fact(4, 1), superseded_by=None)]
     facts.append(replace(fact(5, 1), deleted_at=day))
-    assert format_superseded_facts(facts, day, day + timedelta(days=2)) == ["- Fact 2.", "- Fact 1."]
+    told = ["- Fact 2.", "- Fact 5. (deleted)", "- Fact 1."]
+    assert format_superseded_facts(facts, day, day + timedelta(days=2)) == told
 
 
 async def test_one_request_where_everything_fits() -> None:
