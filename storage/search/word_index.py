@@ -80,16 +80,16 @@ def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None
     connection.executemany(_PLACE, [entry.make_row() for entry in entries])
 
 
-def extract_message_terms(seq: int, row: AnyRow, content_terms: Sequence[str] | None = None) -> TermsEntry:
-    """Return a message's terms for `index_entries`. Pass `content_terms` if its text has been analysed already."""
+def extract_message_terms(seq: int, row: AnyRow) -> TermsEntry:
+    """Return a message's terms for `index_entries`."""
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)
-    parts = split_into_passages(content) if content_terms is None else [content]
+    parts = split_into_passages(content)
     passage_starts = []
     for part in parts:
         passage_starts.append(len(terms))
-        terms += analyzer.list_search_terms(part) if content_terms is None else content_terms
+        terms += analyzer.list_search_terms(part)
     return TermsEntry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
