@@ -10,12 +10,14 @@ from dataclasses import replace
 from functools import cache
 
 from facts.schemas import CLAUSE_BREAK, ExtractedFact
+from text.analyzer import split_words
 from text.fingerprint import find_topics, make_fingerprint
 from text.stopwords import EVERY_FUNCTION_WORD
 
 MIN_STEM = 2  # letters that two forms of a verb share, as in "have" and "has"
 MIN_TOPICS = 2  # of the words after an "and": "works as a nurse", but not "coffee"
 MAX_SUBJECT_WORDS = 3  # in front of the first verb, such as "the user"
+MAX_DOUBT_WORDS = 2
 MAX_WORDS = 100  # of a quote that are compared
 _PAUSES = " ,;،"
 _JOINED = "وו"  # "and" in Arabic and Hebrew, which write it together with the next word
@@ -58,7 +60,9 @@ def omit_uncertain_part(fact: ExtractedFact) -> ExtractedFact:
     for at, word in list(_iterate_words(fact.quote))[:MAX_WORDS]:
         if word in _get_list_separators() and word not in _PAUSES + "i":  # a Polish "and", but "I" in English
             said, other = _split_at_separator(fact.quote, at, word)
-            is_other = len(find_topics(other)) >= MIN_TOPICS and topics.isdisjoint(find_topics(other))
+            # A short part may be nothing but doubt about the one before it: "maybe", "может быть".
+            is_long = len(split_words(other)) > MAX_DOUBT_WORDS and len(find_topics(other)) >= MIN_TOPICS
+            is_other = is_long and topics.isdisjoint(find_topics(other))
             if is_other and topics & find_topics(said) and not make_fingerprint(said).hedges:
                 return replace(fact, quote=said)
     return fact

@@ -129,6 +129,8 @@ async def say(talk: Talk, said: str, fact: Mapping[str, Any]) -> None:
         ("I live in Porto and might get a dog", "Anna lives in Porto.", "I live in Porto"),
         ("Ich wohne in Gent und kaufe vielleicht ein Boot", "Anna wohnt in Gent.", "Ich wohne in Gent"),
         ("Я живу в Туле и хотела бы собаку", "Анна живёт в Туле.", "Я живу в Туле"),
+        ("J'habite à Lyon et peut-être", "Anna habite à Lyon.", ""),
+        ("Я живу в Туле и, может быть", "Анна живёт в Туле.", ""),
         ("I live in Porto and might get a dog", "Anna might get a dog.", ""),
         ("I live in Porto and might get a dog", "Anna gets a dog.", ""),
         ("I might move to Oslo and open a bakery", "Anna moves to Oslo.", ""),
