@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 
@@ -34,7 +34,6 @@ from transfer.formats.history import (
     ImportedMessage,
     ImportQuestion,
     ReadContext,
-    date_undated_messages,
     list_message_roles_and_sources,
 )
 from transfer.formats.keepsake import Signer, identify_signer
@@ -204,7 +203,7 @@ class Importer:
         rows = {**rows, "reminders": [make_reminder_row(reminder) for reminder in reminders]}
         await self._check_fact_limit(owner, rows.get("facts", ()))
         job = await asyncio.to_thread(_make_import_job, history, rows, known, ids_by_number, restore_plan)
-        placed = await asyncio.to_thread(date_undated_messages, job.new, earlier or self._clock())
+        placed = await asyncio.to_thread(_date_undated_messages, job.new, earlier or self._clock())
         return replace(job, new=placed, reminders=reminders if is_own else ())
 
     async def _identify_signer(self, history: ImportedHistory) -> Signer:
@@ -307,6 +306,14 @@ def _make_import_job(
         after=after,
         rows=rows,
         restore_plan=restore_plan,
+    )
+
+
+def _date_undated_messages(messages: Sequence[ImportedMessage], before: datetime) -> tuple[ImportedMessage, ...]:
+    """Give undated messages the time `before`, which precedes all messages and decisions in this memory."""
+    return tuple(
+        replace(message, created_at=min(message.created_at, before)) if message.is_undated else message
+        for message in iterate_with_pauses(messages)
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
-from text.characters import collapse_to_single_line
+from text.characters import collapse_to_single_line, find_grapheme_start
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, POSSIBLE_YEARS, WrittenDate, find_date_order_unless_ambiguous
 from transfer.formats.history import (
     NO_DATE,
@@ -26,15 +26,7 @@ from transfer.formats.history import (
 )
 from transfer.formats.json_stream import JsonStream, NotJson
 from transfer.formats.members import ROLES, find_time, normalize_name
-from transfer.formats.values import (
-    InvalidElement,
-    as_object,
-    as_text,
-    make_element_error,
-    repair_mojibake,
-    require_object,
-    select_objects,
-)
+from transfer.formats.values import InvalidElement, as_text, make_element_error, read_reactions, require_object
 
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 _GROK_SOURCES = re.compile(r"(?s)<grok:render\s.*?(?:</grok:render>|\Z)")  # a part of the words of which ids are made
@@ -166,7 +158,8 @@ class HistoryBuilder:
         self, name: str, role: Role, text: str, said_at: datetime, reactions: object = None, **extra_fields: Any
     ) -> ImportedMessage:
         """Return a message with the id `name`. An assistant's message counts as the answer to the previous message."""
-        source, answers, text = f"import:{self._name}:{name}", role == "assistant", _append_reactions(text, reactions)
+        source, answers = f"import:{self._name}:{name}", role == "assistant"
+        text = f"{text}\n[Reactions: {shown}]" if (shown := read_reactions(reactions)) else text
         return ImportedMessage(
             source=source, role=role, content=text, created_at=said_at, answers=answers, **extra_fields
         )
@@ -332,6 +325,29 @@ def merge_duplicates(messages: Sequence[ImportedMessage], assistant_name: str) -
     return list(made.values())
 
 
+def split_long_messages(messages: Sequence[ImportedMessage], max_chars: int) -> Sequence[ImportedMessage]:
+    """Split messages longer than `max_chars`. The first piece keeps the source, so that a second import finds it."""
+    made: list[ImportedMessage] = []
+    for message in iterate_with_pauses(messages):
+        for number, content in enumerate(_split_text(message.content, max_chars)):
+            piece = replace(message, content=content)
+            if number:
+                source, also = f"{message.source}#{number}", message.also and f"{message.also}#{number}"
+                piece = replace(piece, source=source, also=also, number=None, title="", answers=True)
+            made.append(piece)
+    return made
+
+
+def _split_text(text: str, max_chars: int) -> Iterator[str]:
+    start = 0
+    while len(text) - start > max_chars:
+        gap = max(text.rfind(mark, start + max_chars // 2, start + max_chars) for mark in (" ", "\n"))
+        end = gap + 1 if gap > start else find_grapheme_start(text, start + max_chars, start)
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
 def find_path_to_leaf(parents: Mapping[str, str], leaf: object, get_time: Callable[[str], Any]) -> list[str]:
     """Return the path from the root of a tree to the node `leaf`, or to the newest leaf if there is no such node.
 
@@ -353,13 +369,6 @@ def find_path_to_leaf(parents: Mapping[str, str], leaf: object, get_time: Callab
 
 def format_forwarded_text(name: str, text: str) -> str:
     return f"[Forwarded from {name or 'somebody'}]\n{text}"
-
-
-def _append_reactions(text: str, reactions: object) -> str:
-    emoji = (reaction.get("reaction") or reaction.get("emoji") for reaction in select_objects(reactions))
-    names = (as_text(as_object(shown).get("name", shown)) for shown in emoji)
-    shown = " ".join(filter(None, map(repair_mojibake, names)))
-    return f"{text}\n[Reactions: {shown}]" if shown else text
 
 
 def format_poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:

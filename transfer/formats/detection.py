@@ -33,16 +33,8 @@ from transfer.formats import (
     telegram_desktop,
 )
 from transfer.formats.chat_lists import read_column_names
-from transfer.formats.conversations import merge_duplicates
-from transfer.formats.history import (
-    MAX_MESSAGE_CHARS,
-    SAMPLED,
-    ImportedHistory,
-    ImportFormat,
-    ReadContext,
-    SourceFile,
-    split_long_messages,
-)
+from transfer.formats.conversations import merge_duplicates, split_long_messages
+from transfer.formats.history import MAX_MESSAGE_CHARS, SAMPLED, ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.json_stream import JsonStream, NotJson, starts_like_json
 from transfer.formats.members import NAMES
 

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC
 from functools import partial
 from typing import Any
 
@@ -12,7 +14,7 @@ from transfer.formats.values import as_object, as_text, require_object
 
 
 def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    builder = HistoryBuilder("discord", context)
+    builder = HistoryBuilder("discord", replace(context, zone=UTC))  # of the data package
     bots: set[str] = set()
     names: dict[str, Any] = {}
     for file in sorted(files, key=lambda file: file.name.lower() != "index.json"):

@@ -328,7 +328,8 @@ def _unwrap_message(item: Any) -> Any:
 def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the question and the answer in a table row, only the question if there is no answer, or [] for neither."""
     is_prompt = "prompt" in row and find_role_or_speaker_name(row) is None and get_part_names(row, "time")
-    return _split_by_role(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
+    turns = [turn | {_ASKED: ""} for turn in _split_by_role(row)]  # a table is a person's own
+    return turns or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
 
 
 def _split_by_role(turn: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,15 +1,14 @@
 """The values that every import format produces, and the description of a format."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
 
 from records.facts import FactKind
 from records.messages import Origin, Role
 from runtime.cooperative import iterate_with_pauses
-from text.characters import find_grapheme_start
 from transfer.formats.json_stream import JsonStream, starts_like_json
 
 MAX_MESSAGE_CHARS = 16_000  # the most characters of one message. A longer one is split into several of the same turn.
@@ -169,36 +168,3 @@ def list_message_roles_and_sources(history: ImportedHistory) -> list[tuple[Role,
 def add_import_prefix(source: str) -> str:
     """Return the source of an exported message with a prefix, so that no forged export answers a future update."""
     return source if source.startswith("import:") else f"import:keepsake:{source}"
-
-
-def date_undated_messages(messages: Sequence[ImportedMessage], preceding_time: datetime) -> tuple[ImportedMessage, ...]:
-    """Give undated messages the time `preceding_time`, which precedes all messages and decisions in this memory."""
-    return tuple(
-        replace(message, created_at=min(message.created_at, preceding_time)) if message.is_undated else message
-        for message in iterate_with_pauses(messages)
-    )
-
-
-def split_long_messages(
-    messages: Sequence[ImportedMessage], max_chars: int = MAX_MESSAGE_CHARS
-) -> Sequence[ImportedMessage]:
-    """Split messages longer than `max_chars`. The first piece keeps the source, so that a second import finds it."""
-    made: list[ImportedMessage] = []
-    for message in iterate_with_pauses(messages):
-        for number, content in enumerate(_split_text(message.content, max_chars)):
-            piece = replace(message, content=content)
-            if number:
-                source, also = f"{message.source}#{number}", message.also and f"{message.also}#{number}"
-                piece = replace(piece, source=source, also=also, number=None, title="", answers=True)
-            made.append(piece)
-    return made
-
-
-def _split_text(text: str, max_chars: int) -> Iterator[str]:
-    start = 0
-    while len(text) - start > max_chars:
-        gap = max(text.rfind(mark, start + max_chars // 2, start + max_chars) for mark in (" ", "\n"))
-        end = gap + 1 if gap > start else find_grapheme_start(text, start + max_chars, start)
-        yield text[start:end]
-        start = end
-    yield text[start:]

@@ -166,8 +166,8 @@ def _find_sender_id(raw: Mapping[str, Any]) -> str:
     return as_text(sender)
 
 
-def _read_message_text(raw: Mapping[str, Any]) -> str:
-    text = raw.get("text", "")
+def _join_text(text: object) -> str:
+    """Return a text, which may consist of pieces with formats. Raise InvalidElement if it is anything else."""
     if not isinstance(text, str | list):
         raise InvalidElement(".text")
     pieces = []
@@ -177,20 +177,25 @@ def _read_message_text(raw: Mapping[str, Any]) -> str:
             raise InvalidElement(".text")
         target = as_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
+    return "".join(pieces)
+
+
+def _read_message_text(raw: Mapping[str, Any]) -> str:
     rich = parse_rich_message(raw.get("rich_message")).text
-    parts = ["".join(pieces), rich, *_iterate_attached_texts(raw)]
-    return "\n".join(filter(str.strip, parts))
+    return "\n".join(filter(str.strip, (_join_text(raw.get("text", "")), rich, *_iterate_attached_texts(raw))))
 
 
 def _iterate_attached_texts(raw: Mapping[str, Any]) -> Iterator[str]:
     """Yield a message's poll, checklist, contact and place as text."""
     if held := as_object(raw.get("poll")):
         options = select_objects(held.get("answers"))
-        answers = [(as_text(option.get("text")), option.get("chosen") is True) for option in options]
-        yield format_poll(as_text(held.get("question")), answers)
+        answers = [(_join_text(option.get("text", "")), option.get("chosen") is True) for option in options]
+        yield format_poll(_join_text(held.get("question", "")), answers)
     if held := as_object(raw.get("todo_list")):
         tasks = select_objects(held.get("answers") or held.get("tasks"))
-        yield "\n".join([as_text(held.get("title")), *(f"- {as_text(task.get('text'))}" for task in tasks)])
+        yield "\n".join(
+            [_join_text(held.get("title", "")), *(f"- {_join_text(task.get('text', ''))}" for task in tasks)]
+        )
     if held := as_object(raw.get("contact_information")):
         names = ("first_name", "last_name", "phone_number")
         yield f"[Contact] {' '.join(filter(None, (as_text(held.get(name)) for name in names)))}"

@@ -101,6 +101,13 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def read_reactions(value: object) -> str:
+    """Return the emoji of a message's reactions, or "" if there are none."""
+    emoji = (reaction.get("reaction") or reaction.get("emoji") for reaction in select_objects(value))
+    names = (as_text(as_object(shown).get("name", shown)) for shown in emoji)
+    return " ".join(filter(None, map(repair_mojibake, names)))
+
+
 def repair_mojibake(text: str) -> str:
     """Repair UTF-8 text that was decoded as Latin-1, as in Meta's exports."""
     with suppress(UnicodeError):

@@ -4,6 +4,7 @@
 import json
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -11,6 +12,8 @@ from records.errors import ImportRefused
 from tests.unit.transfer.talk import zipped
 from tests.unit.transfer.test_more_shapes import AT, SECONDS, lines
 from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+from transfer.formats.detection import parse_file
+from transfer.formats.history import ReadContext
 
 QUESTION, ANSWER = WALNUTS
 MILLIS = SECONDS * 1000
@@ -326,3 +329,28 @@ def test_a_file_that_ends_inside_a_letter_is_read_as_far_as_it_goes() -> None:
     text = "User: Where?\nAssistant: In Zürich-Ötlingen ü"
     for encoding in ("utf-8", "utf-16"):
         assert words_of(past(text.encode(encoding)[:-1], "x.txt")) == ["Where?", "In Zürich-Ötlingen"]
+
+
+def test_the_data_package_of_discord_has_times_of_utc() -> None:
+    """The id of a message holds its time, too: that of this one is 13 May 2024, 10:00:00."""
+    row = {"ID": 1239517495296000000, "Timestamp": "2024-05-13 10:00:00", "Contents": "Hello", "Attachments": ""}
+    package = zipped({"Messages/index.json": '{"1": "Tom"}', "Messages/c1/messages.json": json.dumps([row])})
+    read = parse_file(
+        package, ReadContext(person=7, zone=ZoneInfo("Europe/Berlin"), now=datetime(2026, 11, 28, tzinfo=UTC))
+    )
+    assert [message.created_at for message in read.messages] == [datetime(2024, 5, 13, 10, tzinfo=UTC)]
+
+
+def test_polls_and_checklists_of_telegram_may_have_formatted_words() -> None:
+    rich = ["Buy ", {"type": "bold", "text": "two"}]
+    message = {"type": "message", "date_unixtime": str(SECONDS), "from": "Anna", "from_id": "user7", "text": ""}
+    poll = {"question": rich, "answers": [{"text": rich, "chosen": True}]}
+    todo = {"title": rich, "answers": [{"text": rich, "id": 1}]}
+    said = [message | {"id": 1, "poll": poll}, message | {"id": 2, "todo_list": todo}]
+    chat = {"name": "Tom", "type": "personal_chat", "id": 99, "messages": said}
+    assert words_of(past(chat)) == ["[Poll] Buy two\n- Buy two (chosen)", "Buy two\n- Buy two"]
+
+
+def test_who_came_into_a_room_of_rocket_chat_said_nothing() -> None:
+    row = {"rid": "r", "ts": {"$date": FIRST}, "u": {"_id": "a", "username": "anna", "name": "Anna"}}
+    assert words_of(past({"messages": [row | {"t": "uj", "msg": "anna"}, row | {"msg": "Hello"}]})) == ["Hello"]
