@@ -16,9 +16,10 @@ from locales.catalog import ENGLISH, LANGUAGES, list_words
 from records.reminders import Repeat
 from text.analyzer import fold_accents, normalize_text
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
+from text.stopwords import EVERY_FUNCTION_WORD
 
 SPOKEN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("spoken_times.toml").read_text(encoding="utf-8"))
-READ_LANGUAGES = [language for language in SPOKEN if language != "cities"]
+READ_LANGUAGES = [language for language in SPOKEN if isinstance(SPOKEN[language], dict)]
 # What "every" with each of the units of "in N units" means.
 UNITS: dict[str, Repeat] = {"minute": "", "hour": "", "day": "daily", "week": "weekly", "month": "monthly", "year": ""}
 MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be another word
@@ -26,23 +27,26 @@ TOKEN = re.compile(r"[^\s,;!?\"“”„«»()（）]+")
 HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
 PLAIN = {
     **{code: ord(unicodedata.normalize("NFD", chr(code))[0]) for code in range(0xC0, 0x180)},
-    **str.maketrans("ёЁأإآ’", "еЕااا'"),
+    **str.maketrans("ёЁأإآ’ʼ", "еЕااا''"),
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
 }  # letters without accents, and Latin letters, digits and signs of the usual width
 _TANWEEN = "\u064b"  # an Arabic vowel sign of adverbs, often left out
 _TIME_SHAPES = re.compile(
-    r"^(?:\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b)|\d[点點]|[天日号後后]\d{1,2}:\d\d",
+    r"^(?:\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b)|\d[点點時]|[\u2e80-\u9fff]\d{1,2}:\d\d",
     re.IGNORECASE,
 )
 _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
 _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
+_HAN_DAY = re.compile(SPOKEN["zh"]["day_left_over"])
+_LED_NUMBER = re.compile(r"\w+ \d{1,2}e?(?= ?(?:[^\w\s.:/,$€%-]|$))")  # "el 15" at the end of a text, or a part of it
 _MINUTES_MARK = re.compile(r"[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a place for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
 _WORD_END = r"(?!\w)"
 _ENDS = {"unit": r"(?![^\W\d])", "plus": "(?:)", "on": r"(?=\s)", "at": r"(?=\s)"}
 _ENDS |= {"part-root": r"\w{0,2}", "weekday-root": r"\w{0,6}"}
-_KINDS = ("in", "every", "at", "on", "this", "hours", "joining", "next", "number", "unread", "until", "zone", "tonight")
+_KINDS = ["in", "every", "at", "on", "this", "hours", "joining", "next", "number", "unread", "until", "zone", "tonight"]
+_KINDS += ["before-day", "on-day", "this-night", "from", "through", "holiday", "own-day"]
 _PARTS = [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1", "früh"), ("afternoon1", "днем")]
 _RANGES = {"am": (0, 720), "midnight": (0, 720), "noon": (660, 900), "tonight": (1020, 300), "this-night": (1080, 360)}
 _FORMS = ("format", "stand-alone")
@@ -94,16 +98,14 @@ def load_lexicon(language: str) -> Lexicon:
         words[kind] = dict.fromkeys(map(fold_letters, spellings), meaning) | words[kind]
 
     def load_words(name: str) -> Iterable[str]:
-        told: Mapping[str, Sequence[str]] = SPOKEN[language].get("words", {})
-        return told.get(name) or list_words(f"reminders-{name}-words", [language])
+        told: Mapping[str, Sequence[str]] = SPOKEN[language] | SPOKEN[language].get("words", {})
+        return told[name] if name in told else list_words(f"reminders-{name}-words", [language])
 
-    for kind in (*_KINDS, "before-day"):
+    for kind in _KINDS:
         add_words(kind, kind, load_words(kind))
     for after, name in enumerate(("today", "tomorrow", "after-tomorrow")):
         add_words("days", str(after), load_words(name))
     add_words("days", "3", [lead + word for word in load_words("after-tomorrow") for lead in ("大", "über", "после")])
-    for kind in ("on-day", "this-night", "from", "through", "holiday", "own-day"):
-        add_words(kind, kind, SPOKEN[language][kind])
     add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
     add_words("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
     for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language]["each"], strict=False):
@@ -175,7 +177,7 @@ def write_times_in_digits_with_spans(text: str, language: str) -> tuple[str, Seq
 def _compile_spoken_times(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
     """Return a pattern for all spoken times, the value of each number word, and a digit form for each named group."""
     told = SPOKEN[language]
-    numbers = {fold_letters(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
+    numbers = {fold_letters(name): at for at, names in enumerate(told["numbers"], 1) for name in names.split("/")}
     before = told.get("before_number", r"(?<!\w)")
     named = f"{before}(?:{'|'.join(sorted(map(re.escape, numbers), key=len, reverse=True))})"
     patterns, written = list[str](), dict[str, str]()
@@ -208,3 +210,26 @@ def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, 
     is_number = (token[:1].isdigit() and not _NAME_WITH_DIGIT.fullmatch(token)) or (parse_number(word) or 0) > 1
     is_number |= any(lexicon.get_meaning("number", word) != "" for lexicon in lexicons)
     return not ignores_numbers and (is_number or (is_han and _HAN_TIME.search(word) is not None))
+
+
+def find_unread_day(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return the span of a day's name in a token, in Chinese or a language whose times are not read, or None."""
+    is_function_word = text[start:end] in EVERY_FUNCTION_WORD
+    if found := _HAN_DAY.search(text, start, end) or (is_function_word and _LED_NUMBER.match(text, start)):
+        return found.span()
+    word = fold_letters(text[start:end]).strip("'.:").rpartition("-")[2]  # "mi-décembre"
+    names, stems = _load_unread_names()
+    return (start, end) if word in names or word[:-1] in stems or word[:-2] in stems else None
+
+
+@cache
+def _load_unread_names() -> tuple[frozenset[str], frozenset[str]]:
+    """Return names of days, weeks and months in some languages, and beginnings that one or two letters may follow."""
+    names = {*SPOKEN["other-days"]}
+    for locale in map(Locale, (*SPOKEN["other-languages"], *LANGUAGES)):
+        for form in _FORMS:
+            names.update(locale.months[form]["wide"].values(), locale.days[form]["wide"].values())
+        names.update(*(_list_unit_words(locale, unit, "long") for unit in ("week", "month")))
+    names = {fold_letters(name) for name in names if len(name) > 2} - {*AMBIGUOUS_MONTHS.split()}
+    stems = {name for name in names if len(name) > 5} | {name[:-1] for name in names if len(name) > 6}  # "п'ятницю"
+    return frozenset(names), frozenset(stems)

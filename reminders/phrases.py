@@ -15,6 +15,7 @@ from reminders.lexicon import (
     PLAIN,
     READ_LANGUAGES,
     TOKEN,
+    find_unread_day,
     fold_letters,
     is_time_word,
     load_lexicon,
@@ -23,7 +24,6 @@ from reminders.lexicon import (
 from reminders.time_parts import LEADS, MAX_DAYS_TO_31ST, TimePhraseParser
 from reminders.zones import find_holidays, find_possible_zone_or_day, find_span_of_time_zone
 from text.characters import collapse_to_single_line
-from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import to_utc
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
@@ -31,7 +31,7 @@ MAX_SHOWN_CHARS = 60  # of words that were not understood
 ARTICLES = ("the", "la")  # "at 9 read the 3rd chapter"
 WORDS_LIKE_DAYS = ("sun", "sat", "wed", "mar", "mer", "jeu", "dom", "ter", "Sam", "Vi", "Ma", "Lu")  # "mirar el mar"
 MIN_LIKENESS = 0.83  # of a misspelt name of a day or month, to the name
-MIN_MISSPELT_CHARS = 7  # of a name without one of its letters: "satuday"
+MIN_MISSPELT_CHARS = 6  # of a name without one of its letters: "Feitag"
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
 _ENDS = " ,.;:-–—"
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
@@ -62,12 +62,10 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     other_day = next(filter(None, map(_find_words_of_other_day, equal)), "")
     at_end = _find_time_at_end_and_text_before(equal if best.end else parsers) if unread or other_day else None
     if unread and not at_end:
-        return UncertainReminder(words=_find_zone_words_beside_time(parsers) or unread)
+        return UncertainReminder(words=unread)
     best, rest = at_end or (best, best.quote(best.end))
     if best.impossible:
         return "none"
-    if best.bare_range and not best.clock:
-        best.mark_span_doubtful(*best.bare_range)  # "Monday to Friday vacation" may be once
     rest = rest.strip(_ENDS).lstrip(")）").rstrip("(（ ")
     joined = best.words.match("(?:{joining} )*" if at_end else "{joining}", rest.translate(PLAIN))
     reminder = _build_reminder(best, rest[joined.end() :] if joined else rest, now)
@@ -82,27 +80,26 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
 
 def _find_words_of_other_day(early: TimePhraseParser) -> str:
     """Return words behind a time that may name its day, as in "at 9 call mum on 3.12.", or "" if there are none."""
-    if early.distance:
-        return ""
-    tokens, is_dated = [*TOKEN.finditer(early.text, early.end)], early.has_date or early.repeat
-    language = early.words.language
+    tokens = [] if early.distance else [*TOKEN.finditer(early.text, early.end)]
+    is_dated = early.has_date or early.repeat
     names = [name for kind in ("days", "weekday", "month") for name in early.words.words[kind] if len(name) > 4]
     for token in tokens:
         late = replace(early, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
         late.parse_time_parts(token.start())
-        start, is_next = early.skip_pattern(LEADS, token.start()), token is tokens[0]
+        start, is_outer = early.skip_pattern(LEADS, token.start()), token in (tokens[0], tokens[-1])
         is_led = start > token.start() and token[0] not in ARTICLES
-        found, behind = early.quote(token.start(), late.end), TOKEN.search(early.text, late.end)
-        is_word = found.split(" ")[-1] in WORDS_LIKE_DAYS and not (is_led and language == ENGLISH)
-        if late.month_day and behind and not (language == "de" and behind[0].islower()):
-            is_word = behind[0] not in EVERY_FUNCTION_WORD  # "on 2nd draft", "am 2. Stock", but "am 2. anrufen"
-        is_meant = is_led or (not is_dated and not late.impossible and (is_next or late.end >= tokens[-1].end()))
-        if late.has_date and is_meant and not is_word:
+        is_meant = is_led or (not is_dated and not late.impossible and (is_outer or late.day is not None))
+        found = early.quote(token.start(), late.end)
+        is_word = found.split(" ")[-1] in WORDS_LIKE_DAYS and not (is_led and early.words.language == ENGLISH)
+        if late.has_date and is_meant and not is_word and not (late.month_day and early.day):
             return found
+        if is_dated and not (early.month_day and token is tokens[0]):
+            continue
+        if named := find_unread_day(early.text, token.start(), token.end()):
+            return early.quote(*named)
         name = TOKEN.match(early.text, start)
-        may_be_misspelt = early.month_day and is_next if is_dated else is_led or is_next or token is tokens[-1]
         # In Arabic, a letter more makes "university" of "Friday".
-        if name and may_be_misspelt and language != "ar" and _is_misspelt_name(fold_letters(name[0]), names):
+        if name and early.words.language != "ar" and _is_misspelt_name(fold_letters(name[0]), names):
             return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
     return ""
 
@@ -114,20 +111,6 @@ def _is_misspelt_name(word: str, names: Sequence[str]) -> bool:
     shorter = [day for day in near if len(day) - 1 == len(word) >= MIN_MISSPELT_CHARS and {*word} < {*day}]
     has_its_letters = shorter != [] or any({*word} == {*day} for day in near)
     return has_its_letters and not any(word.startswith(day) or day.startswith(word) for day in near)
-
-
-def _find_zone_words_beside_time(parsers: Sequence[TimePhraseParser]) -> str:
-    """Return a time zone behind or before a clock time or number, or "" if there is none."""
-    for parser in parsers:
-        for token in TOKEN.finditer(parser.text):
-            late = replace(parser, clock=None, weekdays=[], end=token.end())
-            late.parse_time_parts(token.start())
-            is_time = late.clock is not None or token[0][0].isdigit()
-            zone = find_span_of_time_zone(parser.text, late.end if is_time else token.start(), parser.words)
-            behind = TOKEN.search(parser.text, zone[1]) if zone else None
-            if zone and (is_time or (behind and behind[0][0].isdigit())):
-                return parser.quote(*zone)
-    return ""
 
 
 def _find_time_at_end_and_text_before(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, str] | None:
@@ -143,25 +126,25 @@ def _find_time_at_end_and_text_before(parsers: Sequence[TimePhraseParser]) -> tu
         before = [token.start() for token in tokens[:-back] if token.start() >= early.end]
         is_open = any(late.skip_pattern(r"{every}|(?:{on}|{at}) \d", at) > at for at in before)
         is_open |= any(late.skip_pattern("(?:{and}|{next}|{until}) ", at) == start for at in before)
+        is_open |= not late.has_date and any(find_unread_day(early.text, *token.span()) for token in tokens[:-back])
         is_open |= _find_unparsed_time_words(late, early.end, start) != ""
         return None if is_open else (late, late.quote(early.end, start))
     return None
 
 
 def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
-    wall = now.replace(tzinfo=None, second=0, microsecond=0)
     if parser.distance is not None:
-        due_at = (now + (parser.distance - wall)).astimezone(UTC) + parser.elapsed
+        due_at = (now + (parser.distance - parser.wall)).astimezone(UTC) + parser.elapsed
         return make_reminder_if_possible(text, due_at, now) or UncertainReminder(words="")
-    if parser.day is not None and parser.day - wall.date() > timedelta(days=MAX_DAYS_AHEAD):
+    if parser.day is not None and parser.day - parser.wall.date() > timedelta(days=MAX_DAYS_AHEAD):
         return "far"
     hour, minute = parser.clock or (MORNING, 0)
-    first = datetime.combine(parser.day or wall.date(), time(hour % 24, minute))
-    if hour == 24 or (parser.is_midnight and parser.day == wall.date() and first <= wall):
+    first = datetime.combine(parser.day or parser.wall.date(), time(hour % 24, minute))
+    if hour == 24 or (parser.is_midnight and parser.day == parser.wall.date() and first <= parser.wall):
         first += timedelta(days=1)
     weekday = parser.weekdays[0] if parser.weekdays and not parser.repeat else None
     for local in (first + timedelta(days=days) for days in range(1 if parser.day else MAX_DAYS_TO_31ST)):
-        is_open = parser.day or (local > wall and not (parser.is_next and local.date() == wall.date()))
+        is_open = parser.day or (local > parser.wall and not (parser.is_next and local.date() == parser.wall.date()))
         if is_open and local.day == (parser.month_day or local.day) and weekday in (None, local.weekday()):
             break
     else:
@@ -181,7 +164,8 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None
     for token in TOKEN.finditer(text):
         if token.start() < start < token.end() and _INSIDE_WORD.match(text, start):
             return parser.quote(*token.span())  # "9ish"
-    is_timed = parser.clock is not None or parser.distance is not None
+    # "In 3 days at 9" has an hour, "in 3 hours" needs none.
+    is_timed = (parser.clock is not None and parser.distance is None) or "hour" not in parser.units
     is_read = is_timed or (not parser.part and (parser.has_date or parser.repeat == "daily"))
     if parser.is_every and parser.repeat != "daily":
         is_read = parser.repeat != "" and bool(parser.weekdays or parser.month_day)
@@ -193,9 +177,10 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None
     # Where a number is a time: "at 9 to 10", "at 9 or at 10", "at 9 to call mum at 10".
     near = {tokens[0].start() if tokens else 0, parser.skip_pattern("(?:(?:{until}|{of}) )*(?:(?:{on}|{at}) )*", start)}
     near |= {token.start() for lead, token in pairwise(tokens) if lead[0].casefold() == parser.clock_lead.casefold()}
-    for token in [*tokens[:1], *reversed(tokens[1:])] if parser.clock and not parser.distance else []:
-        is_led = parser.words.get_meaning("zone", token[0]) and token.start() not in near  # "прогулка по Москве"
-        if not is_led and (zone := find_span_of_time_zone(text, token.start(), parser.words)):
+    for token in [*tokens[:1], *reversed(tokens[1:])] if not is_read or (parser.clock and not parser.distance) else []:
+        is_behind_time = token.start() in near or text[: token.start()].rstrip()[-1:].isdigit()
+        is_word = parser.words.get_meaning("zone", token[0]) and not is_behind_time  # "прогулка по Москве"
+        if not is_word and (zone := find_span_of_time_zone(text, token.start(), parser.words)):
             return parser.quote(*zone)
     marks = [
         index

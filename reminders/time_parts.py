@@ -9,14 +9,12 @@ from datetime import date, datetime, timedelta
 from locales.catalog import ENGLISH, LANGUAGES
 from records.reminders import Repeat
 from reminders.lexicon import HAN, UNITS, Lexicon, parse_number
-from text.date_words import AMBIGUOUS_MONTHS
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import add_months
 
 MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
-CLOCK_LEADS = ("at ", "um ", "as ", "в ", "الساعة ")  # before a clock time and no date
 _TONIGHT = ("tonight", "this-night")  # parts of today
 # The patterns below are those of Lexicon.match(): a space is any gap, and {month} any word for a month.
 _AMOUNT = r"(?:(?P<count>\d{1,5}(?:[.,]5)?(?![\d.,])|[^\s,;\d]+(?=\s)) )?(?P<unit>{unit})"
@@ -74,7 +72,6 @@ class TimePhraseParser:
     part: str = ""
     repeat: Repeat = ""
     is_every: bool = False
-    bare_range: tuple[int, int] | None = None  # the words "Monday to Friday" without "every" or the like
     distance: datetime | None = None  # "in 2 weeks", by the clock on the wall
     elapsed: timedelta = timedelta()  # "in 2 hours", and after `distance`
     units: Sequence[str] = (*UNITS,)  # that may follow in a distance
@@ -150,10 +147,9 @@ class TimePhraseParser:
         is_open = is_range or match["every"] or match["each"]
         if self.is_every:
             is_open = not match["every"] and (self.repeat == "weekly" or (is_range and self.repeat == "daily"))
-        is_word = not match["every"] and {match["short"], match["short_end"] or match["short"]} <= EVERY_FUNCTION_WORD
-        if self.has_date or not is_open or is_word:  # "do - so", but "mon-fri"
+        if self.has_date or not is_open:
             return 0
-        self.bare_range = None if self.is_every or match["every"] or match["each"] else match.span()
+        is_bare = not (self.is_every or match["every"] or match["each"] or self.clock)
         self.is_every, self.repeat = True, "weekly"
         further: re.Match[str] | None = match
         while further:
@@ -164,6 +160,8 @@ class TimePhraseParser:
                 days += [(days[-1] + after) % 7 for after in range(1, (last - days[-1] - 1) % 7 + 2)]
             self.weekdays += days
             further = self.words.match(_FURTHER_DAYS, self.text, end)
+        if is_bare and self.skip_pattern(f" {LEADS}\\d", end) == end:
+            self.mark_span_doubtful(match.start(), end)  # "Monday to Friday vacation" may be once
         return end
 
     @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
@@ -189,10 +187,7 @@ class TimePhraseParser:
             return 0
         year, sign = match["year"], match.groupdict().get("sign", "")
         day, month = int(match["day"]), int(self.words.get_meaning("month", match["month"]) or match["month"])
-        is_leading = preposition == "at" and match.start("day") == match.start()
-        is_clock = self.text[: match.start()].lower().endswith(CLOCK_LEADS) and match[0][len(match["day"])].isspace()
-        # "um 9 August anrufen", and "by 5 march with Ann"
-        is_doubtful = is_leading and (is_clock or match["month"] in AMBIGUOUS_MONTHS.split())
+        is_doubtful = preposition == "at" and match[0].split()[0] == match["day"]  # "um 9 August anrufen"
         if sign == "." and not (match["dot"] or year):
             is_amid = self.clock is not None and match.end() < len(self.text.rstrip())  # "at 9 2.5 kg of potatoes"
             if match["hours"] is not None or not 0 < month <= 12 or self.has_date or is_amid:
@@ -264,8 +259,6 @@ class TimePhraseParser:
         chosen = hour if day_part.startswith("morning") and 0 < hour < 12 else chosen  # "a las 2 de la mañana"
         if chosen != hour and (hour > 12 or (hour == 0 and day_part != "pm")):
             return False
-        if day_part in _TONIGHT and hour < 6 and (chosen, minute) <= (self.wall.hour, self.wall.minute):
-            chosen = hour  # "tonight at 5", said at 23:00
         self.clock, night = (chosen, minute), self.part if self.has_date else ""
         is_night = day_part in _TONIGHT or self.words.ranges.get(night, (0, 0))[0] >= 17 * 60
         if chosen < 6 and is_night and not self.is_midnight:

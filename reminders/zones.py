@@ -19,7 +19,6 @@ _OFFSET = re.compile(
     r"(?:(?:UTC|GMT|(?-i:Z))(?:[+-]\d{1,2}(?::?\d\d)?)?|[+-]\d\d:?\d\d)(?![\w-])|(?:A[a-z]{3,9}|Europe|Pacific|US)/\w[\w/]+",
     re.IGNORECASE | re.ASCII,
 )
-_IN_BRACKETS = re.compile(r"[(（]([^()（）]{1,40})[)）]")
 _SMALL_ABBREVIATION = re.compile(r"[^aeiouA-Z]{3,}|a[cekw][ds]t|[ei][ds]t|[ce]es?t")  # "eat", "met" and "hat" are words
 # "по Москве", "北京时间", "New York time", as patterns of Lexicon.match().
 _NAMED_ZONE = (
@@ -59,11 +58,9 @@ def find_possible_zone_or_day(text: str, lexicon: Lexicon, *, has_exact_time: bo
     A place after an exact time counts, as in "9am London call Ann". If the reminder has no date, holidays count too,
     and so does any name after a preposition, as in "at 9 on Purim".
     """
-    if place := next((found[1] for found in _IN_BRACKETS.finditer(text) if is_place_word(found[1])), ""):
-        return place
     if not has_date and (day := _find_holiday(text)):
         return day
-    found = lexicon.match(_FIRST_NAMES, text)
+    found = lexicon.match(_FIRST_NAMES, text.lstrip("(（"))
     words = found["names"].replace(":", "").split() if found else []
     if not found or fold_letters(words[0]) in EVERY_FUNCTION_WORD:
         return ""
@@ -86,13 +83,13 @@ def find_holidays(text: str) -> Iterator[tuple[Lexicon, re.Match[str]]]:
 def _find_holiday(text: str) -> str:
     """Return a holiday that may be the reminder's day, with any preposition before it. Return "" if there is none."""
     for lexicon, found in find_holidays(plain := text.translate(PLAIN)):
-        before = plain[: found.start()].split()
+        before = TOKEN.findall(plain[: found.start()])
         unled = (at for at, word in enumerate(before, 1) if not lexicon.get_meaning("before-day", word))
         named = [at for at in unled if before[at - 1].casefold() not in EVERY_FUNCTION_WORD]
         leading = before[max(named, default=0) :]  # "on", "during the"
         is_led = any(lexicon.get_meaning("on-day" if named else "before-day", word) for word in leading)
         behind = plain[found.end() :].strip(" .!").partition(" ")[0]  # "call Mum Christmas about the cake"
-        is_last = lexicon.language == ENGLISH and not leading and (not behind or behind in EVERY_FUNCTION_WORD)
+        is_last = lexicon.language in (ENGLISH, "zh") and not leading and (not behind or behind in EVERY_FUNCTION_WORD)
         is_own = found["own"] is not None  # "a cake for my birthday" and "a birthday cake" are ordinary texts
         if (not named and (is_led or not is_own)) or (not is_own and (is_led or is_last)):
             return text[plain.rindex(leading[0], 0, found.start()) if leading else found.start() : found.end()]
