@@ -106,9 +106,9 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.port is not None and not 0 < options.port < 65_536:
             raise SettingsError("--port", "must be a number from 1 to 65535.")
         if options.backup is not None:
-            return write_backup(options.backup, settings)
+            return write_backup_and_get_exit_status(options.backup, settings)
         if options.restore is not None:
-            return restore_backup(options.restore, settings)
+            return restore_backup_and_get_exit_status(options.restore, settings)
         if options.check:
             return asyncio.run(check_configuration_and_get_exit_status(settings, describe_misspelt_variables(environ)))
         for sentence in describe_misspelt_variables(environ):
@@ -116,11 +116,11 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.playground:
             browser = not options.no_browser and can_open_browser(environ)
             work = partial(run_playground, settings, port=options.port, opens_page=browser)
-            return asyncio.run(_run_until_stopped(work, Supervisor(environ)))
+            return asyncio.run(_run_and_get_status(work, Supervisor(environ)))
         if missing := list(map_missing_settings_to_errors(settings).values()):
             first, *others = missing
             raise SettingsError(first.variable, " ".join([first.plain, *(error.sentence for error in others)]))
-        return asyncio.run(_run_until_stopped(partial(run_bot, settings), Supervisor(environ)))
+        return asyncio.run(_run_and_get_status(partial(run_bot, settings), Supervisor(environ)))
     except KeepsakeError as error:
         logs.log_regardless_of_level(error.sentence, logging.ERROR)
         return 2 if isinstance(error, SETTINGS_ERRORS) else 1
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         return 130
 
 
-def write_backup(file: Path, settings: Settings) -> int:
+def write_backup_and_get_exit_status(file: Path, settings: Settings) -> int:
     """Write a backup to a file, print a report, and return the exit status."""
     url = settings.database_url.value
     made = backup.back_up(settings.data_dir, file, database_url=url)
@@ -140,7 +140,7 @@ def write_backup(file: Path, settings: Settings) -> int:
     return 0
 
 
-def restore_backup(file: Path, settings: Settings) -> int:
+def restore_backup_and_get_exit_status(file: Path, settings: Settings) -> int:
     """Restore a backup from a file, print a report, and return the exit status."""
     folder, url = settings.data_dir, settings.database_url.value
     restored = backup.restore_backup_file(file, folder, database_url=url)
@@ -171,7 +171,7 @@ async def run_bot(
             services = await stack.enter_async_context(opening)
         end_moves = partial(_set_shutdown_deadline, services.memory, stop)
         stack.callback(end_moves)
-        run_servers = partial(_run_servers, readiness.check_components, serves_dashboard=serves_dashboard)
+        run_servers = partial(_run_servers, readiness.check_each_component, serves_dashboard=serves_dashboard)
         service = await stack.enter_async_context(open_telegram_service(settings, services, run_alongside=run_servers))
         # Again before Telegram's side ends, which may wait for a database that does not answer.
         stack.callback(end_moves)
@@ -215,7 +215,7 @@ async def run_playground(settings: Settings, stop: StopRequest, *, port: int | N
     from playground.stage import serve_playground
 
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="", backup_dir=None)
-    settings, model_name, offline = await choose_playground_model(settings)
+    settings, model_name, offline = await choose_model_and_check_if_offline(settings)
     async with AsyncExitStack() as stack:
         served = partial(make_access_check, replace(settings, everyone_allowed=True))
         known = describe_commands_by_name()
@@ -228,7 +228,7 @@ async def run_playground(settings: Settings, stop: StopRequest, *, port: int | N
                 port=port or DEFAULT_PORT,
                 is_port_required=port is not None,
                 folder=settings.data_dir,
-                format_answer=_split_answer,
+                format_answer=_split_answer_into_telegram_messages,
             )
         )
         settings = replace(
@@ -246,7 +246,7 @@ async def run_playground(settings: Settings, stop: StopRequest, *, port: int | N
         await run_bot(settings, stop, services=services, serves_dashboard=False)
 
 
-async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
+async def choose_model_and_check_if_offline(settings: Settings) -> tuple[Settings, str, bool]:
     """Return settings for the playground, the model's display name, and True if the model is offline."""
     from playground.ollama import OLLAMA, find_ollama_model
 
@@ -258,7 +258,7 @@ async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bo
     return settings, "the offline model (it only quotes what it remembers)", True
 
 
-def _split_answer(answer: str) -> list[dict[str, Any]]:
+def _split_answer_into_telegram_messages(answer: str) -> list[dict[str, Any]]:
     pieces = formatting.split_text(*formatting.convert_markdown_to_text_and_entities(answer))
     shown = (piece for piece in pieces if not piece.is_blank)
     return [{"text": piece.text, "entities": [entity.to_dict() for entity in piece.entities]} for piece in shown]
@@ -271,7 +271,7 @@ def can_open_browser(environ: Mapping[str, str]) -> bool:
     return sys.platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
-async def _run_until_stopped(work: Callable[[StopRequest], Coroutine[Any, Any, None]], supervisor: Supervisor) -> int:
+async def _run_and_get_status(work: Callable[[StopRequest], Coroutine[Any, Any, None]], supervisor: Supervisor) -> int:
     stop = StopRequest(supervisor)
     task = asyncio.ensure_future(work(stop))
 

@@ -259,7 +259,7 @@ class ExternalMemory:
     async def forget(self, owner: int, request: ForgetRequest, *, overwrites_files: bool = True) -> ForgetResult:
         """Erase messages or facts and everything derived from them. Return what was erased.
 
-        Unless `overwrites_files`, call `try_to_overwrite_erased_data` later. Erase messages only inside `block_turns`.
+        Unless `overwrites_files`, call `overwrite_erased_data` later. Erase messages only inside `block_turns`.
         Raise StorageError if it fails.
         """
         async with self._lock_owner(owner, is_exclusive=True) as config:

@@ -27,7 +27,7 @@ from retrieval.fact_ranking import FactRecall, FoundFacts, select_facts_for_prom
 from retrieval.packing import Packer, RankedPassage
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.question import Question
-from retrieval.ranking import Ranking, find_passages_with_rarest_word, rank_passages
+from retrieval.ranking import Ranking, find_rows_with_rarest_word, rank_passages
 from retrieval.turns import (
     NEIGHBOURS,
     count_characters,
@@ -138,7 +138,7 @@ class MemoryRetrieval:
                 builder.add_search_hint()
         if with_profile and not scope.is_channel_direct_chat:
             builder.add_profile(sources.profile)
-        older = await self._add_summaries_and_turns(builder, store, scope, sources, unstored_messages)
+        older = await self._add_summaries_and_earlier_turns(builder, store, scope, sources, unstored_messages)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already
         builder.set_history_size(
             message_count=sources.total - len(pieces),
@@ -156,11 +156,11 @@ class MemoryRetrieval:
             builder.build_context, words + count_characters(newest) + count_characters(older)
         )
 
-    async def list_passages(self, result: RetrievalResult, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
+    async def list_best_passages(self, found: RetrievalResult, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """Return all messages that a search found, best first, each with its best passage."""
-        messages = {message.id: message for message in await store.read_messages(scope, result.ranked.message_ids)}
+        messages = {message.id: message for message in await store.read_messages(scope, found.ranked.message_ids)}
         best: dict[int, RankedPassage] = {}
-        for passage in _iterate_passages(result.ranked, result.ranked.order.tolist(), messages):
+        for passage in _iterate_passages(found.ranked, found.ranked.order.tolist(), messages):
             best.setdefault(passage.message.id, passage)
         return list(best.values())
 
@@ -243,7 +243,7 @@ class MemoryRetrieval:
         if not facts:
             return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
-        vectors = await store.facts.read_vectors(owner, model) if question.vector is not None else {}
+        vectors = await store.facts.read_vectors_by_fact_id(owner, model) if question.vector is not None else {}
         found = await asyncio.to_thread(
             select_facts_for_prompt,
             facts,
@@ -270,10 +270,10 @@ class MemoryRetrieval:
     ) -> None:
         snippets = await self._make_snippets_around_reply_target(incoming, store, builder, before_turn=before_turn)
         if result is not None:
-            required = _find_missing_rows_with_rarest_word(result, builder)
+            required = _find_rarest_word_rows_not_in_prompt(result, builder)
             if required:
                 await _run_in_thread_if_text_is_long(builder.make_room_for_snippet, len(incoming.text))
-                required = _find_missing_rows_with_rarest_word(result, builder)
+                required = _find_rarest_word_rows_not_in_prompt(result, builder)
             taken = self._tokens.count(prompts.format_remembered_snippets(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
                 result,
@@ -347,7 +347,7 @@ class MemoryRetrieval:
 
         return await _run_in_thread_if_text_is_long(pack_passages, count_characters(list(messages.values())))
 
-    async def _add_summaries_and_turns(
+    async def _add_summaries_and_earlier_turns(
         self,
         builder: PromptBuilder,
         store: MemoryStore,
@@ -357,7 +357,7 @@ class MemoryRetrieval:
     ) -> Sequence[Message]:
         """Add the summaries and the turns that precede the newest ones. Return the messages of these earlier turns."""
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
-        shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, sources.last)
+        shown, repeated = await self._select_summaries_and_messages(builder, store, scope, summaries, sources.last)
         builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unsummarized, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *unstored_messages]
@@ -376,7 +376,7 @@ class MemoryRetrieval:
                 builder.record_cut("archived", first_id, last_id, "no active summary")
         return older
 
-    async def _select_stable_summaries(
+    async def _select_summaries_and_messages(
         self,
         builder: PromptBuilder,
         store: MemoryStore,
@@ -402,10 +402,10 @@ class MemoryRetrieval:
         return active_summaries, ()
 
 
-def _find_missing_rows_with_rarest_word(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
+def _find_rarest_word_rows_not_in_prompt(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
     """Return the rows of passages that contain the question's rarest words and are not yet in the prompt."""
     candidates, shown = result.ranked.candidates, builder.message_ids_in_prompt
-    rows = find_passages_with_rarest_word(candidates, result.question, result.ranked.order.tolist(), limit=MAX_RARE)
+    rows = find_rows_with_rarest_word(candidates, result.question, result.ranked.order.tolist(), limit=MAX_RARE)
     return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:MAX_RARE]
 
 

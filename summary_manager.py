@@ -273,7 +273,7 @@ class SummaryManager:
         can_wait = find_policy(plan.policy).every_turn and plan.reason == "threshold"
         if plan.message_ids and not can_wait:
             await self._before_fold(scope, plan.message_ids)
-        material, left = await self._read_summary_input(lease, plan)
+        material, left = await self._read_input_and_dropped_messages(lease, plan)
         made = await self.writer.summarize(scope.owner, material)
         async with self._memory.open_store(scope.owner) as store:
             summary = await store.commit_summary(lease, plan, made, now=self._clock())
@@ -285,7 +285,7 @@ class SummaryManager:
             log.info("messages %d-%d left the sliding window of %s", left[0].id, left[-1].id, scope)
         return summary
 
-    async def _read_summary_input(
+    async def _read_input_and_dropped_messages(
         self, lease: SummaryLease, plan: SummaryPlan
     ) -> tuple[SummaryInput, Sequence[Message]]:
         """Return the material for a planned summary, and the messages that have left the sliding window."""

@@ -28,14 +28,14 @@ class DocumentReader:
 
     async def read_document(self, data: bytes, name: str, *, person_id: int) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
-        name = make_display_name(name)
+        name = sanitize_file_name(name)
         if detection.is_plain_text(data, name):
             return await asyncio.to_thread(read_document, data, name)
         async with self._of_each.setdefault(person_id, asyncio.Lock()), self._slots:
             return await _read_document_in_child(data, name)
 
 
-def make_display_name(file_name: str) -> str:
+def sanitize_file_name(file_name: str) -> str:
     """Return a file name on one line, without brackets, so that it can be quoted in a prompt."""
     drawn = escape_tags(collapse_to_single_line(file_name))
     # Not the round ones of "report (1).pdf".

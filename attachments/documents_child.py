@@ -3,7 +3,7 @@
 import sys
 
 from attachments.formats import detection
-from attachments.passages import group_lines_into_passages
+from attachments.passages import group_into_passages_and_check_if_whole
 from locales.catalog import tr, use_language
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
@@ -18,22 +18,22 @@ SECONDS = 60  # of a processor
 
 def read_document(data: bytes, name: str) -> DocumentText:
     """Return the text of a document. Raise DocumentUnreadable if it has no readable text."""
-    passages, is_whole = group_lines_into_passages(detection.read_lines(data, name))
+    passages, is_whole = group_into_passages_and_check_if_whole(detection.read_lines(data, name))
     if not passages:
         raise DocumentUnreadable(tr("files-empty"))
     return DocumentText(name=name, passages=passages, is_whole=is_whole)
 
 
-def run_as_child_process() -> None:
+def answer_requests_from_parent_process() -> None:
     """Read a document from standard input and write its passages to standard output."""
     name, size = sys.argv[2], int(sys.argv[3])
     limit_resources(memory_bytes=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), cpu_seconds=SECONDS)
     sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl would load it: 110 MB of address space for nothing
     with use_language(sys.argv[4]):
-        _convert_stdin_to_passages(name, size)
+        _write_passages_of_stdin_document(name, size)
 
 
-def _convert_stdin_to_passages(file_name: str, byte_count: int) -> None:
+def _write_passages_of_stdin_document(file_name: str, byte_count: int) -> None:
     out = sys.stdout.buffer
     try:
         found = read_document(sys.stdin.buffer.read(byte_count), file_name)

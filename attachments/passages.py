@@ -46,7 +46,7 @@ class _PassageBuilder:
         return Passage(place=_format_location(self.first, self.last, passage_number), text=self.text.strip("\n"))
 
 
-def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
+def group_into_passages_and_check_if_whole(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
     """Group lines into passages, up to a size limit. Return the passages, and True if nothing was left out."""
     drafts: list[_PassageBuilder] = []
     characters = 0

@@ -48,7 +48,7 @@ class Backups:
         """Make today's backup (in UTC) if it is missing. Raise StorageError if the bot's state cannot be read."""
         file = self._folder / f"{self._file_prefix}{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():
-            failure = await self._make_backup(file)
+            failure = await self._make_backup_and_get_error(file)
             BACKUPS.labels("failed" if failure else "made").inc()
             if failure and failure != self.failure:
                 log.error("no backup was made: %s", failure)
@@ -63,7 +63,7 @@ class Backups:
         LAST.set(newest.st_mtime if newest else 0)
         SIZE.set(newest.st_size if newest else 0)
 
-    async def _make_backup(self, file: Path) -> str:
+    async def _make_backup_and_get_error(self, file: Path) -> str:
         """Make a backup in a separate process. Return an error message, or "" on success."""
         settings = self._settings
         request = {"folder": str(settings.data_dir), "file": str(file), "url": settings.database_url.value}

@@ -48,7 +48,7 @@ class Indexer:
         while True:
             self._wanted.clear()
             try:
-                is_done = not any([await self._embed_batch_if_any(store) for store in self._memory.stores])
+                is_done = not any([await self._try_to_embed_next_batch(store) for store in self._memory.stores])
                 failures, self.is_failing = 0, False
             except Exception as error:  # error boundary of this task: it tries again
                 if not failures:
@@ -62,7 +62,7 @@ class Indexer:
                 log.debug("every message is embedded")
                 await self._wanted.wait()
 
-    async def _embed_batch_if_any(self, store: MemoryStore) -> bool:
+    async def _try_to_embed_next_batch(self, store: MemoryStore) -> bool:
         backlog = await store.vectors.list_unembedded_messages_with_seqs(self._embedder.name, BATCH)
         mine = await self._memory.select_served_owners({message.scope.owner for _, message in backlog})
         found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]

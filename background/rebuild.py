@@ -171,7 +171,7 @@ class Rebuilder:
         children = sorted(
             (rebuilt_summaries[id_].summary for id_ in plan.summary_ids), key=lambda summary: summary.sort_key
         )
-        messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
+        messages = await self._extend_lease_and_read_messages(lease, plan.window_ids or plan.message_ids)
         ids, moments = _list_covered_ids_and_times(children, messages)
         has_levels = find_policy(plan.policy).has_levels
         overlapping = [
@@ -251,7 +251,7 @@ class Rebuilder:
             return "busy"
         try:
             async with self._memory.open_store(scope.owner) as store:
-                is_found = await store.rebuilds.correct_summary(lease, summary_id, text)
+                is_found = await store.rebuilds.correct_summary_if_exists(lease, summary_id, text)
         except BaseException:
             await self._summaries.release_lease(lease)
             raise
@@ -274,7 +274,7 @@ class Rebuilder:
                 changed.add(summary.id)
                 async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
-                    messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
+                    messages = await store.timeline.read_summary_messages(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
                 children = [known[source] for source in summary.source_ids if source in known]
                 material = await self._make_summary_input(scope, config, summary.policy, children, messages)
                 made = await self._summarize_input(lease, replace(material, compressed=summary.compression_count))
@@ -285,7 +285,7 @@ class Rebuilder:
             log.warning("the summaries above #%d of %s stay: %s", summary_id, scope, type(error).__name__)
         await self._summaries.release_lease(lease)
 
-    async def _read_messages(self, lease: SummaryLease, message_ids: Sequence[int]) -> list[Message]:
+    async def _extend_lease_and_read_messages(self, lease: SummaryLease, message_ids: Sequence[int]) -> list[Message]:
         async with self._memory.open_store_if_enabled(lease.scope.owner) as store:
             if store is None:
                 raise StaleSummary

@@ -39,7 +39,7 @@ async def fill_storage(
         for scope in scopes:
             await memory.configure(scope.owner, storage=storage, every_n=EVERY_N)
             async with memory.open_store(scope.owner) as store:
-                first_id = await store.history.find_first_free_id(scope.owner, count)
+                first_id = await store.history.find_first_id_of_free_range(scope.owner, count)
                 lease = await store.acquire_summary_lease(scope, "import", now=LAST_DAY, duration=MAX_FILL_TIME)
             if lease is None:
                 raise RuntimeError(f"another process is folding {scope}")

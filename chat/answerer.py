@@ -56,7 +56,7 @@ class Answerer:
             try:
                 result = await ask(context)
             except PicturesRefused as refusal:
-                if turn.incoming.is_wordless and not turn.incoming.passages:
+                if turn.incoming.is_wordless and not turn.incoming.attached_passages:
                     raise
                 turn.notices.append(f"{format_error(refusal)} {tr('files-words-only')}")
                 turn.incoming = replace(turn.incoming, pictures=())
@@ -78,7 +78,7 @@ class Answerer:
         if turn.reads_memory:
             try:
                 may_have_profile = turn.sources is None or turn.sources.profile is not None
-                correct = partial(self._distiller.correct_stale_profile, may_write=number is not None)
+                correct = partial(self._distiller.correct_profile_if_stale, may_write=number is not None)
                 if may_have_profile and await correct(turn.scope.owner):
                     turn.sources = None
                     # Incognito, nothing is written, so it waits until it can be corrected.

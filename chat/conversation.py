@@ -305,7 +305,9 @@ class Conversation:
                             key, names = (person.id, person.name), turn.session.speaker_names
                             name, is_theirs = names.get(key, ""), False
                             if not name:  # it is looked for among many messages
-                                name, is_theirs = await store.timeline.choose_speaker_name(turn.scope.owner, *key)
+                                name, is_theirs = await store.timeline.choose_name_and_check_if_used(
+                                    turn.scope.owner, *key
+                                )
                             if is_theirs:  # once stored, no namesake gets it in another topic
                                 names[key] = name
                             questions = [replace(question, speaker=name) for question in questions]

@@ -90,7 +90,7 @@ class Corrections:
         """Erase facts that were deleted at least a day ago, then purge erased text from the files."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         stores = self._memory.stores
-        deleted = [found for store in stores for found in (await store.facts.list_deleted_facts(until)).items()]
+        deleted = [found for store in stores for found in (await store.facts.list_deleted_ids_by_owner(until)).items()]
         due = [(owner, ForgetRequest(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
         await self._execute_forget_requests(due)
 

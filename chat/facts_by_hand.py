@@ -21,7 +21,7 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorTex
     if await is_incognito(services, owner):
         return tr("memory-incognito-on")
     try:
-        fact, _ = await services.facts.add(owner, text)
+        fact, _ = await services.facts.add_fact_unless_known(owner, text)
     except FactsFull:
         return tr("memory-full", most=str(MAX_FACTS))
     return fact
@@ -73,7 +73,7 @@ async def _undo_edit_or_restore_replaced_fact(services: Services, owner: int, fa
     if undone_edit is not None or fact.origin != "owner":
         return undone_edit
     async with services.memory.open_store(owner) as store:
-        has_replaced = await store.facts.restore_superseded_facts(owner, fact.id)
+        has_replaced = await store.facts.restore_superseded_facts_if_any(owner, fact.id)
     forgetting = ForgetRequest(what="facts", ids=(fact.id,))
     return await services.corrections.forget(owner, forgetting) if has_replaced else None
 

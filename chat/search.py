@@ -109,7 +109,7 @@ class MemorySearch:
         known = await self._retrieval.search(
             query.text, store, scope, limit=200, facts=(), before_turn=until_message_id + 1
         )
-        ranked = await self._retrieval.list_passages(known, store, scope)
+        ranked = await self._retrieval.list_best_passages(known, store, scope)
         hits = [
             Hit(
                 message=passage.message,

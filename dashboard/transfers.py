@@ -176,7 +176,7 @@ class TransferHandlers:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
         await stack.enter_async_context(self._exports.reserve_transfer_slot(request.session.person))
         exporter = self._services.exporter
-        await self._services.distiller.correct_stale_profile(request.owner)
+        await self._services.distiller.correct_profile_if_stale(request.owner)
         making = exporter.export_files(request.owner) if wanted == "json" else exporter.export_for_people(request.owner)
         files = await stack.enter_async_context(making)
         if wanted != "json":

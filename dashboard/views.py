@@ -123,7 +123,7 @@ class ViewHandlers:
 
     async def list_speakers(self, request: PageRequest) -> JsonBody:
         async with self._services.memory.open_store(request.owner) as store:
-            return {"speakers": list(await store.timeline.count_by_speaker(request.scope))}
+            return {"speakers": list(await store.timeline.count_messages_by_speaker(request.scope))}
 
     async def get_message(self, request: PageRequest) -> JsonBody:
         async with self._services.memory.open_store(request.owner) as store:
@@ -194,7 +194,7 @@ class ViewHandlers:
             if number not in known:
                 raise RequestRefused(404, tr("forget-gone"))
             chosen = known[number]
-            messages = await store.timeline.read_chunk(request.scope, number, limit=MAX_ROWS)
+            messages = await store.timeline.read_summary_messages(request.scope, number, limit=MAX_ROWS)
         parents = [other for other in known.values() if number in other.source_ids]
         sources = [known[source] for source in chosen.source_ids[:MAX_ROWS] if source in known]
         return {

@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[,;،]")
 Word = tuple[int, str]  # the position of a word or comma in a text, and the word in lower case
 
 
-def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[ExtractedFact]:
+def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[ExtractedFact]:
     """Split a compound fact into its parts, or return it alone. `joined_speaker_names` contains the speakers' names.
 
     Only the first part can replace known facts. An attribute that names two things is split too; otherwise, the first
@@ -35,10 +35,10 @@ def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[Extracted
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
     separators = _get_list_separators()
-    subject = fact.text[: _find_first_verb(told, said, joined_speaker_names)] if is_plain else ""
+    subject = fact.text[: _find_first_verb_position(told, said, joined_speaker_names)] if is_plain else ""
     for at, (end, sign) in enumerate(told if subject else ()):
         for other, (quote_end, same) in enumerate(said):
-            verb = _find_verb_start(told[at + 1 :], said[other + 1 :], said) if sign == same in separators else 0
+            verb = _find_verb_position(told[at + 1 :], said[other + 1 :], said) if sign == same in separators else 0
             if verb and end > len(subject) and len(find_topics(fact.text[verb:])) >= MIN_TOPICS:
                 named = [word for word in _iterate_words(fact.attribute) if word[1] in separators]
                 first, second = _split_at_separator(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
@@ -47,7 +47,7 @@ def split_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[Extracted
                 rest = replace(rest, is_single=fact.is_single and bool(second))
                 return [
                     replace(fact, text=f"{start}.", quote=quote[0], attribute=first),
-                    *split_fact(rest, joined_speaker_names),
+                    *split_compound_fact(rest, joined_speaker_names),
                 ]
     return [fact]
 
@@ -81,16 +81,16 @@ def _split_at_separator(text: str, start: int, separator: str = "") -> tuple[str
     return text[:start].rstrip(_PAUSES), text[start + len(separator) :].strip()
 
 
-def _find_first_verb(fact: Sequence[Word], quote: Sequence[Word], speakers: str) -> int:
+def _find_first_verb_position(fact: Sequence[Word], quote: Sequence[Word], speaker_names: str) -> int:
     """Return the position of the verb after the subject of a fact (a name or "the user"), or 0 if there is none."""
-    after = next((at for at, word in fact if word not in speakers.casefold().split()), 0)
+    after = next((at for at, word in fact if word not in speaker_names.casefold().split()), 0)
     leading = fact[1 : MAX_SUBJECT_WORDS + 1]
     return after or next(
         (at for at, word in leading if any(_is_form_of_same_word(word, other) for _, other in quote)), 0
     )
 
 
-def _find_verb_start(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
+def _find_verb_position(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
     """Return the position of the verb that begins a part of a fact, or 0. A function word may precede the verb.
 
     A word is a verb if the quote has another form of it, or has the same word after repeating its first pronoun, as in
@@ -120,10 +120,8 @@ def _get_list_separators() -> Set[str]:
     return {*_PAUSES.strip(), *(pattern.replace("{0}", "").replace("{1}", "").strip() for pattern in patterns)}
 
 
-def _is_form_of_same_word(word: str, other_word: str) -> bool:
+def _is_form_of_same_word(word: str, other: str) -> bool:
     """Return True if two different words begin alike, or differ only in their first letter."""
-    shared = max(length for length in range(len(word) + 1) if other_word.startswith(word[:length]))
-    is_prefixed = word[1:] == other_word[1:] and len(word) > MIN_STEM and word not in EVERY_FUNCTION_WORD
-    return word != other_word and (
-        is_prefixed or (shared >= MIN_STEM and 2 * shared >= max(len(word), len(other_word)))
-    )
+    shared = max(length for length in range(len(word) + 1) if other.startswith(word[:length]))
+    is_prefixed = word[1:] == other[1:] and len(word) > MIN_STEM and word not in EVERY_FUNCTION_WORD
+    return word != other and (is_prefixed or (shared >= MIN_STEM and 2 * shared >= max(len(word), len(other))))

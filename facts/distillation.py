@@ -13,7 +13,7 @@ from cachetools import LRUCache
 
 from external_memory import ExternalMemory
 from facts.requests import RequestBuilder
-from facts.schemas import PROFILE_SCHEMA, format_profile_text, parse_profile
+from facts.schemas import PROFILE_SCHEMA, format_profile_text, parse_profile_sections
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
@@ -58,26 +58,26 @@ class ProfileDistiller:
 
     async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions of an owner's profile, newest first. The newest one is in use."""
-        await self.correct_stale_profile(owner)
+        await self.correct_profile_if_stale(owner)
         async with self._memory.open_store(owner) as store:
             return await store.profiles.list_versions(owner)
 
-    async def correct_stale_profile(self, owner: int, *, may_write: bool = True) -> bool:
+    async def correct_profile_if_stale(self, owner: int, *, may_write: bool = True) -> bool:
         """Remove sentences that facts overrule from the profile before its use. Return True if there are any."""
         with suppress(StorageError):  # the rest of the memory may still be read
             async with self._memory.open_store(owner) as store:
                 revision = await store.facts.read_revision(owner)
                 if self._agreed_revisions.get(owner) == revision:
                     return False
-                if await store_corrected_profile(store, owner, clock=self._clock, may_write=may_write) is not None:
+                if await correct_and_store_profile(store, owner, clock=self._clock, may_write=may_write) is not None:
                     return True
                 self._agreed_revisions[owner] = revision
         return False
 
-    def start_distilling(self, owner: int, on_finished: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
+    def try_to_start(self, owner: int, on_profile_or_error: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
         """Distil a profile in the background. Return False if this is already running.
 
-        Call `on_finished` with the new version, with None if there is nothing to distil, or with an error sentence.
+        Call `on_profile_or_error` with the new version, None if there is nothing to distil, or an error sentence.
         """
 
         async def distil_and_notify() -> None:
@@ -86,7 +86,7 @@ class ProfileDistiller:
                     made: Profile | str | None = await self.distil_now(owner)
                 except KeepsakeError as error:
                     made = format_error(error)
-                await on_finished(made)
+                await on_profile_or_error(made)
             except Exception as error:  # error boundary of this task: nobody waits for it
                 log.warning("distilling the profile of %d: %s", owner, type(error).__name__)
             finally:
@@ -108,7 +108,7 @@ class ProfileDistiller:
             async with self._memory.open_store_if_enabled(owner) as store:
                 waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
             if store is not None:  # now, so that the next answer need not wait for it
-                await self.correct_stale_profile(owner)
+                await self.correct_profile_if_stale(owner)
             news = sum(summary.id > last_tried for summary in waiting)
             wanted = min(max(1, every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
             if len(waiting) < every or news < wanted:
@@ -152,7 +152,7 @@ class ProfileDistiller:
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
         completion = await self._quota.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
-        sections = parse_profile(completion.text)
+        sections = parse_profile_sections(completion.text)
         faults: list[str] = []
         for text in sections.values() or [""]:
             faults += quality_gate.find_text_faults(text, asked.request[-1].content, text_tokens=0, source_tokens=0)
@@ -170,13 +170,13 @@ class ProfileDistiller:
             tokens_out=completion.usage.completion,
         )
         async with self._memory.open_store_if_enabled(owner) as store:
-            made = await store_corrected_profile(store, owner, new, clock=self._clock) if store is not None else None
+            made = await correct_and_store_profile(store, owner, new, clock=self._clock) if store is not None else None
         if made is not None:
             log.info("distilled version %d of the profile of %d", made.id, owner)
         return made
 
 
-async def store_corrected_profile(
+async def correct_and_store_profile(
     store: MemoryStore, owner: int, new_profile: NewProfile | None = None, *, clock: Clock, may_write: bool = True
 ) -> Profile | None:
     """Store a new profile, or the current one if `new_profile` is None, without the sentences that decisions overrule.

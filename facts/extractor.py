@@ -13,7 +13,7 @@ from attrs import define, field
 from cachetools import LRUCache, TTLCache
 
 from facts import kinds, schemas, verification
-from facts.compounds import is_whole_clause, omit_uncertain_part, split_fact
+from facts.compounds import is_whole_clause, omit_uncertain_part, split_compound_fact
 from facts.requests import ExtractionRequest, Request, RequestBuilder
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -114,7 +114,7 @@ class FactExtractor:
         attempt, skip the turns that it was asked about.
         """
         can_skip = failure_count + 1 >= MAX_ATTEMPTS
-        extracted, valid = await self._ask_for_facts(batch, request, can_skip=can_skip, can_repair=True)
+        extracted, valid = await self._ask_for_all_and_valid_facts(batch, request, can_skip=can_skip, can_repair=True)
         facts, is_list = [*valid], extracted is not None
         used = {id_ for fact in valid for id_ in fact.source_ids}
         silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
@@ -125,16 +125,16 @@ class FactExtractor:
         try:
             for turn in silent if has_bad_answer and may_find_more else ():
                 asked = make_request([turn], batch.known)
-                _, found = await self._ask_for_facts(batch, asked, can_skip=is_list or can_skip)
+                _, found = await self._ask_for_all_and_valid_facts(batch, asked, can_skip=is_list or can_skip)
                 self._trials[object()] = bool(found)
                 facts += found
         except ModelError as error:  # it says nothing about single turns, and what was found before is kept
             if not (valid or (is_list and isinstance(error, QuotaExceeded))):
                 raise
-        facts = await self._check_kinds(request, facts, owner=batch.scope.owner)
+        facts = await self._filter_facts(request, facts, owner=batch.scope.owner)
         return sorted(facts, key=lambda fact: fact.observed_at)  # so that what ended later ends what is found later
 
-    async def _ask_for_facts(
+    async def _ask_for_all_and_valid_facts(
         self, batch: Batch, request: ExtractionRequest, *, can_skip: bool, can_repair: bool = False
     ) -> tuple[list[schemas.ExtractedFact] | None, list[NewFact]]:
         """Return the facts that the model names, and the valid ones. Return (None, []) instead of a failure to skip."""
@@ -152,7 +152,7 @@ class FactExtractor:
             log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
         return extracted, await asyncio.to_thread(self._make_valid_facts, batch, request, extracted or ())
 
-    async def _check_kinds(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
+    async def _filter_facts(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
         """Drop facts whose line tells nothing, and put wishes and doubts into the person's own words.
 
         Small models extract a fact from nearly every line, but recognise most wishes and questions in a line alone.
@@ -163,25 +163,25 @@ class FactExtractor:
         with suppress(ModelError):
             for number, fact in enumerate(facts):
                 is_asked = not fact.is_uncertain or fact.kind == "instruction"
-                kind = await self._find_kind(owner, fact.line) if is_asked else ""
+                kind = await self._ask_for_kind_of_line(owner, fact.line) if is_asked else ""
                 # "I live in Tula, how warm is it there"; a wish without its "I would love" looks like a fact.
                 is_part = kind in kinds.NO_FACTS or (kind in kinds.NOT_SO and is_whole_clause(fact.quote, fact.line))
                 if is_part and fact.quote != fact.line:
-                    kind = await self._find_kind(owner, fact.quote)
-                checked[number] = kinds.apply_kind(fact, kind, speakers[fact.source_ids[0]])
+                    kind = await self._ask_for_kind_of_line(owner, fact.quote)
+                checked[number] = kinds.rewrite_or_drop_fact_by_kind(fact, kind, speakers[fact.source_ids[0]])
         return [fact for fact in checked.values() if fact is not None]
 
-    async def _find_kind(self, owner: int, line: str) -> str:
+    async def _ask_for_kind_of_line(self, owner: int, line: str) -> str:
         """Return the kind of a line according to the model, or "" if it gives none or is not asked."""
-        if not self.limit_lines(1):
+        if not self.count_lines_to_classify(1):
             return ""
         asked = kinds.make_kind_request(line)
         if not self._requests.fits_window(asked, kinds.KIND_SCHEMA):
             return ""
-        kind = self._kinds[object()] = kinds.parse_kind(await self._ask_model(owner, asked, kinds.KIND_SCHEMA))
+        kind = self._kinds[object()] = kinds.parse_kind_of_line(await self._ask_model(owner, asked, kinds.KIND_SCHEMA))
         return kind
 
-    def limit_lines(self, max_lines: int) -> int:
+    def count_lines_to_classify(self, max_lines: int) -> int:
         """Return how many of the next `max_lines` lines the model will be asked about, judging by its answers so far.
 
         It is asked only after one of its facts has been rejected, and no longer once fewer than a tenth of at least
@@ -193,7 +193,7 @@ class FactExtractor:
         is_useful = 10 * sum(kind in kinds.NOT_SO for kind in found) >= max(len(found), MIN_LINES)
         return max_lines if is_useful else min(max_lines, max(0, MIN_LINES - len(found)))
 
-    def limit_turns(self, max_turns: int) -> int:
+    def choose_turns_per_request(self, max_turns: int) -> int:
         """Return 1 if at least a quarter of MIN_TRIALS turns or more yielded facts one by one, or else `max_turns`."""
         gains = list(self._trials.values())
         return 1 if len(gains) >= MIN_TRIALS and 4 * sum(gains) >= len(gains) else max_turns
@@ -206,16 +206,16 @@ class FactExtractor:
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.get_speaker_name(message) for message in messages]
         certain = map(omit_uncertain_part, extracted_facts)
-        single = [part for fact in certain for part in split_fact(fact, " ".join(speakers))]
+        single = [part for fact in certain for part in split_compound_fact(fact, " ".join(speakers))]
         find_faults = partial(
             verification.find_fact_faults, messages=messages, zone=batch.zone, assistant_text=request.assistant_text
         )
         kept = []
-        for versions in schemas.make_fact_versions(single, messages, known_ids=shown, zone=batch.zone):
+        for versions in schemas.iterate_candidates_for_each_fact(single, messages, known_ids=shown, zone=batch.zone):
             faults = list[str]()
             for version in versions:
                 [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
-                fact = schemas.replace_vague_text(version, speaker, is_model_weak=self._has_rejected)
+                fact = schemas.replace_vague_text_with_quote(version, speaker, is_model_weak=self._has_rejected)
                 named = [shown[number].text for number in fact.known[:1]]  # it goes if that one is forgotten
                 faults = find_faults(fact, allowed_texts=[*speakers, *named])
                 if not faults:

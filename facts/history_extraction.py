@@ -46,7 +46,7 @@ class HistoryExtraction:
         if await self.estimate_cost(owner, first_id, last_id) is None:
             return "nothing"
         async with self._memory.open_store(owner) as store:
-            if not await store.history_extraction.begin_extraction(owner, first_id, last_id):
+            if not await store.history_extraction.begin_extraction_unless_running(owner, first_id, last_id):
                 return "busy"
         self._idle.clear()
         self._wanted.set()
@@ -70,7 +70,7 @@ class HistoryExtraction:
         while True:
             self._wanted.clear()
             try:
-                while await self._extract_from_each_scope():
+                while await self._extract_and_check_for_progress():
                     pass
             except Exception as error:  # error boundary of this task
                 log.warning("history extraction failed, it is tried again: %s", type(error).__name__)
@@ -80,7 +80,7 @@ class HistoryExtraction:
                     async with asyncio.timeout(RETRY_SECONDS):
                         await self._wanted.wait()
 
-    async def _extract_from_each_scope(self) -> bool:
+    async def _extract_and_check_for_progress(self) -> bool:
         """Learn from one batch of each waiting scope. Return True if there was progress in any scope."""
         scopes: list[Scope] = []
         for store in self._memory.stores:
@@ -89,4 +89,4 @@ class HistoryExtraction:
                 scopes += [scope for scope in waiting if self._memory.serves(scope.owner)]
             except StorageError as error:
                 log.warning("the imported history that waits cannot be read: %s", type(error).__name__)
-        return any([await self._facts.learn_from_history(scope) for scope in scopes])
+        return any([await self._facts.try_to_learn_from_history(scope) for scope in scopes])

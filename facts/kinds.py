@@ -24,14 +24,14 @@ def make_kind_request(line: str) -> tuple[PromptMessage, ...]:
     return *request, PromptMessage(role="user", content=f"Line: {quote_text(line)}")
 
 
-def parse_kind(answer: str) -> str:
+def parse_kind_of_line(answer: str) -> str:
     """Parse the kind (such as "fact" or "wish") from a model's answer. Return "" if the answer is unusable."""
     value = parse_json_leniently(answer)
     kind = str(value.get("kind")) if isinstance(value, dict) else ""
     return kind if kind in prompts.TEXTS["kind_properties"]["kind"]["enum"] else ""
 
 
-def apply_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
+def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
     """Return the fact as a line of this kind tells it, or None if it tells none. Vital facts, as of an allergy, stay.
 
     A wish or a doubt is told word for word, and neither ends nor replaces another fact. A line that is said to tell

@@ -54,12 +54,12 @@ class Facts:
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
         try:
             async with self._memory.open_store_if_enabled(scope.owner) as store:
-                learned, waiting = await store.facts.read_unlearned_messages(scope, 1) if store is not None else (0, [])
+                learned, waiting = (0, []) if store is None else await store.facts.read_learned_id_and_next(scope, 1)
                 if not waiting or learned >= max(message_ids):
                     return
                 if store is not None and scope in self._learning:
                     # Somebody may be waiting for this fold; what it archives is learned from later.
-                    await store.facts.begin_learning(scope, learned)
+                    await store.facts.begin_learning_unless_recorded(scope, learned)
                     return
         except StorageError:
             return
@@ -90,17 +90,18 @@ class Facts:
                 made += inserted or []
                 if inserted is None or batch.is_last:
                     break
-                min_turns = self._extractor.limit_turns(min_turns)
+                min_turns = self._extractor.choose_turns_per_request(min_turns)
         finally:
             self._learning.discard(scope)
         return made
 
     def estimate_history_extraction(self, backlog: HistoryBacklog) -> ExtractionEstimate:
         # A weak model, which is asked about the line of each fact, finds about one in each message.
-        turns, lines = self._extractor.limit_turns(MAX_TURNS), self._extractor.limit_lines(backlog.messages)
-        return self._requests.estimate_extraction(backlog, max_turns=turns, lines=lines)
+        turns = self._extractor.choose_turns_per_request(MAX_TURNS)
+        lines = self._extractor.count_lines_to_classify(backlog.messages)
+        return self._requests.estimate_extraction(backlog, max_turns=turns, kind_requests=lines)
 
-    async def learn_from_history(self, scope: Scope) -> bool:
+    async def try_to_learn_from_history(self, scope: Scope) -> bool:
         """Learn from the next batch of imported messages in a scope. Return True if there was progress."""
 
         async def learn_from_next_batch() -> list[Fact] | None:
@@ -162,7 +163,9 @@ class Facts:
             if store is None:
                 return None
             learned, waiting = await (
-                store.history_extraction.read_next_messages if from_history else store.facts.read_unlearned_messages
+                store.history_extraction.read_last_id_and_next_messages
+                if from_history
+                else store.facts.read_learned_id_and_next
             )(scope, MESSAGES_PER_READ)
             if not waiting:
                 return None
@@ -175,7 +178,7 @@ class Facts:
             turns = [turn for turn in by_turn.values() if wanted <= {message.role for message in turn}]
             if not from_history:
                 # This marks the scope, so that messages which are folded before they were learned from still wait.
-                await store.facts.begin_learning(scope, learned)
+                await store.facts.begin_learning_unless_recorded(scope, learned)
                 if is_all and len(turns) < max(1, min_turns):
                     return None
             facts = await store.facts.list_all_facts(scope.owner)
@@ -187,7 +190,7 @@ class Facts:
                 *(turns, known),
                 owner_description=prompts.describe_owner(scope.owner),
                 zone=config.zone,
-                max_turns=self._extractor.limit_turns(max_turns),
+                max_turns=self._extractor.choose_turns_per_request(max_turns),
                 separates_long_turns=not from_history,
             )
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
@@ -208,17 +211,17 @@ class Facts:
         async with self._memory.open_store(owner) as store:
             return await store.facts.list_all_facts(owner)
 
-    async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
+    async def add_fact_unless_known(self, owner: int, text: str) -> tuple[Fact, bool]:
         """Add a fact. Return (fact, True), or (the equal existing fact, False). Raise FactsFull above the limit."""
 
-        def find_duplicate() -> Fact | None:
+        def find_fact_with_same_words() -> Fact | None:
             words = list_essential_words(text)
             return next((fact for fact in facts if list_essential_words(fact.text) == words), None)
 
         now = self._clock()
         async with self._memory.open_store(owner) as store:
             facts = await store.facts.list_valid_facts(owner)
-            known = await asyncio.to_thread(find_duplicate)
+            known = await asyncio.to_thread(find_fact_with_same_words)
             if known is not None:
                 return known, False
             if len(facts) >= MAX_FACTS:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from facts.schemas import corrects_number
+from facts.schemas import corrects_number_of_fact
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import collect_fact_terms
 from storage.tables.decisions import DecisionIndex, collect_decisions, make_decisions_about_replaced_facts
@@ -33,7 +33,7 @@ class FactCandidates:
         for key in _include_term_prefixes(_iterate_index_terms(fact)):
             self._having.setdefault(key, []).append(fact_number)
 
-    def find_by_terms(self, terms: Iterable[str], limit: int = MAX_CANDIDATES) -> list[int]:
+    def rank_by_terms(self, terms: Iterable[str], limit: int = MAX_CANDIDATES) -> list[int]:
         """Return the numbers of the facts that share the most terms, best first. Rare terms weigh more."""
         having = [found for key in _include_term_prefixes(terms) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
@@ -80,9 +80,9 @@ def plan_fact_changes(
         if decisions.overrules(draft):
             continue
         change, is_overruled = FactChange(fact=draft), False
-        for number in _select_related_facts(draft, valid, candidates):
+        for number in _list_numbers_of_related_facts(draft, valid, candidates):
             fact = valid[number]
-            is_named = (draft.is_change and number in draft.known) or _correct_each_other(draft, fact)
+            is_named = (draft.is_change and number in draft.known) or _is_number_of_either_corrected(draft, fact)
             match compare_facts(draft, fact, is_named_as_replaced=is_named):
                 case "changed" | "ended" if _decision_overrules_draft(fact, draft):
                     is_overruled = True
@@ -135,19 +135,19 @@ def _is_from_same_person(draft: NewFact, fact: Fact | NewFact) -> bool:
     return fact.person_id == draft.person_id
 
 
-def _correct_each_other(draft: NewFact, fact: Fact | NewFact) -> bool:
+def _is_number_of_either_corrected(draft: NewFact, fact: Fact | NewFact) -> bool:
     """Return True if the later of two certain facts was told to correct a number of the other, by the same person."""
     if draft.is_uncertain or fact.is_uncertain or not _is_from_same_person(draft, fact):
         return False
-    if _find_lacking_names(draft.text, fact.text) and _find_lacking_names(fact.text, f"{draft.text} {draft.quote}"):
+    if _find_names_not_in(draft.text, fact.text) and _find_names_not_in(fact.text, f"{draft.text} {draft.quote}"):
         return False  # "Leo is 8, not 7" says nothing about Mia
-    if draft.observed_at < fact.observed_at and corrects_number(fact.quote, draft.text, draft.quote):
+    if draft.observed_at < fact.observed_at and corrects_number_of_fact(fact.quote, draft.text, draft.quote):
         return True
     # The quote of an edited fact may give another number than its text.
-    return corrects_number(draft.quote, fact.text, fact.quote if fact.decided_at is None else "")
+    return corrects_number_of_fact(draft.quote, fact.text, fact.quote if fact.decided_at is None else "")
 
 
-def _find_lacking_names(text: str, other_text: str) -> set[str]:
+def _find_names_not_in(text: str, other_text: str) -> set[str]:
     held = (*make_fingerprint(other_text).names, *find_topics(other_text))
     return {name[:4] for name in make_fingerprint(text).names} - {word[:4] for word in held}
 
@@ -173,7 +173,7 @@ def compare_facts(
     if model_says and not repeats:
         return "changed"
     is_vital = known_fact.importance == 1.0
-    changes_same_thing = is_vital and _changes_same_thing(new_fact.text, text)
+    changes_same_thing = is_vital and _changes_only_numbers_or_negates(new_fact.text, text)
     if new_fact.valid_to is not None:
         if is_about and changes_same_thing and mine.polarity and not theirs.polarity:
             return "changed"
@@ -203,7 +203,7 @@ def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -
     return have_other_names or (is_by_another and is_of_speaker and not is_of_known_speaker)
 
 
-def _changes_same_thing(new_text: str, text: str) -> bool:
+def _changes_only_numbers_or_negates(new_text: str, text: str) -> bool:
     """Return True if the new text differs from the other only in numbers, or is a negation that covers it."""
     mine, theirs = ({topic[:4] for topic in find_topics(each)} for each in (new_text, text))
     if make_fingerprint(new_text).polarity and not make_fingerprint(text).polarity:
@@ -217,18 +217,18 @@ def is_same_subject(subject: str, other_subject: str) -> bool:
     return bool(subject.strip()) and bool(other_subject.strip()) and find_topics(subject) == find_topics(other_subject)
 
 
-def _select_related_facts(
+def _list_numbers_of_related_facts(
     draft: NewFact, valid_facts: Mapping[int, Fact | NewFact], candidates: FactCandidates
 ) -> list[int]:
     """Return the numbers of the facts that `draft` may change, beginning with those that the model named."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)
-    for number in {*candidates.find_by_terms(_iterate_index_terms(draft)), *draft.known} & valid_facts.keys():
+    for number in {*candidates.rank_by_terms(_iterate_index_terms(draft)), *draft.known} & valid_facts.keys():
         fact = valid_facts[number]
         # In a group, nobody's words end another member's instructions and preferences, or those added by hand.
         if fact.valid_to is not None or (fact.kind in LASTING and not _is_from_same_person(draft, fact)):
             continue
-        if number in draft.known or _correct_each_other(draft, fact):
+        if number in draft.known or _is_number_of_either_corrected(draft, fact):
             ranked.append((0, number))
         elif is_same_subject(draft.subject, fact.subject) or words == list_essential_words(fact.text):
             ranked.append((1, number))

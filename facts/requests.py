@@ -94,7 +94,7 @@ class RequestBuilder:
         bare = prompts.make_facts_request([], [])
         room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_repair_messages("…"))
         known_room = min(self._get_window() // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
-        shown, known_lines = self._select_known_facts(known_facts, turns[:max_turns], known_room)
+        shown, known_lines = self._select_and_format_known_facts(known_facts, turns[:max_turns], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
         messages: list[Message] = []
@@ -106,7 +106,7 @@ class RequestBuilder:
             if lines and (size > left or (separates_long_turns and max(size, longest) > LONG_TURN_TOKENS)):
                 break
             longest = max(longest, size)
-            fitting, until, is_whole = self._select_fitting_turn_start(fresh, left)
+            fitting, until, is_whole = self._select_turn_start_and_last_id(fresh, left)
             lines += [line for _, line in fitting if line]
             covered.append(tuple(message for message in turn if message.id <= until))
             messages += [message for message, _ in fitting if message.role == "user"]
@@ -124,9 +124,9 @@ class RequestBuilder:
         )
 
     def estimate_extraction(
-        self, backlog: HistoryBacklog, *, max_turns: int = MAX_TURNS, lines: int = 0
+        self, backlog: HistoryBacklog, *, max_turns: int = MAX_TURNS, kind_requests: int = 0
     ) -> ExtractionEstimate:
-        """Estimate the cost of learning from imported messages, with `lines` requests for the kind of a line.
+        """Estimate the cost of learning from imported messages, with `kind_requests` requests for the kind of a line.
 
         Tokens are rounded up to two significant digits.
         """
@@ -136,10 +136,10 @@ class RequestBuilder:
         room = max(MIN_ROOM_TOKENS, int((self._get_window() - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // max_turns), -(-said // room))
         tokens = said + requests * (frame + 250)  # for the answer and the known facts
-        tokens += lines * (self.count_prompt_tokens(make_kind_request("")) + 50)  # for the line and the answer
+        tokens += kind_requests * (self.count_prompt_tokens(make_kind_request("")) + 50)  # for the line and the answer
         unit = 10 ** max(0, len(str(tokens)) - 2)
         return ExtractionEstimate(
-            messages=backlog.messages, requests=requests + lines, tokens=-(-tokens // unit) * unit
+            messages=backlog.messages, requests=requests + kind_requests, tokens=-(-tokens // unit) * unit
         )
 
     def count_prompt_tokens(self, request: Request) -> int:
@@ -200,7 +200,7 @@ class RequestBuilder:
             summary_ids=tuple(summary.id for summary in newest[: len(lines)]),
         )
 
-    def _select_known_facts(
+    def _select_and_format_known_facts(
         self, known_facts: Sequence[Fact], turns: Sequence[Sequence[Message]], max_tokens: int
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
@@ -218,7 +218,7 @@ class RequestBuilder:
         facts = {fact.id: fact for fact in known_facts}
         said_here = {message.id for message in said}
         candidates = FactCandidates(facts)
-        looked_at = {id_ for m in said for id_ in candidates.find_by_terms(list_search_terms(m.content), MAX_LOOKED_AT)}
+        looked_at = {id_ for m in said for id_ in candidates.rank_by_terms(list_search_terms(m.content), MAX_LOOKED_AT)}
         if has_change:
             weightiest = heapq.nlargest(MAX_LOOKED_AT, known_facts, key=lambda fact: (fact.importance, fact.id))
             looked_at.update(fact.id for fact in weightiest)
@@ -228,12 +228,12 @@ class RequestBuilder:
 
         topics = {id_: find_topics(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
 
-        def is_related(fact: Fact) -> bool:
+        def shares_source_or_words_with_turns(fact: Fact) -> bool:
             return bool(said_here.intersection(fact.source_ids)) or any(
                 len(topics[fact.id] & words) >= least for words, least in asked
             )
 
-        def shares_topic(fact: Fact) -> bool:
+        def shares_topic_with_turns(fact: Fact) -> bool:
             named = find_topics(" ".join(make_fingerprint(fact.text).names))
             return bool(about & (topics[fact.id] if fact.decided_at else named))
 
@@ -241,8 +241,8 @@ class RequestBuilder:
             (facts[id_] for id_ in looked_at),
             key=lambda fact: (-len(topics[fact.id] & about), -fact.importance, -fact.id),
         )
-        related = {fact.id for fact in ranked if is_related(fact)}
-        others = [fact for fact in ranked if fact.id not in related and (has_change or shares_topic(fact))]
+        related = {fact.id for fact in ranked if shares_source_or_words_with_turns(fact)}
+        others = [fact for fact in ranked if fact.id not in related and (has_change or shares_topic_with_turns(fact))]
         if has_change:  # what a person has one of at a time, such as a home, comes first
             others.sort(key=lambda fact: not fact.subject or fact.is_lasting or " " in fact.subject)
         shown = related | {fact.id for fact in others[:MAX_OTHERS]}
@@ -265,7 +265,7 @@ class RequestBuilder:
         )
         return self._tokens.truncate(text, most)
 
-    def _select_fitting_turn_start(
+    def _select_turn_start_and_last_id(
         self, turn: Sequence[tuple[Message, str]], max_tokens: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
         """Return the first messages and lines that fit, the id of the last one, and True if the whole turn fits."""

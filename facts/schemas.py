@@ -71,7 +71,7 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
     return None if items and not facts else facts
 
 
-def make_fact_versions(
+def iterate_candidates_for_each_fact(
     extracted_facts: Sequence[ExtractedFact], messages: Sequence[Message], *, known_ids: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
     """Yield the possible versions of each extracted fact, best first: one for each message that may state the fact.
@@ -81,7 +81,7 @@ def make_fact_versions(
     for fact in extracted_facts:
         made = [
             _make_fact(fact, message, *found, known_ids=known_ids, zone=zone)
-            for message in _find_possible_sources(fact, messages)
+            for message in _rank_possible_source_messages(fact, messages)
             if (found := _find_statement_and_sentence(fact, message))
         ]
         if made:
@@ -108,20 +108,20 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     if end == 0 and speaker.endswith(prompts.get_speaker_name(message)):  # small models copy the speaker of a line, too
         start, end = _find_quote_range(words, content)
     question_end = max(content.rfind(mark, start, end) + 1 for mark in QUESTION_MARKS)
-    quoted, is_in_question = _read_sentence(content, question_end or start, end)
+    quoted, is_in_question = _find_sentence_and_check_if_question(content, question_end or start, end)
     if end == 0 or is_in_question:
         return None
-    topics, own = _truncate_words(find_topics(fact.text)), _truncate_words(find_topics(message.speaker))
-    passage = _extend_to_negation(_extend_to_hedging_words(_extend_to_sentence(quoted, topics)))
+    topics, own = _get_word_prefixes(find_topics(fact.text)), _get_word_prefixes(find_topics(message.speaker))
+    passage = _extend_to_negation(_extend_to_hedging_words(_extend_to_sentence_with_more_topics(quoted, topics)))
     statement = " ".join(passage.text.split())[:MAX_FACT_CHARS]
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    is_related = bool((topics - own) & _truncate_words(find_topics(quoted.text if question_end else content)))
+    is_related = bool((topics - own) & _get_word_prefixes(find_topics(quoted.text if question_end else content)))
     if not is_related and (fact.kind == "instruction" or not _find_names(statement) - own):
         return None
     return statement, " ".join("".join(passage).split())
 
 
-def _read_sentence(content: str, start: int, end: int) -> tuple[_Passage, bool]:
+def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> tuple[_Passage, bool]:
     """Return the sentence around a passage, split at the passage, and True if the passage is part of a question."""
     first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
     last = next((mark.end() for mark in _SENTENCE_END.finditer(content, end)), len(content))
@@ -132,24 +132,24 @@ def _read_sentence(content: str, start: int, end: int) -> tuple[_Passage, bool]:
     return passage, is_question or passage.before.startswith("¿")
 
 
-def _extend(passage: _Passage, before: str, after: str) -> _Passage:
+def _move_edges_into_passage(passage: _Passage, before: str, after: str) -> _Passage:
     """Move text at the passage's edges into it, except the final marks."""
     after = after.rstrip(_FINAL_MARKS)
     rest = passage.before[: len(passage.before) - len(before)]
     return _Passage(rest, before + passage.text + after, passage.after[len(after) :])
 
 
-def _extend_to_sentence(passage: _Passage, topics: Set[str]) -> _Passage:
+def _extend_to_sentence_with_more_topics(passage: _Passage, topics: Set[str]) -> _Passage:
     """Extend a passage to its whole sentence if that is a short statement with more of the topics."""
     sentence = "".join(passage)
     is_statement = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(QUESTION_MARKS)
-    quoted, told = (topics & _truncate_words(find_topics(text)) for text in (passage.text, sentence))
+    quoted, told = (topics & _get_word_prefixes(find_topics(text)) for text in (passage.text, sentence))
     if is_statement and len(told) > len(quoted) and not make_fingerprint(sentence).hedges:
-        return _extend(passage, passage.before.lstrip(), passage.after)
+        return _move_edges_into_passage(passage, passage.before.lstrip(), passage.after)
     return passage
 
 
-def _truncate_words(words: Iterable[str]) -> set[str]:
+def _get_word_prefixes(words: Iterable[str]) -> set[str]:
     return {word[:4] for word in words}
 
 
@@ -176,7 +176,7 @@ def _extend_to_hedging_words(passage: _Passage) -> _Passage:
     after: str = re.findall(r"\A\w*", passage.after)[0]  # the end of a word or unspaced clause
     after += "".join(takewhile(_is_short_clause, re.split(r"(?=[,;:–—，；：、،؛])", passage.after[len(after) :])))
     has_hedges = make_fingerprint(before + passage.text + after).hedges
-    return _extend(passage, before, after) if has_hedges else passage
+    return _move_edges_into_passage(passage, before, after) if has_hedges else passage
 
 
 def _extend_to_negation(passage: _Passage) -> _Passage:
@@ -185,28 +185,28 @@ def _extend_to_negation(passage: _Passage) -> _Passage:
         return passage
     before, after = CLAUSE_BREAK.split(passage.before)[-1].lstrip(), CLAUSE_BREAK.split(passage.after)[0]
     is_after = _is_short_clause(after) and _is_negated(after)
-    return _extend(passage, before if _is_negated(before) else "", after if is_after else "")
+    return _move_edges_into_passage(passage, before if _is_negated(before) else "", after if is_after else "")
 
 
-def _denies_topics(quote: str, topics: Iterable[str]) -> bool:
+def _negates_every_mention_of_topics(quote: str, topics: Iterable[str]) -> bool:
     """Return True if every clause of a quote that mentions a topic has a negation before or shortly after the topic."""
     found = []
     for clause in CLAUSE_BREAK.split(quote):
         words = re.finditer(r"[\w'’]+", clause)
-        ends = [word.end() for word in words if _truncate_words(find_topics(word[0])) & _truncate_words(topics)]
+        ends = [word.end() for word in words if _get_word_prefixes(find_topics(word[0])) & _get_word_prefixes(topics)]
         if ends:
             found.append(_is_negated(clause if _is_short_clause(clause[ends[-1] :]) else clause[: ends[-1]]))
     return bool(found) and all(found)
 
 
-def corrects_number(quote: str, fact_text: str, fact_quote: str = "") -> bool:
+def corrects_number_of_fact(quote: str, fact_text: str, fact_quote: str = "") -> bool:
     """Return True if a quote corrects a fact's number ("980, not 940") and repeats most of its text or quote."""
     said, topics = find_topics(quote), find_topics(fact_text)
     numbers = {topic for topic in said if topic.isdigit()}
     # A small model adds words to the text ("Nora mentions that her rent is 940 euros").
     if numbers.isdisjoint(topics) or all(2 * len(said & t) <= len(t) for t in (topics, find_topics(fact_quote))):
         return False
-    denied = {number for number in numbers if _denies_topics(quote, {number})}
+    denied = {number for number in numbers if _negates_every_mention_of_topics(quote, {number})}
     return bool(denied & topics) and denied < numbers  # "I don't want to pay 940 euros" corrects nothing
 
 
@@ -245,12 +245,12 @@ def _make_fact(
     if kind == "instruction" and about and not find_topics(about) & find_topics(sentence):
         kind = "personal"  # a small model types every fact so, for requests about "code"
     text, hedges = extracted.text, make_fingerprint(quote).hedges
-    subject = _truncate_words(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
+    subject = _get_word_prefixes(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
     lacks_subject = not all(word in fold_accents(normalize_text(text)) for word in subject)
     is_positive = not (extracted.is_over or _is_negated(text))
-    topics = _truncate_words(find_topics(text) - own)
+    topics = _get_word_prefixes(find_topics(text) - own)
     denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
-    is_denied = is_positive and any(_denies_topics(quote, part) for part in denied_parts)
+    is_denied = is_positive and any(_negates_every_mention_of_topics(quote, part) for part in denied_parts)
     if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open
@@ -258,7 +258,7 @@ def _make_fact(
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
     known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)
-    clauses = (clause for clause in CLAUSE_BREAK.split(sentence) if topics & _truncate_words(find_topics(clause)))
+    clauses = (clause for clause in CLAUSE_BREAK.split(sentence) if topics & _get_word_prefixes(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
     is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
     said_at = message.created_at
@@ -279,13 +279,13 @@ def _make_fact(
         is_change=extracted.is_over or describes_change(message.content) or _is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
         line=sentence.rstrip(_FINAL_MARKS) if len(sentence) <= MAX_FACT_CHARS else quote,
-        unsaid=_find_unsaid_topics(text, sentence, message.speaker),
+        unsaid=_find_topics_missing_from_sentence(text, sentence, message.speaker),
         person_id=message.person_id,
         speaker=message.speaker if message.person_id else "",
     )
 
 
-def _find_unsaid_topics(text: str, sentence: str, speaker: str) -> frozenset[str]:
+def _find_topics_missing_from_sentence(text: str, sentence: str, speaker: str) -> frozenset[str]:
     """Return the topics of a fact that its sentence lacks, or none if the sentence reports a change.
 
     A change is told in any words, such as "I moved back to Porto".
@@ -301,7 +301,7 @@ def _find_unsaid_topics(text: str, sentence: str, speaker: str) -> frozenset[str
     return frozenset(topic for topic in topics if not any(_have_same_prefix(topic, word) for word in said))
 
 
-def replace_vague_text(fact: NewFact, speaker: str, *, is_model_weak: bool) -> NewFact:
+def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak: bool) -> NewFact:
     """Replace a fact's text with its quote if it is vague, such as "Anna mentions her father's birthday".
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
@@ -311,8 +311,8 @@ def replace_vague_text(fact: NewFact, speaker: str, *, is_model_weak: bool) -> N
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
         return fact
-    words = _truncate_words(find_topics(fact.text) - find_topics(speaker))
-    said = _truncate_words(find_topics(fact.quote))
+    words = _get_word_prefixes(find_topics(fact.text) - find_topics(speaker))
+    said = _get_word_prefixes(find_topics(fact.quote))
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
     lacks_half = is_model_weak and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
     is_vague = (details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)
@@ -321,10 +321,10 @@ def replace_vague_text(fact: NewFact, speaker: str, *, is_model_weak: bool) -> N
 
 def _find_names(quote: str) -> set[str]:
     without_first_words = [sentence.partition(" ")[2] for sentence in split_sentences(quote)]
-    return _truncate_words(name for rest in without_first_words for name in make_fingerprint(rest).names)
+    return _get_word_prefixes(name for rest in without_first_words for name in make_fingerprint(rest).names)
 
 
-def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
+def _rank_possible_source_messages(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
     """Return the messages that may state a fact, beginning with the one that the model named."""
     topics = find_topics(fact.text)
     shared = {message.id: len(topics & find_topics(message.content)) for message in messages}
@@ -413,7 +413,7 @@ def _parse_whole_number(value: object) -> int | None:
 PROFILE_SCHEMA = prompts.make_answer_schema("profile", {name: {"type": "string"} for name in prompts.PROFILE_SECTIONS})
 
 
-def parse_profile(answer: str) -> dict[str, str]:
+def parse_profile_sections(answer: str) -> dict[str, str]:
     """Parse a model's answer into profile sections, keyed by name. Return {} if it is unusable."""
     value = next((value for value in _iterate_json_values(answer) if isinstance(value, dict)), {})
     sections: dict[str, str] = {}

@@ -31,7 +31,7 @@ def find_fact_faults(
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *allowed_texts])
     faults = []
-    text, derived = _remove_supported_dates(fact.text, sources, said, zone)
+    text, derived = _remove_and_list_supported_dates(fact.text, sources, said, zone)
     years = [message.created_at.astimezone(zone).year + step for message in sources for step in (-1, 0, 1)]
     known = "\n".join([said, *derived, *map(str, years), *make_fingerprint(said).numbers])
     if find_invented_numbers(text, known):
@@ -53,7 +53,7 @@ def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *,
     return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
 
 
-def _remove_supported_dates(
+def _remove_and_list_supported_dates(
     text: str, sources: Sequence[Message], source_text: str, zone: tzinfo
 ) -> tuple[str, list[str]]:
     """Remove dates from `text` that are in `source_text` or implied by `sources`. Return the text and the dates."""
@@ -98,10 +98,10 @@ def _find_invented_names(text: str, source_text: str) -> list[str]:
     known |= {word.translate(_LATIN) for word in known}
     stems = {stem[:5] for stem in (*known, *list_search_terms(source_text))}
 
-    def appears_in_source(name: str) -> bool:  # ignoring its case ending
+    def is_in_source_text(name: str) -> bool:  # ignoring its case ending
         begins_alike = len(name) > 1 and any(word.startswith(name[:4]) for word in known)
         return begins_alike or name in known or name[:5] in stems
 
     first = make_fingerprint(text.split(" ")[0]).names
     new = [name for name in make_fingerprint(text).names if name not in first]
-    return [name for name in new if not appears_in_source(name) and not appears_in_source(name.translate(_LATIN))]
+    return [name for name in new if not is_in_source_text(name) and not is_in_source_text(name.translate(_LATIN))]

@@ -21,7 +21,7 @@ MAX_TOKENS = {False: 510, True: 128}  # of a passage, and of a query, which take
 READ_ONCE, AS_MUCH_SAID = 24, 100
 
 
-def run_as_child_process() -> None:
+def answer_requests_from_parent_process() -> None:
     """Read requests from standard input and answer them until it ends."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
         signal.signal(number, signal.SIG_IGN)

@@ -47,7 +47,7 @@ class UserMessage:
         return tuple(piece.text for piece in self.pieces if piece.origin in OTHERS and piece.origin not in SENT_ALONG)
 
     @property
-    def passages(self) -> tuple[str, ...]:
+    def attached_passages(self) -> tuple[str, ...]:
         return tuple(piece.text for piece in self.pieces if piece.origin in SENT_ALONG)
 
     @property

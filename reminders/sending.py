@@ -94,7 +94,7 @@ class Reminders:
     async def _try_to_send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
         while True:
             async with self._memory.open_store(reminder.owner) as store:
-                times = await store.reminders.record_sending_attempt(reminder)
+                times = await store.reminders.record_and_count_sending_attempts(reminder)
             if times is None:
                 return True
             if times > MAX_SENDS:
@@ -114,4 +114,4 @@ class Reminders:
         config = await self._memory.get_config(reminder.owner)
         again = find_next_due_time(reminder, config.zone, after=self._clock()) if config else None
         async with self._memory.open_store(reminder.owner) as store:
-            await store.reminders.finish_sending(reminder, again)
+            await store.reminders.delete_or_reschedule(reminder, again)

@@ -55,7 +55,7 @@ _MONTHS = {
 _BEFORE_MONTHS = frozenset({"in", "last", "this", "next", "of", "since", "en", "im", "в", "em", "de"})
 
 
-def _parse_month_and_ambiguity(word: str) -> tuple[int, bool]:
+def _parse_month_and_check_if_ambiguous(word: str) -> tuple[int, bool]:
     """Return the number of the month that a normalised word names, or 0, and True if the word is ambiguous."""
     if word in date_words.RUSSIAN_MAY:
         return 5, word == "мае"
@@ -101,7 +101,7 @@ def _find_absolute_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple
     words = re.findall(r"\w+", text)
     has_year = False
     for index, word in enumerate(words):
-        month, is_ambiguous = _parse_month_and_ambiguity(word)
+        month, is_ambiguous = _parse_month_and_check_if_ambiguous(word)
         if not month:
             continue
         before = ["", "", *words[max(0, index - 2) : index]][-2:]
@@ -119,9 +119,7 @@ def _find_absolute_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple
             yield _make_calendar_range(int(match[1]), now=now), match[0]
 
 
-def _has_pattern_before_or_after(
-    text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]
-) -> bool:
+def _has_pattern_around(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
     """Return True if the first pattern occurs shortly before a match, or the second pattern shortly after it."""
     before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
     return bool(patterns[0].search(before) or patterns[1].search(after))
@@ -132,10 +130,10 @@ def _find_weekday_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple[
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1
-            if not _has_pattern_before_or_after(text, match, _NEXT):
+            if not _has_pattern_around(text, match, _NEXT):
                 yield _make_past_range(now, "day", back), match[0]
                 of_last_week = now.weekday() - day + 7
-                if of_last_week != back and _has_pattern_before_or_after(text, match, _LAST):
+                if of_last_week != back and _has_pattern_around(text, match, _LAST):
                     yield _make_past_range(now, "day", of_last_week), match[0]
 
 

@@ -81,7 +81,7 @@ def make_explanation_record(
         model=model,
         ceiling=context.ceiling,
         parts=context.parts,
-        recent=group_consecutive_ids(stored),
+        recent=group_consecutive_ids_into_ranges(stored),
         here=len(context.recent) - len(stored),
         summaries=tuple(summary.id for summary in context.summaries),
         snippets=tuple(
@@ -112,7 +112,7 @@ def parse_explanation_record(text: str) -> ExplanationRecord | None:
         return None
 
 
-def group_consecutive_ids(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
+def group_consecutive_ids_into_ranges(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
     """Group consecutive ids, and return the first and last id of each group."""
     runs: list[tuple[int, int]] = []
     for number in sorted(set(ids)):

@@ -44,11 +44,9 @@ class FoundFacts:
     relevant: Sequence[RecalledFact] = ()
     lasting: Sequence[RecalledFact] = ()
 
-    def with_replaced_facts(self, replaced_facts: Sequence[Fact]) -> "FoundFacts":
+    def with_replaced_facts(self, replaced: Sequence[Fact]) -> "FoundFacts":
         """Return a copy in which each relevant fact's `earlier` is set to the newest fact that it replaced."""
-        before = {
-            fact.superseded_by: fact for fact in sorted(replaced_facts, key=lambda fact: (fact.valid_from, fact.id))
-        }
+        before = {fact.superseded_by: fact for fact in sorted(replaced, key=lambda fact: (fact.valid_from, fact.id))}
         recalled = [replace(recalled, earlier=before.get(recalled.fact.id)) for recalled in self.relevant]
         return replace(self, relevant=recalled)
 
@@ -62,9 +60,9 @@ def rank_facts(
     min_similarity: float | None = None,
 ) -> list[RecalledFact]:
     """Return pinned facts and facts close in words or meaning, best first. `vectors` are keyed by fact id."""
-    shares = _score_word_overlap(facts, question.own)
-    leaning = shares if question.terms == question.own else _score_word_overlap(facts, question.terms)
-    closeness = _score_similarity(facts, question.vector, vectors or {}, embedding_model, min_similarity)
+    shares = _score_word_overlap_by_fact_id(facts, question.own)
+    leaning = shares if question.terms == question.own else _score_word_overlap_by_fact_id(facts, question.terms)
+    closeness = _score_similarity_by_fact_id(facts, question.vector, vectors or {}, embedding_model, min_similarity)
     found = []
     for fact in facts:
         parts: dict[str, float] = {}
@@ -111,7 +109,7 @@ def select_facts_for_prompt(
     return FoundFacts(relevant=relevant, lasting=[RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying])
 
 
-def _score_word_overlap(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
+def _score_word_overlap_by_fact_id(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
     """Return a score by fact id: the share of the question's words that the fact contains, weighted by rarity."""
     words = {fact.id: collect_fact_terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
@@ -131,7 +129,7 @@ def _collect_search_terms(text: str) -> frozenset[str]:
     return frozenset(list_search_terms(text))
 
 
-def _score_similarity(
+def _score_similarity_by_fact_id(
     facts: Sequence[Fact],
     question_vector: Floats | None,
     vectors: Mapping[int, Floats],

@@ -94,7 +94,7 @@ class PromptBuilder:
         self._system = tokenizer.truncate(system, budgets.system)
         self._pictures = sent_along.select_pictures_that_fit(incoming, budgets.ceiling)
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
-        words, was_shortened = self._incoming.render_within_limit(MAX_MESSAGE_TOKENS)
+        words, was_shortened = self._incoming.render_and_check_if_cut(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
         room = budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()) - 4
         if room < min(said, WORTH_SHOWING):
@@ -102,7 +102,7 @@ class PromptBuilder:
             room = budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
-        self._words = self._incoming.render_within_limit(max(0, room))[0] if said > room else words
+        self._words = self._incoming.render_and_check_if_cut(max(0, room))[0] if said > room else words
         self._left = max(0, budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
@@ -326,7 +326,7 @@ class PromptBuilder:
         elif self._words:
             self._message_was_cut = True
             had = self._tokens.count(self._words)
-            cut, _ = self._incoming.render_within_limit(had - excess_tokens - 4)
+            cut, _ = self._incoming.render_and_check_if_cut(had - excess_tokens - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
             had = self._tokens.count(self._system)

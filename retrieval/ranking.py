@@ -91,7 +91,7 @@ def rank_passages(candidates: Candidates, question: Question, similarities: Simi
     )
 
 
-def find_passages_with_rarest_word(
+def find_rows_with_rarest_word(
     candidates: Candidates, question: Question, row_order: Sequence[int], *, limit: int
 ) -> list[int]:
     """Return the rows of passages with the question's rarest word, or [] if over `limit` messages contain that word."""

@@ -37,13 +37,13 @@ class IncomingRenderer:
             return prefix_name(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_user_text(texts[0])
 
         parts = (
-            _QuotedPart(texts=incoming.passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
+            _QuotedPart(texts=incoming.attached_passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
             _QuotedPart(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=ceiling),
             _QuotedPart(texts=(incoming.own_text,), quote=quote_sender_text, max_tokens=ceiling),
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 
-    def render_within_limit(self, max_tokens: int) -> tuple[str, bool]:
+    def render_and_check_if_cut(self, max_tokens: int) -> tuple[str, bool]:
         """Return the rendered message in at most `max_tokens` tokens, and True if some of it was cut."""
         sizes = [min(self._tokens.count(text), part.max_tokens) for part, text in self._quoted]
         limit = compute_common_cap(sizes, max(0, max_tokens - 2 * len(sizes)))

@@ -48,7 +48,7 @@ class TurnRenderer:
         for group in grouped.values():
             shown = limit_document_passages(group)
             ids = {message.id for message in shown}
-            turn = self._make_past_turn(shown, [self._render_content(message) for message in shown])
+            turn = self._make_turn(shown, [self._render_content(message) for message in shown])
             turns.append(replace(turn, left_out=tuple(message for message in group if message.id not in ids)))
         return turns
 
@@ -60,12 +60,10 @@ class TurnRenderer:
         whole = [self._render_content(message) for message in turn.messages]
         limit = compute_common_cap([self._tokens.count(content) for content in whole], tokens)
         contents = [self._render_content(message, limit) for message in turn.messages]
-        squeezed = self._make_past_turn(turn.messages, contents, is_whole=False)
+        squeezed = self._make_turn(turn.messages, contents, is_whole=False)
         return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= max_tokens else None
 
-    def _make_past_turn(
-        self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True
-    ) -> PastTurn:
+    def _make_turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> PastTurn:
         roles = map(find_prompt_role, messages)
         tokens = sum(map(self._tokens.count_text_message_tokens, roles, contents))
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
@@ -73,14 +71,14 @@ class TurnRenderer:
     def _render_content(self, message: Message, max_tokens: int | None = None) -> str:
         if message.origin == "tool":  # what a search found may be out of date
             return prompts.PROPOSED if message.content.endswith(prompts.PROPOSED_NOTE) else prompts.ARCHIVED_RESULT
-        quote = partial(self._quote_content, message)
+        quote = partial(self._quote_text_of_message, message)
         if max_tokens is None:
             return quote(message.content)
         return quote(
             self._tokens.truncate_to_fit_when_rendered(message.content, max_tokens, quote, self._tokens.omit_middle)
         )
 
-    def _quote_content(self, message: Message, text: str) -> str:
+    def _quote_text_of_message(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":  # several people share the role "user"
             return prompts.prepend_speaker_name(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone

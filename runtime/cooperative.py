@@ -10,7 +10,7 @@ T = TypeVar("T")
 WORK_SECONDS = 0.002  # between two pauses
 
 
-def iterate_with_pauses(items: Iterable[T]) -> Iterator[T]:
+def iterate_with_sleeps(items: Iterable[T]) -> Iterator[T]:
     """Yield the items, and pause the thread from time to time. Never use this on the event loop."""
     until = time.perf_counter() + WORK_SECONDS
     for item in items:

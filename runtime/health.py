@@ -41,14 +41,14 @@ class Readiness:
         """Mark the process as started. `set_gauges` sets the gauges of /metrics, and `checks` test its parts."""
         self._measure, self._checks, self._is_started = set_gauges, checks, True
 
-    async def check_components(self) -> dict[str, bool]:
+    async def check_each_component(self) -> dict[str, bool]:
         """Map each component's name to True if it works. The process is ready if all components work."""
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
             return running
         async with self._asking:
             if self._monotonic() - self._known_at >= CACHE_SECONDS:
-                found = {name: await self._run_check(name, check) for name, check in self._checks.items()}
+                found = {name: await self._does_component_work(name, check) for name, check in self._checks.items()}
                 self._known, self._known_at = found, self._monotonic()
         return running | self._known
 
@@ -61,7 +61,7 @@ class Readiness:
         except (KeepsakeError, TimeoutError) as error:
             log.debug("the gauges are outdated: %s", type(error).__name__)
 
-    async def _run_check(self, name: str, check: Check) -> bool:
+    async def _does_component_work(self, name: str, check: Check) -> bool:
         try:
             async with asyncio.timeout(CHECK_SECONDS):
                 await check()
@@ -88,7 +88,7 @@ def serve_health(readiness: Readiness, address: tuple[str, int]) -> AbstractAsyn
         return PlainTextResponse("ok\n")  # the event loop runs
 
     async def readyz(_: Request) -> Response:
-        found = await readiness.check_components()
+        found = await readiness.check_each_component()
         lines = [f"{part}: {'ok' if is_well else 'no'}\n" for part, is_well in found.items()]
         return PlainTextResponse("".join(lines), status_code=200 if all(found.values()) else 503)
 

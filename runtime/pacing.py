@@ -40,7 +40,7 @@ class RateLimiter:
     free_at: float = float("-inf")
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
-    def reserve_slot(self, now: float) -> float:
+    def reserve_slot_and_get_delay(self, now: float) -> float:
         """Reserve a slot and return the seconds until it. Beyond MAX_WAIT, reserve nothing and return infinity."""
         step = 1 / self.per_second
         begins = max(self.free_at, now - self.burst * step) + step
@@ -88,9 +88,9 @@ class RateLimitMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         limiter, is_known = self.visitors.find_limiter_and_check_session(scope)
         now = asyncio.get_running_loop().time()
-        wait = limiter.reserve_slot(now)
+        wait = limiter.reserve_slot_and_get_delay(now)
         if not is_known and wait <= MAX_WAIT:
-            wait = max(wait, self.visitors.strangers.reserve_slot(now))
+            wait = max(wait, self.visitors.strangers.reserve_slot_and_get_delay(now))
         if wait:
             await asyncio.sleep(min(wait, MAX_WAIT))
         if wait > MAX_WAIT:

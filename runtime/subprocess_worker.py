@@ -19,8 +19,8 @@ class ChildDied(Exception):  # noqa: N818 - reads as the state it is
 
 
 def make_child_script(module: str) -> str:
-    """Return Python code that imports `module` and calls its function `run_as_child_process`."""
-    function = "run_as_child_process"
+    """Return Python code that imports `module` and calls its function `answer_requests_from_parent_process`."""
+    function = "answer_requests_from_parent_process"
     return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import {function}; {function}()"
 
 

@@ -93,7 +93,7 @@ async def repeat_in_background(
     """
     closing = asyncio.Event()
 
-    async def run_repeatedly() -> None:
+    async def run_work_repeatedly() -> None:
         is_due = at_start
         while not closing.is_set():
             if is_due:
@@ -107,7 +107,7 @@ async def repeat_in_background(
                 async with asyncio.timeout(interval):
                     await closing.wait()
 
-    task = asyncio.create_task(run_repeatedly())
+    task = asyncio.create_task(run_work_repeatedly())
     try:
         yield
     finally:

@@ -114,7 +114,7 @@ def back_up(data_dir: Path, file: Path, *, database_url: str = "") -> BackupResu
         create_private_file(packed)
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
-                elsewhere = asyncio.run(_write_backup_to_stream(data_dir, work, database_url, out))
+                elsewhere = asyncio.run(_write_backup_and_count_missing(data_dir, work, database_url, out))
             raw.flush()
             os.fsync(raw.fileno())
         # Read the whole backup once: a backup that cannot be restored is useless.
@@ -129,12 +129,12 @@ def back_up(data_dir: Path, file: Path, *, database_url: str = "") -> BackupResu
     return BackupResult(messages=messages, elsewhere=elsewhere)
 
 
-async def _write_backup_to_stream(data_dir: Path, work_folder: Path, url: str, out: gzip.GzipFile) -> int:
+async def _write_backup_and_count_missing(data_dir: Path, work_folder: Path, url: str, out: gzip.GzipFile) -> int:
     deadline = time.monotonic() + 60.0  # a start that indexes 100,000 messages takes half a minute
     while True:
         async with AsyncExitStack() as stack:
             try:
-                owner_stores, readers, elsewhere = await _open_backup_sources(stack, data_dir, work_folder, url)
+                stores, readers, elsewhere = await _open_sources_and_count_missing(stack, data_dir, work_folder, url)
             except _BotNotReady:
                 if time.monotonic() > deadline:
                     raise StorageBusy(
@@ -142,12 +142,12 @@ async def _write_backup_to_stream(data_dir: Path, work_folder: Path, url: str, o
                         "nothing was backed up. Please try again."
                     ) from None
             else:
-                await _write_backup_lines(owner_stores, readers, out)
+                await _write_backup_lines(stores, readers, out)
                 return elsewhere
         await asyncio.sleep(0.1)
 
 
-async def _open_backup_sources(
+async def _open_sources_and_count_missing(
     stack: AsyncExitStack, data_dir: Path, work_folder: Path, url: str
 ) -> tuple[OwnerStores, Readers, int]:
     """Return each owner's store, the readers, and how many memories the backup lacks. Raise _BotNotReady in a move."""
@@ -263,7 +263,7 @@ async def _iterate_backup_rows(owner_stores: OwnerStores, readers: Readers) -> B
             yield batch
 
 
-def run_as_child_process() -> None:
+def answer_requests_from_parent_process() -> None:
     """Make a backup at low priority, as a child process that reads the request from stdin and answers on stdout."""
     os.nice(10)
     asked = json.load(sys.stdin)
@@ -310,7 +310,7 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, new_folder: Pa
 
             opened = await stack.enter_async_context(open_postgres_database(url))
             server = await stack.enter_async_context(opened.open_transaction(None))
-            await _require_empty_database(server, dirs.read_instance_id(data_dir))
+            await _delete_leftovers_and_require_empty(server, dirs.read_instance_id(data_dir))
 
         async def iterate_batches(rows: Iterator[Row]) -> AsyncIterator[list[Row]]:
             nonlocal messages
@@ -343,7 +343,7 @@ async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -
         await insert_rows(tx, table, STATE[table], batch)
 
 
-async def _require_empty_database(tx: Transaction, instance_id: str) -> None:
+async def _delete_leftovers_and_require_empty(tx: Transaction, instance_id: str) -> None:
     """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if it is in use.
 
     First, delete the entries for memories in the files of `instance_id`, which an earlier start may have left.

@@ -198,7 +198,7 @@ class Summarizer:
             return await self._generate_text(
                 replace(inputs, lines=below, prior=(), of_summaries=True), ask, previous_faults
             )
-        parts = await asyncio.to_thread(self._make_prompts_for_parts, inputs, previous_faults)
+        parts = await asyncio.to_thread(self._split_into_prompts, inputs, previous_faults)
         texts = [text for part in parts if (text := await ask(part))]
         if len(texts) < 2:
             return texts[0] if texts else ""
@@ -224,9 +224,7 @@ class Summarizer:
             for text in texts
         ]
 
-    def _make_prompts_for_parts(
-        self, inputs: SummaryInput, previous_faults: Sequence[str]
-    ) -> list[list[PromptMessage]]:
+    def _split_into_prompts(self, inputs: SummaryInput, previous_faults: Sequence[str]) -> list[list[PromptMessage]]:
         """Return prompts that each fit the context window and together contain all lines. Split overlong lines."""
         room = self._count_tokens_left_for_sources(inputs, previous_faults)
         pieces = [

@@ -145,7 +145,7 @@ def list_search_terms(text: str) -> list[str]:
         if script == "PAIRS":
             terms += _split_into_character_pairs(word)
             continue
-        term, is_function_word = _stem_term(word, languages.get(script, ""))
+        term, is_function_word = _stem_and_check_if_function_word(word, languages.get(script, ""))
         if term:
             (function_words if is_function_word else terms).append(term)
     terms += [fold_accents(code.group().rstrip(".,;:!?)")) for code in _CODE.finditer(plain)]
@@ -153,7 +153,7 @@ def list_search_terms(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=CACHED_WORDS)
-def _stem_term(word: str, language: str) -> tuple[str, bool]:
+def _stem_and_check_if_function_word(word: str, language: str) -> tuple[str, bool]:
     """Return the search term of a word, and True if the word is a function word."""
     term = stem_word(word.split("'")[-1] if language in ("french", "italian") else word, language)
     known = FUNCTION_WORDS.get(language, frozenset())
@@ -174,7 +174,7 @@ def is_character_pair(word: str) -> bool:
 
 def collect_possible_stems(word: str) -> set[str]:
     """Return every search term that a word may have, depending on the language of the message."""
-    return {*list_search_terms(word), *_find_stems(word)}
+    return {*list_search_terms(word), *_find_stems_in_latin_languages(word)}
 
 
 def list_distinct_search_terms(question: str) -> list[str]:
@@ -210,7 +210,7 @@ def map_terms_to_foreign_stems(
         plain = fold_accents(word)
         if not any(beginning in plain for beginning in beginnings):  # spares most words the stemming
             continue
-        stems = _find_stems(word)
+        stems = _find_stems_in_latin_languages(word)
         letters = max(shortest, share * len(word))
         for term in stems:
             if term in wanted:
@@ -219,10 +219,10 @@ def map_terms_to_foreign_stems(
 
 
 @lru_cache(maxsize=CACHED_STEMS)
-def _find_stems(word: str) -> tuple[str, ...]:
+def _find_stems_in_latin_languages(word: str) -> tuple[str, ...]:
     if any(map(str.isdigit, word)) or _find_script_and_language_scores(word)[0] != "LATIN":
         return ()
-    return tuple(dict.fromkeys(_stem_term(word, language)[0] for language in _LATIN))
+    return tuple(dict.fromkeys(_stem_and_check_if_function_word(word, language)[0] for language in _LATIN))
 
 
 def _split_into_character_pairs(word: str) -> list[str]:

@@ -25,14 +25,14 @@ def parse_markdown_if_marked_up(text: str) -> list[Node] | None:
         return None
     root: list[Node] = []
     try:
-        count = _append_elements_and_count(root, _PARSER.events(text))
+        count = _append_and_count_elements(root, _PARSER.events(text))
     except ValueError:
         return None
     is_plain = all(node[0] == "p" and all(isinstance(child, str) for child in node[1:]) for node in root)
     return None if count == 0 or is_plain else root
 
 
-def _append_elements_and_count(root: list[Node], events: Iterable[Any]) -> int:
+def _append_and_count_elements(root: list[Node], events: Iterable[Any]) -> int:
     """Append the elements that `events` describe to `root`, and return their number. Raise ValueError on failure."""
     open_lists: list[list[Node]] = [root]
     count = 0

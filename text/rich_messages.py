@@ -42,49 +42,49 @@ def parse_rich_message(raw: object) -> RichText:
 
 
 class _RichMessageReader:
-    """Reads one message, stopping after MAX_PARTS parts. Recursive methods stop at level MAX_LEVELS."""
+    """Reads one message, stopping after MAX_PARTS parts. Recursive methods stop at depth MAX_LEVELS."""
 
     def __init__(self) -> None:
         self.media: list[tuple[str, Any]] = []
         self._parts_left = MAX_PARTS
 
-    def convert_blocks_to_markdown(self, blocks: object, level: int) -> str:
+    def convert_blocks_to_markdown(self, blocks: object, depth: int) -> str:
         return _join_paragraphs(
-            *(self._convert_block_to_markdown(block, level) for block in self._iterate_items(blocks))
+            *(self._convert_block_to_markdown(block, depth) for block in self._iterate_items(blocks))
         )
 
-    def _convert_block_to_markdown(self, block: object, level: int) -> str:
-        if not isinstance(block, Mapping) or level >= MAX_LEVELS:
-            return self._read_inline(block, level)
-        words, names = self._read_known_block(block, level)
+    def _convert_block_to_markdown(self, block: object, depth: int) -> str:
+        if not isinstance(block, Mapping) or depth >= MAX_LEVELS:
+            return self._read_inline(block, depth)
+        words, names = self._convert_block_and_list_used_fields(block, depth)
         rest = {name: value for name, value in block.items() if name not in names}
-        return _join_paragraphs(words, self._read_container(rest, level))
+        return _join_paragraphs(words, self._convert_container_to_markdown(rest, depth))
 
-    def _read_known_block(self, block: Mapping[str, Any], level: int) -> tuple[str, Sequence[str]]:
+    def _convert_block_and_list_used_fields(self, block: Mapping[str, Any], depth: int) -> tuple[str, Sequence[str]]:
         """Return a block of a known type as Markdown, and the names of the fields used, or ("", ()) for other types."""
         kind = str(block.get("type", ""))
         if "cells" in block:
-            table = self._convert_table_to_markdown(block["cells"], level)
-            return _join_lines(self._read_inline(block.get("caption"), level), table), ("cells", "caption")
+            table = self._convert_table_to_markdown(block["cells"], depth)
+            return _join_lines(self._read_inline(block.get("caption"), depth), table), ("cells", "caption")
         if isinstance(items := block.get("items"), list | tuple):
             return _join_lines(
-                *(self._convert_list_item_to_markdown(item, level) for item in self._iterate_items(items))
+                *(self._convert_list_item_to_markdown(item, depth) for item in self._iterate_items(items))
             ), ("items",)
         if "quot" in kind:
             inner = _join_paragraphs(
-                self._read_text(block, level), self.convert_blocks_to_markdown(block.get("blocks"), level + 1)
+                self._read_text(block, depth), self.convert_blocks_to_markdown(block.get("blocks"), depth + 1)
             )
-            credit = self._read_inline(block.get("credit"), level)
+            credit = self._read_inline(block.get("credit"), depth)
             words = _join_lines(inner, credit and f"— {credit}")
             return words and _indent_lines(words, "> ", "> "), ("text", "blocks", "credit")
         if kind == "divider":
             return "---", ()
         if "expression" in block:
-            return f"$$\n{self._read_inline(block['expression'], level)}\n$$", ("expression",)
+            return f"$$\n{self._read_inline(block['expression'], depth)}\n$$", ("expression",)
         if "heading" in kind:
             size = block.get("size")
             marks = "#" * (min(max(size, 1), 6) if isinstance(size, int) else 2)
-            return _add_prefix(f"{marks} ", " ".join(self._read_text(block, level).split())), ("text",)
+            return _add_prefix(f"{marks} ", " ".join(self._read_text(block, depth).split())), ("text",)
         if kind.startswith("pre"):
             code = self._collect_plain_text(block.get("text"))
             fence = _make_fence(code, 3)
@@ -92,44 +92,44 @@ class _RichMessageReader:
             return block_of_code, ("text", "language")
         return "", ()
 
-    def _read_container(self, block: Mapping[str, Any], level: int) -> str:
+    def _convert_container_to_markdown(self, block: Mapping[str, Any], depth: int) -> str:
         """Return the text of a container block, such as details or a collage, or of an unknown block."""
         self._collect_media(block)
         place = block.get("location")
         parts = [
-            surround_with_mark("**", self._read_inline(block.get("summary"), level)),
-            self._read_text(block, level),
+            surround_with_mark("**", self._read_inline(block.get("summary"), depth)),
+            self._read_text(block, depth),
             f"{place.get('latitude')}, {place.get('longitude')}" if isinstance(place, Mapping) else "",
-            self.convert_blocks_to_markdown(block.get("blocks"), level + 1),
-            self._convert_caption_to_markdown(block.get("caption"), level),
-            self._read_inline(block.get("credit"), level),
+            self.convert_blocks_to_markdown(block.get("blocks"), depth + 1),
+            self._convert_caption_to_markdown(block.get("caption"), depth),
+            self._read_inline(block.get("credit"), depth),
         ]
         if block.get("type") != "anchor":
             parts += [
-                self._convert_unknown_field_to_markdown(value, level + 1)
+                self._convert_unknown_field_to_markdown(value, depth + 1)
                 for name, value in block.items()
                 if name not in _READ_BY_NAME and not _is_identifier_field(name, value)
             ]
         return _join_paragraphs(*parts)
 
-    def _convert_unknown_field_to_markdown(self, value: object, level: int) -> str:
+    def _convert_unknown_field_to_markdown(self, value: object, depth: int) -> str:
         if not isinstance(value, list | tuple) or any(isinstance(part, str) for part in value):
-            return self._convert_block_to_markdown(value, level)
-        if level >= MAX_LEVELS:
+            return self._convert_block_to_markdown(value, depth)
+        if depth >= MAX_LEVELS:
             return self._collect_plain_text(value)
         return _join_paragraphs(
-            *(self._convert_unknown_field_to_markdown(part, level + 1) for part in self._iterate_items(value))
+            *(self._convert_unknown_field_to_markdown(part, depth + 1) for part in self._iterate_items(value))
         )
 
-    def _convert_caption_to_markdown(self, caption: object, level: int) -> str:
+    def _convert_caption_to_markdown(self, caption: object, depth: int) -> str:
         if isinstance(caption, Mapping) and "type" not in caption:
-            credit = self._read_inline(caption.get("credit"), level)
-            return _join_lines(self._read_text(caption, level), credit and f"— {credit}")
-        return self._read_inline(caption, level)
+            credit = self._read_inline(caption.get("credit"), depth)
+            return _join_lines(self._read_text(caption, depth), credit and f"— {credit}")
+        return self._read_inline(caption, depth)
 
-    def _convert_list_item_to_markdown(self, item: object, level: int) -> str:
+    def _convert_list_item_to_markdown(self, item: object, depth: int) -> str:
         if not isinstance(item, Mapping):
-            return _add_prefix("- ", self._read_inline(item, level))
+            return _add_prefix("- ", self._read_inline(item, depth))
         label, number = self._collect_plain_text(item.get("label")), item.get("value")
         mark = "-"
         if any(map(str.isalnum, label)):
@@ -137,12 +137,12 @@ class _RichMessageReader:
         elif isinstance(number, int):
             mark = f"{number}."
         box = f" [{'x' if item.get('is_checked') else ' '}]" if item.get("has_checkbox") else ""
-        words = self._read_container({name: item[name] for name in item if name != "label"}, level)
+        words = self._convert_container_to_markdown({name: item[name] for name in item if name != "label"}, depth)
         if not words and not item.get("blocks"):
             return ""
         return _indent_lines(words, f"{mark}{box} ", " " * (len(mark) + 1))
 
-    def _convert_table_to_markdown(self, cells: object, level: int) -> str:
+    def _convert_table_to_markdown(self, cells: object, depth: int) -> str:
         """Return the cells as a Markdown table. Positions that a cell with a larger span covers stay empty."""
         rows = list[list[str]]()
         rows_left = dict[int, int]()  # by column: how many more rows a cell above covers
@@ -152,7 +152,7 @@ class _RichMessageReader:
                 _fill_covered_columns(texts, rows_left)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
                 more = self._collect_plain_text({name: fields[name] for name in fields if name != "text"})
-                words = f"{self._read_text(fields, level)} {more}"
+                words = f"{self._read_text(fields, depth)} {more}"
                 columns, height = _read_cell_span(fields, "colspan"), _read_cell_span(fields, "rowspan")
                 covered = range(len(texts), min(len(texts) + columns, MAX_COLUMNS))
                 rows_left |= dict.fromkeys(covered, height - 1)
@@ -165,17 +165,17 @@ class _RichMessageReader:
         head = [*rows[0], *[""] * (width - len(rows[0]))]
         return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * width, *rows[1:]))
 
-    def _read_text(self, node: Mapping[str, Any], level: int) -> str:
-        return self._read_inline(node.get("text"), level)
+    def _read_text(self, node: Mapping[str, Any], depth: int) -> str:
+        return self._read_inline(node.get("text"), depth)
 
-    def _read_inline(self, node: object, level: int) -> str:
+    def _read_inline(self, node: object, depth: int) -> str:
         """Return the text of a RichText, which is a string, a list, or an object with a type."""
         if isinstance(node, str):
             return node if self._try_to_consume_part_budget() else ""
-        if level >= MAX_LEVELS:
+        if depth >= MAX_LEVELS:
             return self._collect_plain_text(node)
         if isinstance(node, list | tuple):
-            return "".join(self._read_inline(part, level + 1) for part in self._iterate_items(node))
+            return "".join(self._read_inline(part, depth + 1) for part in self._iterate_items(node))
         if not isinstance(node, Mapping) or not self._try_to_consume_part_budget():
             return ""
         kind = node.get("type")
@@ -184,11 +184,11 @@ class _RichMessageReader:
         if "expression" in node:
             return surround_with_mark("$", self._collect_plain_text(node["expression"]))
         if "blocks" in node and "text" not in node:
-            return self._read_container(node, level)
+            return self._convert_container_to_markdown(node, depth)
         if "text" not in node:
             self._collect_media(node)
             return "" if kind == "anchor" else self._collect_plain_text(node)
-        words = self._read_inline(node["text"], level + 1)
+        words = self._read_inline(node["text"], depth + 1)
         if kind in ("superscript", "subscript"):
             return format_super_or_subscript("^" if kind == "superscript" else "_", words)
         if kind == "url":
@@ -209,11 +209,11 @@ class _RichMessageReader:
                 words.append(part)
             elif isinstance(part, Mapping):
                 inner = [value for name, value in part.items() if not _is_identifier_field(name, value)]
-                waiting += _reverse_with_spaces(inner) if len(inner) > 1 else inner
+                waiting += _reverse_and_add_spaces(inner) if len(inner) > 1 else inner
             elif isinstance(part, list | tuple):
                 # Several objects are rather blocks than the runs of one sentence.
                 waiting += (
-                    _reverse_with_spaces(part) if all(isinstance(item, Mapping) for item in part) else reversed(part)
+                    _reverse_and_add_spaces(part) if all(isinstance(item, Mapping) for item in part) else reversed(part)
                 )
         return "".join(words).strip(" ") if len(words) > 1 else "".join(words)
 
@@ -243,7 +243,7 @@ def _is_identifier_field(name: object, value: object) -> bool:
     return is_identifier and _NO_WORDS.fullmatch(str(name)) is not None
 
 
-def _reverse_with_spaces(parts: Sequence[object]) -> list[object]:
+def _reverse_and_add_spaces(parts: Sequence[object]) -> list[object]:
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 

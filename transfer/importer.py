@@ -21,7 +21,7 @@ from records.messages import Message, Role
 from records.reminders import Reminder
 from records.scopes import Clock, Scope
 from records.summaries import SummaryLease
-from runtime.cooperative import iterate_with_pauses
+from runtime.cooperative import iterate_with_sleeps
 from runtime.tasks import acquire_or_undo, run_to_completion
 from storage.schema.portable_tables import PortableRow
 from storage.stores.memory_store import MemoryStore
@@ -194,7 +194,7 @@ class Importer:
                 owner, await asyncio.to_thread(list_message_roles_and_sources, history)
             )
             ids_by_number = await _map_sourceless_to_stored_ids(store, owner, history) if is_own else {}
-            earlier = await store.history.find_time_before_first_record(owner)
+            earlier = await store.history.find_moment_before_first_live_record(owner)
         if restore_plan and restore_plan.part in restore_plan.parts:
             # This part was restored earlier. Its facts wait for the other parts.
             missing = tr("import-already", missing=restore_plan.missing_parts_text)
@@ -227,7 +227,7 @@ class Importer:
         ids = dict(job.ids)
         for scope, messages in (await asyncio.to_thread(_group_new_messages_by_scope, lease.scope, job)).items():
             async with self._memory.open_store(owner) as store:
-                first = await store.history.find_first_free_id(owner, len(messages), after=job.after)
+                first = await store.history.find_first_id_of_free_range(owner, len(messages), after=job.after)
             messages, turn_starts = await asyncio.to_thread(sort_messages_and_find_turn_starts, messages)
             placed = await asyncio.to_thread(_make_messages_to_store, scope, messages, turn_starts, first)
             pairs = zip(messages, placed, strict=True)
@@ -244,7 +244,7 @@ class Importer:
         if not facts:
             return 0, came_in
         async with self._memory.open_store(owner) as store:
-            return await store.history.add_facts(lease, facts, ids), came_in
+            return await store.history.add_new_facts(lease, facts, ids), came_in
 
     async def _add_reminders(self, owner: int, person: int, reminders: Sequence[Reminder]) -> None:
         for reminder in reminders:
@@ -285,7 +285,7 @@ def _make_import_job(
     ids = dict(ids_by_number)
     imported_ids: list[int] = []
     after: int | None = None
-    for message in iterate_with_pauses(history.messages):
+    for message in iterate_with_sleeps(history.messages):
         name = (message.role, message.source)
         stored = known_ids.get(name, known_ids.get((message.role, message.also or "")))
         if stored is None and message.number is not None:
@@ -313,7 +313,7 @@ def _date_undated_messages(messages: Sequence[ImportedMessage], before: datetime
     """Give undated messages the time `before`, which precedes all messages and decisions in this memory."""
     return tuple(
         replace(message, created_at=min(message.created_at, before)) if message.is_undated else message
-        for message in iterate_with_pauses(messages)
+        for message in iterate_with_sleeps(messages)
     )
 
 
@@ -355,7 +355,7 @@ def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
 async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
     """Leave out the chat with this bot. Pages have no ids: it is recognised by the times and texts of its messages."""
     starts = [
-        number for number, message in enumerate(iterate_with_pauses(history.messages)) if message.title or not number
+        number for number, message in enumerate(iterate_with_sleeps(history.messages)) if message.title or not number
     ]
     kept: list[ImportedMessage] = []
     for start, end in pairwise([*starts, len(history.messages)]):
@@ -371,7 +371,7 @@ async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: Im
 async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
     if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
-    said = {(message.created_at, " ".join(message.content.split())) for message in iterate_with_pauses(chat)}
+    said = {(message.created_at, " ".join(message.content.split())) for message in iterate_with_sleeps(chat)}
     since = min(at for at, _ in said)
     for scope in await store.list_scopes(owner):
         stored = await store.timeline.read_page(scope, since=since, kind="user", limit=BATCH)
@@ -395,7 +395,7 @@ async def _map_sourceless_to_stored_ids(store: MemoryStore, owner: int, history:
 
 def _group_sourceless_by_thread_and_id(history: ImportedHistory) -> dict[int, dict[int, ImportedMessage]]:
     by_thread: dict[int, dict[int, ImportedMessage]] = {}
-    for message in iterate_with_pauses(history.messages):
+    for message in iterate_with_sleeps(history.messages):
         if message.number is not None and message.also is None:
             by_thread.setdefault(message.thread, {})[message.number] = message
     return by_thread
@@ -404,7 +404,7 @@ def _group_sourceless_by_thread_and_id(history: ImportedHistory) -> dict[int, di
 def _group_new_messages_by_scope(scope: Scope, job: _ImportJob) -> Mapping[Scope, Sequence[ImportedMessage]]:
     by_scope: dict[Scope, list[ImportedMessage]] = {}
     is_own = job.history.owner == scope.owner
-    for message in iterate_with_pauses(job.new):
+    for message in iterate_with_sleeps(job.new):
         by_scope.setdefault(Scope(owner=scope.owner, thread=message.thread) if is_own else scope, []).append(message)
     return by_scope
 
@@ -413,7 +413,7 @@ def sort_messages_and_find_turn_starts(messages: Sequence[ImportedMessage]) -> t
     """Return the messages sorted by time, and for each the position of the message that started its turn."""
     start_by_turn: dict[int, int] = {}
     turn_starts: list[int] = []
-    for number, given in enumerate(iterate_with_pauses(messages)):
+    for number, given in enumerate(iterate_with_sleeps(messages)):
         if given.turn is not None:
             turn_starts.append(start_by_turn.setdefault(given.turn, number))
         else:
@@ -440,5 +440,5 @@ def _make_messages_to_store(
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )
-        for number, (given, turn_start) in enumerate(iterate_with_pauses(pairs), start=first_id)
+        for number, (given, turn_start) in enumerate(iterate_with_sleeps(pairs), start=first_id)
     ]

@@ -22,7 +22,7 @@ SECONDS = 300  # of a processor; reading 200 MB takes a quarter of them
 PIECE_ITEMS = 100  # messages or rows that are returned at once: the parent decodes them in milliseconds
 
 
-def run_as_child_process() -> None:
+def answer_requests_from_parent_process() -> None:
     """Read a file from standard input, and write its content to standard output in pieces."""
     # Our own parent process wrote this, not the sender of the file.
     reading: ReadContext = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301

@@ -29,5 +29,5 @@ def read_lines(archive: ZipFile) -> Iterator[DocumentLine]:
     for number, href in enumerate(chapters, 1):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
         page = packed.read_zip_member(archive, name)
-        yield from html.read_lines(page, group_name=f"chapter {number}", max_chars=left)
+        yield from html.read_lines(page, chapter_name=f"chapter {number}", max_chars=left)
         left = max(0, left - len(page))

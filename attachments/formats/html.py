@@ -25,7 +25,7 @@ class _PageReader(HTMLParser):
         if tag in HIDDEN:
             self._hidden += 1
         elif tag in HEADINGS or tag in BLOCKS:
-            self.end_line()
+            self.append_current_line()
         elif tag in ("td", "th") and self._line:
             self._line.append(" | ")
 
@@ -34,9 +34,9 @@ class _PageReader(HTMLParser):
             self._hidden = max(0, self._hidden - 1)
         elif tag in HEADINGS:
             self._heading = " ".join("".join(self._line).split())[:MAX_HEADING_CHARS] or self._heading
-            self.end_line()
+            self.append_current_line()
         elif tag in BLOCKS:
-            self.end_line()
+            self.append_current_line()
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
@@ -44,23 +44,23 @@ class _PageReader(HTMLParser):
 
     def close(self) -> None:
         super().close()
-        self.end_line()
+        self.append_current_line()
 
-    def end_line(self) -> None:
+    def append_current_line(self) -> None:
         text = " ".join("".join(self._line).split())
         self._line = []
         if text:
             self.lines.append((self._heading, text))
 
 
-def read_lines(data: bytes, *, group_name: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
-    """Yield a page's lines in `group_name`, or by heading if it is empty. Raise ReadLimitReached after `max_chars`."""
+def read_lines(data: bytes, *, chapter_name: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
+    """Yield lines in `chapter_name`, or by heading if it is empty. Raise ReadLimitReached after `max_chars`."""
     page, max_chars = plain.decode_text(data), MAX_PAGE_CHARS if max_chars is None else max_chars
     seen = page if len(page) <= max_chars else page[:max_chars].rpartition("<")[0]
     reader = _PageReader()
     for _ in feed_page_in_pieces(reader, seen):
         for heading, text in reader.lines:
-            yield DocumentLine(text=text, group=group_name or (f"“{heading}”" if heading else ""))
+            yield DocumentLine(text=text, group=chapter_name or (f"“{heading}”" if heading else ""))
         reader.lines.clear()
     if len(page) > max_chars:
         raise ReadLimitReached

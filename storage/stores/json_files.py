@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from records.errors import StorageCorrupt, StorageTooLarge, StorageTooNew, StorageTooOld
-from runtime.cooperative import iterate_with_pauses
+from runtime.cooperative import iterate_with_sleeps
 from storage.engine.protocol import Value
 from storage.engine.sqlite_driver import create_private_file, fsync_folder, sqlite3
 from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, PortableRow, Table
@@ -85,7 +85,7 @@ def _write_table(
 ) -> None:
     between = "\n"
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
-    for owner, rows in groupby(iterate_with_pauses(found) if with_pauses else found, key=itemgetter("user_id")):
+    for owner, rows in groupby(iterate_with_sleeps(found) if with_pauses else found, key=itemgetter("user_id")):
         file.write(f'{between}    "{owner}": ')
         between = ",\n"
         for number, row in enumerate(rows):
@@ -216,7 +216,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
             connection.executemany(table.upsert_sql, batch)
     try:
         for table in TABLES:
-            for row in iterate_with_pauses(connection.execute(f"SELECT * FROM {table.name}")):  # noqa: S608
+            for row in iterate_with_sleeps(connection.execute(f"SELECT * FROM {table.name}")):  # noqa: S608
                 table.to_portable_row(row)
     except StorageCorrupt as error:
         raise SnapshotError from error

@@ -28,7 +28,7 @@ from storage.search.vector_index import VectorIndex
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
 from storage.tables.conversations import ConversationTable
-from storage.tables.dump import Batches, dump_owner, encode_rows, insert_owner_rows
+from storage.tables.dump import Batches, dump_owner, encode_rows_as_json_lines, insert_owner_rows
 from storage.tables.explanations import ExplanationTable
 from storage.tables.facts import FactTable
 from storage.tables.folds import SummaryTable
@@ -225,7 +225,7 @@ class MemoryStore(SummaryTable):
         """Return a hash of all rows of an owner, for checking that two stores have the same content."""
         digest = hashlib.sha256()
         async for batch in self.dump_owner(owner):
-            digest.update(await asyncio.to_thread(encode_rows, batch))
+            digest.update(await asyncio.to_thread(encode_rows_as_json_lines, batch))
         return digest.hexdigest()
 
     async def erase_owner(self, owner: int) -> None:

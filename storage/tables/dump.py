@@ -53,7 +53,7 @@ async def insert_owner_rows(tx: Transaction, owner: int, batches: Batches, stora
                 await tx.execute_many(table.upsert_sql, [table.to_params(row) for row in rows])
 
 
-def encode_rows(batch: Sequence[Mapping[str, object]]) -> bytes:
+def encode_rows_as_json_lines(batch: Sequence[Mapping[str, object]]) -> bytes:
     """Return a batch as JSON lines, the same for all stores."""
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
 

@@ -55,7 +55,7 @@ class FactTable(OwnerTables):
         async with self.database.open_reader(owner) as reader:
             return await read_fact_revision(reader, owner)
 
-    async def read_unlearned_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+    async def read_learned_id_and_next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message learned from, and up to `limit` messages after it."""
 
         def read_messages(connection: Connection) -> tuple[int, list[Message]]:
@@ -66,7 +66,7 @@ class FactTable(OwnerTables):
 
         return await self._read_in_snapshot(scope.owner, read_messages)
 
-    async def begin_learning(self, scope: Scope, last_learned_id: int) -> None:
+    async def begin_learning_unless_recorded(self, scope: Scope, last_learned_id: int) -> None:
         """Start learning in a scope after the message `last_learned_id`, unless its progress is already recorded."""
         if not await self._fetch_row(scope.owner, "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", *scope):
             await self._execute(scope.owner, _BEGIN, *scope, last_learned_id)
@@ -115,8 +115,8 @@ class FactTable(OwnerTables):
             inserted = []
             for number, change in enumerate(changes, start=1):
                 fact_id = _resolve_fact_id(change.same_as, made)
-                if fact_id is None or not await self._merge_into_known_fact(tx, scope.owner, fact_id, change):
-                    fact_id = await self._insert_fact(tx, scope.owner, change.fact, now)
+                if fact_id is None or not await self._try_to_merge_into_fact(tx, scope.owner, fact_id, change):
+                    fact_id = await self._insert_fact_and_get_id(tx, scope.owner, change.fact, now)
                     inserted.append(fact_id)
                 made[-number] = fact_id
                 for closed in change.closes:
@@ -131,7 +131,7 @@ class FactTable(OwnerTables):
     async def add_fact(self, owner: int, fact: NewFact, *, now: datetime, superseded_id: int | None = None) -> Fact:
         """Add a fact entered by a person. It supersedes the fact with the id `superseded_id`, if given."""
         async with self.database.open_transaction(owner) as tx:
-            fact_id = await self._insert_fact(tx, owner, fact, now)
+            fact_id = await self._insert_fact_and_get_id(tx, owner, fact, now)
             if superseded_id is not None:
                 await self._mark_superseded(tx, owner, superseded_id, fact.valid_from, fact_id)
                 decided = "UPDATE facts SET decided_at = ? WHERE user_id = ? AND id = ?"
@@ -160,7 +160,7 @@ class FactTable(OwnerTables):
         row = await self._fetch_row(owner, _BEFORE_EDIT, owner, fact_id)
         return int(row[0]) if row else None
 
-    async def restore_superseded_facts(self, owner: int, fact_id: int) -> bool:
+    async def restore_superseded_facts_if_any(self, owner: int, fact_id: int) -> bool:
         """Revalidate the facts that a fact superseded, and move its pin to them. Return False if there are none."""
         async with self.database.open_transaction(owner) as tx:
             rows = await tx.fetch_rows(_REPLACED, owner, json.dumps([fact_id]))
@@ -190,7 +190,7 @@ class FactTable(OwnerTables):
     async def restore_fact(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
         return await self._update_fact(owner, fact_id, "deleted_at = NULL, decided_at = ?", format_moment(now))
 
-    async def list_deleted_facts(self, deleted_before: datetime) -> Mapping[int, Sequence[int]]:
+    async def list_deleted_ids_by_owner(self, deleted_before: datetime) -> Mapping[int, Sequence[int]]:
         """Map each owner to the ids of their facts that were deleted before a given time."""
         found: dict[int, list[int]] = {}
         for owner, fact_id in await self._fetch_rows(None, _DELETED, self.kind, format_moment(deleted_before)):
@@ -210,18 +210,18 @@ class FactTable(OwnerTables):
         insertions = {owner: methodcaller("executemany", _PUT_VECTOR, rows) for owner, rows in by_owner.items()}
         await asyncio.gather(*(self.database.transact(insert, owner) for owner, insert in insertions.items()))
 
-    async def read_vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
+    async def read_vectors_by_fact_id(self, owner: int, model: str) -> Mapping[int, Floats]:
         rows = await self._fetch_rows(owner, _VECTORS, owner, model)
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
-    async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
+    async def _insert_fact_and_get_id(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
         fact_id = await tx.run(reserve_ids_and_get_first, self.kind, owner, "next_fact_id")
         row = {**_NEW_FACT_ROWS.to_row(fact), "id": fact_id, "user_id": owner, "created_at": format_moment(now)}
         row["known_id"] = next(iter(fact.known), None)
         await tx.execute(FACTS.upsert_sql, *FACTS.to_params({**row, "text": remove_invisible_characters(fact.text)}))
         return fact_id
 
-    async def _merge_into_known_fact(self, tx: Transaction, owner: int, fact_id: int, change: FactChange) -> bool:
+    async def _try_to_merge_into_fact(self, tx: Transaction, owner: int, fact_id: int, change: FactChange) -> bool:
         """Merge a new fact into a known fact. Return False if the known fact is no longer valid."""
         row = await tx.fetch_row(f"{_VALID} AND id = ?", owner, fact_id)
         if row is None:

@@ -72,7 +72,7 @@ class HistoryTable(OwnerTables):
         """Map each (role, source) pair that is already stored to the id of its message."""
         return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(sources))}
 
-    async def find_first_free_id(self, owner: int, count: int, *, after: int | None = None) -> int:
+    async def find_first_id_of_free_range(self, owner: int, count: int, *, after: int | None = None) -> int:
         """Return the first of `count` consecutive free ids, just above `after` if possible, else below all messages."""
         async with self.database.open_reader(owner, in_snapshot=True) as reader:
             # Facts were learned from these ids, perhaps from messages that were forgotten since.
@@ -187,7 +187,7 @@ class HistoryTable(OwnerTables):
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
         await tx.execute(sql, *minima.values(), owner, self.kind)
 
-    async def find_time_before_first_record(self, owner: int) -> datetime | None:
+    async def find_moment_before_first_live_record(self, owner: int) -> datetime | None:
         """Return the moment before an owner's first live message or decision, or None if there is neither."""
         row = await self._fetch_row(owner, _BEGINNING, owner)
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
@@ -200,11 +200,11 @@ class HistoryTable(OwnerTables):
         return await asyncio.to_thread(lambda: {str(fact["text"]) for fact in facts if _is_overruled(fact, decided)})
 
     async def count_new_facts(self, owner: int, facts: Sequence[PortableRow]) -> int:
-        """Return the number of facts that `add_facts` would add."""
+        """Return the number of facts that `add_new_facts` would add."""
         async with self.database.open_reader(owner) as reader:
             return len(await _select_new_facts(reader, owner, facts))
 
-    async def add_facts(self, lease: SummaryLease, facts: Sequence[PortableRow], new_ids: Mapping[int, int]) -> int:
+    async def add_new_facts(self, lease: SummaryLease, facts: Sequence[PortableRow], new_ids: Mapping[int, int]) -> int:
         """Add new facts that are not overruled, and return their number. `new_ids` maps old message ids to new ones.
 
         A fact with `is_chosen` was chosen by hand, which overrules the owner's earlier decisions about it.

@@ -26,7 +26,7 @@ class HistoryExtractionTable(OwnerTables):
         [row] = await self._fetch_rows(owner, _AHEAD, owner, first_id, last_id)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
-    async def begin_extraction(self, owner: int, first_id: int, last_id: int) -> bool:
+    async def begin_extraction_unless_running(self, owner: int, first_id: int, last_id: int) -> bool:
         """Begin an extraction from the messages with ids first_id..last_id. Return False if one is already running."""
         async with self.database.open_transaction(owner) as tx:
             if await tx.fetch_row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
@@ -44,7 +44,7 @@ class HistoryExtractionTable(OwnerTables):
         """Return the scopes with a running extraction, unless their owner is incognito or has memory turned off."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
-    async def read_next_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+    async def read_last_id_and_next_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message read and the next messages, or (0, []) if no extraction is running."""
         async with self.database.open_reader(scope.owner, in_snapshot=True) as reader:
             if (row := await reader.fetch_row(_RUNNING, *scope)) is None:

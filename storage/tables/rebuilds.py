@@ -86,7 +86,7 @@ class RebuildTable(OwnerTables):
             await tx.execute("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
             await end_summary_job(tx, lease, first + len(rebuilt_summaries) - 1, now)
 
-    async def correct_summary(self, lease: SummaryLease, summary_id: int, text: str) -> bool:
+    async def correct_summary_if_exists(self, lease: SummaryLease, summary_id: int, text: str) -> bool:
         """Replace the text of a summary with a person's correction. Return False if there is no such summary."""
         async with transact_under_lease(self.database, lease) as tx:
             return bool(await tx.fetch_rows(_CORRECT, text, text, *lease.scope, summary_id))

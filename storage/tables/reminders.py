@@ -62,16 +62,16 @@ class ReminderTable(OwnerTables):
         """Return up to `limit` due reminders: first each owner's most overdue one, then each owner's next."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
-    async def record_sending_attempt(self, reminder: Reminder) -> int | None:
+    async def record_and_count_sending_attempts(self, reminder: Reminder) -> int | None:
         """Record an attempt to send a reminder. Return how many there were, or None if the reminder has changed."""
         rows = await self._execute(reminder.owner, _BEGIN, *_make_occurrence_key(reminder))
         return int(rows[0][0]) if rows else None
 
     async def undo_sending_attempt(self, reminder: Reminder) -> None:
-        """Undo the last `record_sending_attempt`. Call this only if the reminder was definitely not sent."""
+        """Undo the last `record_and_count_sending_attempts`. Call this only if the reminder was definitely not sent."""
         await self._execute(reminder.owner, _TAKE_BACK, *_make_occurrence_key(reminder))
 
-    async def finish_sending(self, reminder: Reminder, next_due: tuple[datetime, datetime] | None) -> None:
+    async def delete_or_reschedule(self, reminder: Reminder, next_due: tuple[datetime, datetime] | None) -> None:
         """Delete a reminder that was sent, or set its next due time, given in UTC and in local time."""
         if next_due is None:
             await self._execute(reminder.owner, _DONE, *_make_occurrence_key(reminder))

@@ -47,7 +47,7 @@ class TimelineTable(OwnerTables):
         rows = await self._fetch_rows(scope.owner, sql, *scope, *values, max(0, limit))
         return [parse_message(row) for row in (rows if is_forwards else reversed(rows))]
 
-    async def read_chunk(self, scope: Scope, summary_id: int, *, limit: int) -> Sequence[Message]:
+    async def read_summary_messages(self, scope: Scope, summary_id: int, *, limit: int) -> Sequence[Message]:
         """Return up to `limit` messages covered by the level 1 summary `summary_id`, in chronological order."""
         return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, summary_id, limit)]
 
@@ -56,11 +56,11 @@ class TimelineTable(OwnerTables):
         rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1])) for row in reversed(rows)]
 
-    async def count_by_speaker(self, scope: Scope) -> Sequence[tuple[str, int]]:
+    async def count_messages_by_speaker(self, scope: Scope) -> Sequence[tuple[str, int]]:
         """Return the names and message counts of the 50 most active speakers, most active first."""
         return [(str(row[0]), int(row[1])) for row in await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)]
 
-    async def choose_speaker_name(self, owner: int, person_id: int, name: str) -> tuple[str, bool]:
+    async def choose_name_and_check_if_used(self, owner: int, person_id: int, name: str) -> tuple[str, bool]:
         """Return `name`, with a number if it is another member's ("Anna2"), and True if messages have it already."""
         known = {str(row[0]): int(row[1]) for row in await self._fetch_rows(owner, _MEMBERS, owner, 2_000)}
         names = [name, *(f"{name}{number}" for number in range(2, len(known) + 3))]

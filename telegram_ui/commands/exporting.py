@@ -39,7 +39,7 @@ class ExportCommands(CommandGroup):
             # Shortened, since a caption has at most 1,024 characters (Bot API).
             of_group = f"{tr('transfer-of-group', title=format_quote(group.title or '', 2 * MAX_QUOTE_CHARS))} "
         exporter, owner = self._services.exporter, here.scope.owner
-        await self._services.distiller.correct_stale_profile(owner)
+        await self._services.distiller.correct_profile_if_stale(owner)
         async with (
             exporter.export_for_people(owner) if export_format == MARKDOWN else exporter.export_files(owner) as files
         ):

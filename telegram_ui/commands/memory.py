@@ -135,7 +135,7 @@ class MemoryCommands(CommandGroup):
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
-        self._services.distiller.start_distilling(event.chat.scope.owner, send_profile_or_failure)
+        self._services.distiller.try_to_start(event.chat.scope.owner, send_profile_or_failure)
         return tr("memory-distilling")
 
     async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> ReplyText | None:

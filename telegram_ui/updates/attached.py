@@ -9,7 +9,7 @@ from typing import Any, Literal
 import telegram
 from telegram.ext.filters import StatusUpdate
 
-from attachments.documents import make_display_name
+from attachments.documents import sanitize_file_name
 from locales.catalog import ENGLISH, translate
 from telegram_ui.commands.wording import SENT_KINDS
 from text.rich_messages import RichText
@@ -97,10 +97,10 @@ def _find_readable_file(message: telegram.Message) -> AttachedFile | None:
         sticker = message.sticker
         moves = sticker.is_animated or sticker.is_video
         still: telegram.PhotoSize | telegram.Sticker | None = sticker.thumbnail if moves else sticker
-        label = f"a sticker {make_display_name(sticker.emoji)}" if sticker.emoji else "a sticker"
+        label = f"a sticker {sanitize_file_name(sticker.emoji)}" if sticker.emoji else "a sticker"
         return _make_picture_file(label, [still], "image/webp") if still is not None else None
     if (document := message.document) is not None and not message.animation:
-        name, mime = make_display_name(document.file_name or "file"), (document.mime_type or "").lower()
+        name, mime = sanitize_file_name(document.file_name or "file"), (document.mime_type or "").lower()
         kind: FileKind = "speech" if mime.startswith("audio/") else "document"
         return _make_file("picture" if mime in PICTURE_TYPES else kind, document, name, mime, f"the file {name}")
     speech = message.voice or message.audio or message.video_note
@@ -132,5 +132,5 @@ def _make_file(
     label: str,
 ) -> AttachedFile:
     return AttachedFile(
-        kind=kind, file_id=file.file_id, name=make_display_name(name), mime=mime, size=file.file_size or 0, label=label
+        kind=kind, file_id=file.file_id, name=sanitize_file_name(name), mime=mime, size=file.file_size or 0, label=label
     )

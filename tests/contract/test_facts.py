@@ -27,7 +27,7 @@ def new(text: str, *sources: int, subject: str = "") -> NewFact:
 
 async def learn(store: MemoryStore, *changes: FactChange) -> list[Fact]:
     """Commit changes as learned from everything that is said."""
-    learned, messages = await store.facts.read_unlearned_messages(ANNA, 100)
+    learned, messages = await store.facts.read_learned_id_and_next(ANNA, 100)
     until = messages[-1].id if messages else learned
     return await store.facts.commit_changes(
         ANNA, changes, source_messages=messages, last_learned_id=learned, new_last_learned_id=until, now=NOW
@@ -74,7 +74,7 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
 
 async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: MemoryStore) -> None:
     (question, *_) = await talk(store, ANNA, 1)
-    learned, messages = await store.facts.read_unlearned_messages(ANNA, 100)
+    learned, messages = await store.facts.read_learned_id_and_next(ANNA, 100)
     change = [FactChange(fact=new("Anna lives in Oslo.", question.id))]
     stale = [replace(messages[0], content="other words"), *messages[1:]]
     for read, since in ((stale, learned), (messages, learned + 1)):
@@ -83,14 +83,14 @@ async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: 
                 ANNA, change, source_messages=read, last_learned_id=since, new_last_learned_id=2, now=NOW
             )
     assert await store.facts.list_all_facts(ANNA.owner) == []
-    assert (await store.facts.read_unlearned_messages(ANNA, 100))[0] == learned
+    assert (await store.facts.read_learned_id_and_next(ANNA, 100))[0] == learned
 
 
 async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts(store: MemoryStore) -> None:
     messages = await talk(store, ANNA, 1)
     change = FactChange(fact=new("Anna lives in Oslo.", messages[0].id))
     [oslo] = await learn(store, change)
-    learned, _ = await store.facts.read_unlearned_messages(ANNA, 100)
+    learned, _ = await store.facts.read_learned_id_and_next(ANNA, 100)
 
     async def commit(newest: int) -> list[Fact]:
         again = replace(change, same_as=oslo.id)
@@ -118,19 +118,19 @@ async def test_what_is_waiting_is_known_after_a_restart(store: MemoryStore) -> N
     assert await store.facts.list_scopes_to_learn_from(NOW) == [ANNA]
     await learn(store)
     assert await store.facts.list_scopes_to_learn_from(NOW) == []
-    assert await store.facts.read_unlearned_messages(ANNA, 100) == (messages[-1].id, [])
+    assert await store.facts.read_learned_id_and_next(ANNA, 100) == (messages[-1].id, [])
 
 
 async def test_what_was_folded_before_facts_were_is_not_waiting(store: MemoryStore) -> None:
     old = await talk(store, ANNA, 2)
     await fold(store, ANNA, old)
-    assert await store.facts.read_unlearned_messages(ANNA, 100) == (old[-1].id, [])
+    assert await store.facts.read_learned_id_and_next(ANNA, 100) == (old[-1].id, [])
     assert await store.facts.list_scopes_to_learn_from(NOW) == []
     fresh = await talk(store, ANNA, 1)
-    assert await store.facts.read_unlearned_messages(ANNA, 100) == (old[-1].id, fresh)
-    await store.facts.begin_learning(ANNA, old[-1].id)
+    assert await store.facts.read_learned_id_and_next(ANNA, 100) == (old[-1].id, fresh)
+    await store.facts.begin_learning_unless_recorded(ANNA, old[-1].id)
     await fold(store, ANNA, fresh)
-    assert await store.facts.read_unlearned_messages(ANNA, 100) == (
+    assert await store.facts.read_learned_id_and_next(ANNA, 100) == (
         old[-1].id,
         [replace(draft, chunk_id=2) for draft in fresh],
     )
@@ -161,7 +161,7 @@ async def test_a_deleted_fact_that_is_edited_leaves_nothing_deleted_behind(store
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna has a cat.", now=NOW)
     assert [fact.text for fact in await store.facts.list_valid_facts(ANNA.owner)] == ["Anna has a cat."]
-    assert await store.facts.list_deleted_facts(NOW + timedelta(days=1)) == {}
+    assert await store.facts.list_deleted_ids_by_owner(NOW + timedelta(days=1)) == {}
 
 
 async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: MemoryStore) -> None:
@@ -169,11 +169,11 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.list_valid_facts(ANNA.owner) == []
-    assert await store.facts.list_deleted_facts(NOW) == {}
+    assert await store.facts.list_deleted_ids_by_owner(NOW) == {}
     await store.facts.restore_fact(ANNA.owner, fact.id, now=NOW)
     assert [fact.text for fact in await store.facts.list_valid_facts(ANNA.owner)] == ["Anna lives in Bergen."]
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
-    assert await store.facts.list_deleted_facts(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
+    assert await store.facts.list_deleted_ids_by_owner(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
     await store.forgetting.forget(
         ANNA.owner, ForgetRequest(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
@@ -286,9 +286,9 @@ async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
     assert await store.facts.list_unembedded_facts("m", 10) == [fact]
     vector = np.array([[0.6, 0.8]], np.float32)
     await store.facts.store_vectors("m", [replace(fact, text="other words")], vector)
-    assert await store.facts.read_vectors(ANNA.owner, "m") == {}
+    assert await store.facts.read_vectors_by_fact_id(ANNA.owner, "m") == {}
     await store.facts.store_vectors("m", [fact], vector)
-    assert np.allclose((await store.facts.read_vectors(ANNA.owner, "m"))[fact.id], vector[0], atol=1e-3)
+    assert np.allclose((await store.facts.read_vectors_by_fact_id(ANNA.owner, "m"))[fact.id], vector[0], atol=1e-3)
     assert await store.facts.list_unembedded_facts("m", 10) == []
     assert await store.facts.list_unembedded_facts("other", 10) == [fact]
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
@@ -306,7 +306,7 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
         )
     async with opener(tmp_path) as store:
         assert await store.facts.list_valid_facts(ANNA.owner) == made
-        assert (await store.facts.read_unlearned_messages(ANNA, 10))[0] == 2
+        assert (await store.facts.read_learned_id_and_next(ANNA, 10))[0] == 2
         assert await store.profiles.find_newest_profile(ANNA.owner) == profile
         if store.kind is StorageType.JSON:
             assert "Anna lives in Oslo." in (tmp_path / "memory.json").read_text(encoding="utf-8")
@@ -400,21 +400,21 @@ async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemorySto
 
 
 async def test_an_undated_message_is_older_than_the_first_message_and_the_first_decision(store: MemoryStore) -> None:
-    assert await store.history.find_time_before_first_record(ANNA.owner) is None
+    assert await store.history.find_moment_before_first_live_record(ANNA.owner) is None
     fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW - MINUTE)
-    assert await store.history.find_time_before_first_record(ANNA.owner) is None
+    assert await store.history.find_moment_before_first_live_record(ANNA.owner) is None
     await talk(store, ANNA, 1)
-    said_first = await store.history.find_time_before_first_record(ANNA.owner)
+    said_first = await store.history.find_moment_before_first_live_record(ANNA.owner)
     assert said_first is not None
     assert said_first > NOW - MINUTE
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW - MINUTE)
-    decided_first = await store.history.find_time_before_first_record(ANNA.owner)
+    decided_first = await store.history.find_moment_before_first_live_record(ANNA.owner)
     assert decided_first is not None
     assert NOW - 2 * MINUTE < decided_first < NOW - MINUTE
     assert await store.history.select_texts_with_decisions(ANNA.owner, ["Lives in Oslo.", "Has a cat."]) == {
         "Lives in Oslo."
     }
-    assert await store.history.find_time_before_first_record(BORIS.owner) is None
+    assert await store.history.find_moment_before_first_live_record(BORIS.owner) is None
 
 
 async def test_a_fact_that_an_earlier_version_edited_has_the_date_of_its_edit(store: MemoryStore) -> None:

@@ -165,11 +165,11 @@ async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: P
         await store.upsert_owner(config(store, ANNA.owner))
         await archived(store)
         held = await lease(store, ANNA)
-        assert await store.rebuilds.correct_summary(held, 1, "They talked about Basel.")
-        assert not await store.rebuilds.correct_summary(held, 99, "Nothing.")
+        assert await store.rebuilds.correct_summary_if_exists(held, 1, "They talked about Basel.")
+        assert not await store.rebuilds.correct_summary_if_exists(held, 99, "Nothing.")
         lost = replace(held, fence=held.fence - 1)
         for change in (
-            store.rebuilds.correct_summary(lost, 1, "Late."),
+            store.rebuilds.correct_summary_if_exists(lost, 1, "Late."),
             store.rebuilds.replace_summary_text(lost, 1, made),
         ):
             with pytest.raises(StaleSummary):

@@ -332,7 +332,7 @@ async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again
         await history_extraction_table.schedule_reextraction(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*extraction, json.dumps(learned))]
-    _, waiting = await store.history_extraction.read_next_messages(ANNA, 9)
+    _, waiting = await store.history_extraction.read_last_id_and_next_messages(ANNA, 9)
     assert [message.id for message in waiting] == [id_ for id_ in ids if extraction[1] < id_ <= extraction[2]]
 
 

@@ -63,18 +63,18 @@ async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
     assert await store.reminders.list_due_reminders(NOW, limit=9) == [early]
     assert await store.reminders.list_due_reminders(NOW + HOUR, limit=9) == [early, late]
     assert await store.reminders.list_due_reminders(NOW + HOUR, limit=1) == [early]
-    assert await store.reminders.record_sending_attempt(late) == 1
-    assert await store.reminders.record_sending_attempt(late) == 2
+    assert await store.reminders.record_and_count_sending_attempts(late) == 1
+    assert await store.reminders.record_and_count_sending_attempts(late) == 2
     await store.reminders.undo_sending_attempt(late)
-    assert await store.reminders.record_sending_attempt(late) == 2
+    assert await store.reminders.record_and_count_sending_attempts(late) == 2
     again = (NOW + 2 * HOUR, datetime(2026, 3, 1, 14))
-    await store.reminders.finish_sending(late, again)
+    await store.reminders.delete_or_reschedule(late, again)
     [moved] = await store.reminders.list_reminders(ANNA.owner)
     assert moved == replace(late, due_at=again[0], local=again[1], sends=0)
-    assert await store.reminders.record_sending_attempt(late) is None, "it is due at another time now"
-    await store.reminders.finish_sending(late, None)
+    assert await store.reminders.record_and_count_sending_attempts(late) is None, "it is due at another time now"
+    await store.reminders.delete_or_reschedule(late, None)
     assert len(await store.reminders.list_reminders(ANNA.owner)) == 1
-    await store.reminders.finish_sending(early, None)
+    await store.reminders.delete_or_reschedule(early, None)
     assert await store.reminders.list_due_reminders(NOW + 9 * HOUR, limit=9) == [moved]
 
 

@@ -45,7 +45,7 @@ async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
         assert found == [message for message in everything if matches_filter(message, kind)], kind
     bobs = await store.timeline.read_page(ANNA, speaker="Bob", limit=9)
     assert [bob.content for bob in bobs] == ["of another"]
-    assert list(await store.timeline.count_by_speaker(ANNA)) == [("Ann", 3), ("Bob", 1)]
+    assert list(await store.timeline.count_messages_by_speaker(ANNA)) == [("Ann", 3), ("Bob", 1)]
     hours = await store.timeline.count_messages_by_hour(ANNA)
     assert [count for _, count in hours] == [5, 1]
     assert hours[0][0] < hours[1][0]
@@ -56,7 +56,7 @@ async def test_members_of_one_name_are_told_apart(store: MemoryStore) -> None:
     members = [(7, "Anna"), (8, "Anna"), (9, "Борис"), (7, "Anna"), (8, "Anna"), (10, "Anna")]
     chosen = []
     for minute, (person_id, name) in enumerate(members):
-        chosen_name, is_theirs = await store.timeline.choose_speaker_name(ANNA.owner, person_id, name)
+        chosen_name, is_theirs = await store.timeline.choose_name_and_check_if_used(ANNA.owner, person_id, name)
         assert is_theirs is (chosen_name in chosen)
         chosen.append(chosen_name)
         await store.append_messages(ANNA, [replace(at(minute, "hello", speaker=chosen[-1]), person_id=person_id)])
@@ -64,5 +64,5 @@ async def test_members_of_one_name_are_told_apart(store: MemoryStore) -> None:
     for _ in range(2):  # as before names were told apart: who had it first keeps it
         await store.append_messages(BORIS, [replace(at(1, "hi", speaker="Anna"), person_id=7)])
         await store.append_messages(BORIS, [replace(at(2, "hi", speaker="Anna"), person_id=8)])
-    names = [await store.timeline.choose_speaker_name(BORIS.owner, person_id, "Anna") for person_id in (7, 8)]
+    names = [await store.timeline.choose_name_and_check_if_used(BORIS.owner, person_id, "Anna") for person_id in (7, 8)]
     assert names == [("Anna", True), ("Anna2", False)]

@@ -9,7 +9,7 @@ import numpy as np
 from llm.local_embedder_child import READY, REQUEST
 
 
-def run_as_child_process() -> None:
+def answer_requests_from_parent_process() -> None:
     """Answer each text with the same vector. "die" kills the process, "hang" is never answered."""
     out = sys.stdout.buffer
     out.write(READY)

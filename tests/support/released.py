@@ -35,7 +35,7 @@ async def make(into: Path, data: Path) -> None:
             scope = Scope(owner=person.id)
             async with talk.services.memory.open_store(person.id) as store:
                 read = await store.read_messages(scope, [1])
-                learned, _ = await store.facts.read_unlearned_messages(scope, 1)
+                learned, _ = await store.facts.read_learned_id_and_next(scope, 1)
                 fact = NewFact(
                     text=FACT,
                     kind="personal",

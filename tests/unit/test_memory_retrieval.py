@@ -39,7 +39,9 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
                 if message.turn < 2 * len(words)
             ]
             retrieval = talk.services.retrieval
-            found = await retrieval.list_passages(await retrieval.search(f"the {word}", store, SCOPE), store, SCOPE)
+            found = await retrieval.list_best_passages(
+                await retrieval.search(f"the {word}", store, SCOPE), store, SCOPE
+            )
         assert all(
             message.id in shown or any(first <= message.id <= last for first, last in cut) for message in earlier
         )

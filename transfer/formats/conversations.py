@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from locales.catalog import tr
 from records.messages import Role
-from runtime.cooperative import iterate_with_pauses
+from runtime.cooperative import iterate_with_sleeps
 from text.characters import collapse_to_single_line, find_grapheme_start
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, POSSIBLE_YEARS, WrittenDate, find_date_order_unless_ambiguous
 from transfer.formats.history import (
@@ -109,7 +109,7 @@ class HistoryBuilder:
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
-        values = repeat(None) if isinstance(items, JsonStream) else iterate_with_pauses(items)
+        values = repeat(None) if isinstance(items, JsonStream) else iterate_with_sleeps(items)
         for number, value in zip(stream.iterate_element_indexes() if stream else count(), values, strict=False):
             with self.skip_failures(f"{json_path}[{number}]", stream, stream.at if stream else -1):
                 made.append(read_message(stream.read_value() if stream else value))
@@ -315,7 +315,7 @@ def merge_duplicates(messages: Sequence[ImportedMessage], assistant_name: str) -
     A nameless assistant gets the name `assistant_name`, which distinguishes its messages from those of this bot.
     """
     made: dict[tuple[Role, str], ImportedMessage] = {}
-    for given in iterate_with_pauses(messages):
+    for given in iterate_with_sleeps(messages):
         is_nameless = given.role == "assistant" and not given.speaker
         message = replace(given, speaker=assistant_name) if is_nameless else given
         held = made.setdefault((message.role, message.source), message)
@@ -328,7 +328,7 @@ def merge_duplicates(messages: Sequence[ImportedMessage], assistant_name: str) -
 def split_long_messages(messages: Sequence[ImportedMessage], max_chars: int) -> Sequence[ImportedMessage]:
     """Split messages longer than `max_chars`. The first piece keeps the source, so that a second import finds it."""
     made: list[ImportedMessage] = []
-    for message in iterate_with_pauses(messages):
+    for message in iterate_with_sleeps(messages):
         for number, content in enumerate(_split_text(message.content, max_chars)):
             piece = replace(message, content=content)
             if number:

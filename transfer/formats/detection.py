@@ -19,7 +19,7 @@ from typing import IO
 from locales.catalog import join_list, tr
 from records.errors import ImportRefused
 from records.facts import MAX_FACTS
-from runtime.cooperative import drain_deque, iterate_with_pauses
+from runtime.cooperative import drain_deque, iterate_with_sleeps
 from transfer.formats import (
     chat_pages,
     chat_texts,
@@ -150,7 +150,7 @@ def _raise_if_history_too_large(history: ImportedHistory, file_size: int) -> Non
     facts = (history.rows or {}).get("facts", ())
     if len(facts) > MAX_FACTS:
         raise _make_limit_error(tr("shared-facts", facts=MAX_FACTS))
-    for number, fact in enumerate(iterate_with_pauses(facts), start=1):
+    for number, fact in enumerate(iterate_with_sleeps(facts), start=1):
         if len(str(fact.get("text", ""))) > MAX_FACT_CHARS:
             raise ImportRefused(tr("import-fact-too-long", number=str(number), most=MAX_FACT_CHARS))
 

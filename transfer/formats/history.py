@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from records.facts import FactKind
 from records.messages import Origin, Role
-from runtime.cooperative import iterate_with_pauses
+from runtime.cooperative import iterate_with_sleeps
 from transfer.formats.json_stream import JsonStream, starts_like_json
 
 MAX_MESSAGE_CHARS = 16_000  # the most characters of one message. A longer one is split into several of the same turn.
@@ -161,7 +161,7 @@ class ImportFormat:
 
 def list_message_roles_and_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return the role and source of each message in the file. Messages with two possible sources appear twice."""
-    messages = iterate_with_pauses(history.messages)
+    messages = iterate_with_sleeps(history.messages)
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 
 

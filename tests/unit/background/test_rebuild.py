@@ -127,7 +127,7 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
 async def corrected(talk: Talk, said: Message) -> None:
     """A fact learned from this message, and that another one took its place."""
     async with talk.services.memory.open_store(ANNA.id) as store:
-        learned, messages = await store.facts.read_unlearned_messages(SCOPE, 100)
+        learned, messages = await store.facts.read_learned_id_and_next(SCOPE, 100)
         until = messages[-1].id if messages else learned
         known: tuple[int, ...] = ()
         for text in ("The animal was born on 5 June.", "The animal was born on 9 July."):

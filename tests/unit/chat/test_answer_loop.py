@@ -358,7 +358,7 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
 
 async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(talk: Talk) -> None:
     await talk.remember()
-    fact, _ = await talk.services.facts.add(ANNA.id, "Anna is allergic to peanuts.")
+    fact, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna is allergic to peanuts.")
     calls = (
         {"name": "remember", "arguments": {"text": "Anna  likes\nwalnuts."}},
         {"name": "remember", "arguments": {"text": "Anna likes walnuts."}},

@@ -29,7 +29,7 @@ async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
 
 async def edited(talk: Talk, *texts: str) -> Fact:
     """A fact told by hand in the first words, and given the others since."""
-    fact, _ = await talk.services.facts.add(ANNA.id, texts[0])
+    fact, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, texts[0])
     for text in texts[1:]:
         changed = await talk.services.facts.edit(ANNA.id, fact.id, text)
         assert changed is not None

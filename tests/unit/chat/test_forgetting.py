@@ -316,8 +316,8 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
     async with talking(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         corrections, facts = talk.services.corrections, talk.services.facts
-        kept, _ = await facts.add(ANNA.id, f"Anna likes {OTHER}.")
-        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        kept, _ = await facts.add_fact_unless_known(ANNA.id, f"Anna likes {OTHER}.")
+        fact, _ = await facts.add_fact_unless_known(ANNA.id, "Anna likes roses.")
         await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
         edited = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
         assert edited is not None
@@ -345,7 +345,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
     async with talking(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         corrections, facts = talk.services.corrections, talk.services.facts
-        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        fact, _ = await facts.add_fact_unless_known(ANNA.id, "Anna likes roses.")
         tulips = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
         assert tulips is not None
         profiles = (await store_of(talk)).profiles
@@ -381,7 +381,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
     async with talking(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         facts, store = talk.services.facts, await store_of(talk)
-        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        fact, _ = await facts.add_fact_unless_known(ANNA.id, "Anna likes roses.")
         for words in ("Anna likes tulips.", f"Anna likes {WORD}."):
             await facts.edit(ANNA.id, fact.id, words)
         earlier = await store.facts.find_previous_version_id(ANNA.id, fact.id)
@@ -401,7 +401,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
 async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
-        fact, _ = await talk.services.facts.add(ANNA.id, "Anna likes roses.")
+        fact, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna likes roses.")
         due = ForgetRequest(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
         assert (await talk.services.corrections.forget(ANNA.id, due)).facts == 0
         assert [known_fact.id for known_fact in await talk.services.facts.list_all(ANNA.id)] == [fact.id]

@@ -127,7 +127,7 @@ async def test_facts_of_one_person_reach_nobody_else_who_writes_to_the_channel(t
     first, second = (Scope(owner=-3, thread=-number) for number in (1, 2))
     async with talking(tmp_path) as talk:
         await talk.remember(owner=-3, every_n=2)
-        fact, _ = await talk.services.facts.add(-3, "Somebody keeps a quokka.")
+        fact, _ = await talk.services.facts.add_fact_unless_known(-3, "Somebody keeps a quokka.")
         for number in range(6):
             for scope in (first, second):
                 said = replace(talk.incoming(f"Do you recall my quokka, note {number}?"), scope=scope, in_group=True)

@@ -40,7 +40,7 @@ async def rebuilt(talk: Talk) -> None:
 
 
 async def distilled(talk: Talk) -> None:
-    await talk.services.facts.add(ANNA.id, "Likes walruses.")
+    await talk.services.facts.add_fact_unless_known(ANNA.id, "Likes walruses.")
     with suppress(QuotaExceeded):
         await talk.services.distiller.distil_now(ANNA.id)
 

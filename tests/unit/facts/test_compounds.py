@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from facts.compounds import omit_uncertain_part, split_fact
+from facts.compounds import omit_uncertain_part, split_compound_fact
 from facts.schemas import ExtractedFact
 from records.scopes import Scope
 from tests.support.talk import ANNA, Talk, talking
@@ -64,7 +64,7 @@ def split(quote: str, text: str, attribute: str = "home") -> list[ExtractedFact]
     fact = ExtractedFact(
         text=text, kind="personal", message=1, replaces=(4,), quote=quote, attribute=attribute, is_single=True
     )
-    return split_fact(fact, NAMES)
+    return split_compound_fact(fact, NAMES)
 
 
 @pytest.mark.parametrize(("quote", "text"), SPLIT)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from chat.facts_by_hand import change_fact_and_report
-from facts.distillation import store_corrected_profile
-from facts.schemas import format_profile_text, parse_profile
+from facts.distillation import correct_and_store_profile
+from facts.schemas import format_profile_text, parse_profile_sections
 from records.errors import ModelBroken, ModelBusy
 from records.facts import NewProfile
 from records.owners import StorageType
@@ -48,7 +48,7 @@ async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk
 
 
 async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> None:
-    await talk.services.facts.add(ANNA.id, "Anna sails.")
+    await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna sails.")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     await talk.turn("Point 0.")
     reply = await talk.say("Point 1.")
@@ -73,7 +73,7 @@ async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> Non
     ],
 )
 async def test_what_is_no_profile_is_not_stored(talk: Talk, told: str) -> None:
-    await talk.services.facts.add(ANNA.id, "Anna sails.")
+    await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna sails.")
     talk.server.default_schema("profile", told)
     with pytest.raises(ModelBroken):  # and not: "there is not enough yet"
         await talk.services.distiller.distil_now(ANNA.id)
@@ -100,15 +100,15 @@ async def test_there_is_none_of_nothing(talk: Talk) -> None:
 
 def test_a_profile_has_at_most_so_many_words() -> None:
     told = json.dumps({"profile": "word " * 500, "preferences": "more " * 10, "key_history": ["One.", "Two."]})
-    text = format_profile_text(parse_profile(f"Here it is: {told} Enjoy!"), max_words=400)
+    text = format_profile_text(parse_profile_sections(f"Here it is: {told} Enjoy!"), max_words=400)
     assert 390 <= len(text.split()) <= 400
-    few = parse_profile(json.dumps({"key_history": ["One.", "Two."]}))
+    few = parse_profile_sections(json.dumps({"key_history": ["One.", "Two."]}))
     assert format_profile_text(few, max_words=400) == "One. Two."
 
 
 def test_a_profile_is_in_the_language_of_the_talk_alone() -> None:
     told = {"profile": "Анна живёт в Казани.", "preferences": "Любит джаз.", "ongoing_topics": "Ищет лодку."}
-    text = format_profile_text(parse_profile(json.dumps(told)), max_words=400)
+    text = format_profile_text(parse_profile_sections(json.dumps(told)), max_words=400)
     assert text == "Анна живёт в Казани.\nЛюбит джаз.\nИщет лодку."
 
 
@@ -117,8 +117,8 @@ HELD = {"profile": "Anna lives in Lisbon. She works as a nurse.", "preferences":
 
 async def _know_lisbon(talk: Talk) -> tuple[int, int]:
     """Add two facts that a profile then tells."""
-    home, _ = await talk.services.facts.add(ANNA.id, "Anna lives in Lisbon.")
-    job, _ = await talk.services.facts.add(ANNA.id, "Anna works as a nurse.")
+    home, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna lives in Lisbon.")
+    job, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna works as a nurse.")
     talk.server.default_schema("profile", json.dumps(HELD))
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     return home.id, job.id
@@ -243,7 +243,7 @@ async def test_what_is_corrected_in_the_chat_leaves_the_profile_and_no_model_bri
 async def test_what_is_said_again_after_it_was_deleted_is_in_the_profile(talk: Talk) -> None:
     home, _ = await _know_lisbon(talk)
     await change_fact_and_report(talk.services, ANNA.id, "delete", home)
-    await talk.services.facts.add(ANNA.id, "Anna lives in Lisbon.")
+    await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna lives in Lisbon.")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     assert "Anna lives in Lisbon." in await _read_profile(talk)
 
@@ -272,7 +272,7 @@ async def test_what_is_taken_back_while_a_profile_is_being_stored_is_not_in_it(t
         )
         async with store.database.open_transaction(ANNA.id):  # the others wait, in the order in which they came
             deleting = asyncio.create_task(store.facts.delete_fact(ANNA.id, home, now=talk.moment[0]))
-            storing = asyncio.create_task(store_corrected_profile(store, ANNA.id, new, clock=clock))
+            storing = asyncio.create_task(correct_and_store_profile(store, ANNA.id, new, clock=clock))
             await compared.wait()
         await asyncio.gather(deleting, storing)
     assert await _read_profile(talk) == "She works as a nurse. She skis."

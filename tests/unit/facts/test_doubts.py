@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from facts.schemas import ExtractedFact, corrects_number, make_fact_versions
+from facts.schemas import ExtractedFact, corrects_number_of_fact, iterate_candidates_for_each_fact
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -25,7 +25,9 @@ def learned(said: str, quote: str, text: str, *, speaker: str = "Paul", replaces
         attribute="home",
         is_single=True,
     )
-    return [versions[0] for versions in make_fact_versions([fact], [message], known_ids={replaces}, zone=UTC)]
+    return [
+        versions[0] for versions in iterate_candidates_for_each_fact([fact], [message], known_ids={replaces}, zone=UTC)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -129,5 +131,5 @@ def test_words_that_doubt_beside_others_are_doubt(said: str, quote: str, text: s
 
 def test_a_number_that_is_only_refused_corrects_nothing() -> None:
     rent = "Anna's rent is 940 euros a month."
-    assert not corrects_number("I don't want to pay 940 euros of rent a month", rent)
-    assert corrects_number("My rent is 980 euros a month, not 940", rent)
+    assert not corrects_number_of_fact("I don't want to pay 940 euros of rent a month", rent)
+    assert corrects_number_of_fact("My rent is 980 euros a month, not 940", rent)

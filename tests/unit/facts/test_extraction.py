@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import reconciliation, schemas, verification
-from facts.schemas import find_start_date, make_fact_versions, parse_facts, replace_vague_text
+from facts.schemas import find_start_date, iterate_candidates_for_each_fact, parse_facts, replace_vague_text_with_quote
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -93,13 +93,14 @@ FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
 )
 def test_no_answer_breaks_the_reading(value: object) -> None:
     found = parse_facts(json.dumps(value))
-    assert all(make_fact_versions(found or [], [message(1, "I sail.")], known_ids=(), zone=UTC))
+    assert all(iterate_candidates_for_each_fact(found or [], [message(1, "I sail.")], known_ids=(), zone=UTC))
 
 
 def likeliest(answer: str, *said: str, known: tuple[int, ...] = ()) -> list[NewFact]:
     messages = [message(number, text) for number, text in enumerate(said, start=1)]
     return [
-        readings[0] for readings in make_fact_versions(parse_facts(answer) or [], messages, known_ids=known, zone=UTC)
+        readings[0]
+        for readings in iterate_candidates_for_each_fact(parse_facts(answer) or [], messages, known_ids=known, zone=UTC)
     ]
 
 
@@ -265,9 +266,9 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
 )
 def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str) -> None:
     (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
-    assert replace_vague_text(found, "Anna", is_model_weak=False).text == f"Anna: {quote}".rstrip(".")
+    assert replace_vague_text_with_quote(found, "Anna", is_model_weak=False).text == f"Anna: {quote}".rstrip(".")
     found = replace(found, text=text.replace("Anna", "Anna2"))  # she has a namesake
-    assert replace_vague_text(found, "Anna2", is_model_weak=False).text == f"Anna2: {quote}".rstrip(".")
+    assert replace_vague_text_with_quote(found, "Anna2", is_model_weak=False).text == f"Anna2: {quote}".rstrip(".")
 
 
 @pytest.mark.parametrize(
@@ -280,8 +281,8 @@ def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str
 )
 def test_a_weak_models_sentence_that_lacks_half_of_what_was_said_is_replaced(text: str, quote: str) -> None:
     (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
-    assert replace_vague_text(found, "Anna", is_model_weak=True).text == f"Anna: {quote}"
-    assert replace_vague_text(found, "Anna", is_model_weak=False).text == text
+    assert replace_vague_text_with_quote(found, "Anna", is_model_weak=True).text == f"Anna: {quote}"
+    assert replace_vague_text_with_quote(found, "Anna", is_model_weak=False).text == text
 
 
 @pytest.mark.parametrize("is_model_weak", [False, True])
@@ -299,7 +300,7 @@ def test_a_weak_models_sentence_that_lacks_half_of_what_was_said_is_replaced(tex
 )
 def test_a_sentence_that_says_what_was_said_is_taken(text: str, quote: str, is_model_weak: bool) -> None:
     (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
-    assert replace_vague_text(found, "Anna", is_model_weak=is_model_weak).text == text
+    assert replace_vague_text_with_quote(found, "Anna", is_model_weak=is_model_weak).text == text
 
 
 def test_a_number_that_the_person_denies_is_not_the_one_that_holds() -> None:
@@ -504,7 +505,7 @@ def test_the_schema_demands_every_field() -> None:
 def test_a_lasting_instruction_says_to_what_it_applies(kind: str, about: str | None, subject: str) -> None:
     given = {"message": 1, "quote": "Use type hints", "text": "Anna wants type hints.", "type": kind, "about": about}
     answer = json.dumps({"facts": [given]})
-    [[fact, *_]] = make_fact_versions(
+    [[fact, *_]] = iterate_candidates_for_each_fact(
         parse_facts(answer) or [], [message(1, "Use type hints in code.")], known_ids=(), zone=UTC
     )
     assert fact.subject == subject

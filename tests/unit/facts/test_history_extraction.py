@@ -271,7 +271,7 @@ async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_mea
     done = await imported(talk, chat("I live in Oslo."))
     talk.server.default_schema("facts", Behaviour(status=401))
     await extracted(talk, done)
-    assert await talk.services.facts.learn_from_history(SCOPE) is False
+    assert await talk.services.facts.try_to_learn_from_history(SCOPE) is False
     assert len(asked(talk)) == 1
     talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
     await talk.say("I sail.")
@@ -279,7 +279,7 @@ async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_mea
     assert await valid(talk) == ["Anna sails."]
     talk.moment[0] += timedelta(minutes=2)
     talk.server.default_schema("facts", answer(lives("Oslo", -2)))
-    assert await talk.services.facts.learn_from_history(SCOPE)
+    assert await talk.services.facts.try_to_learn_from_history(SCOPE)
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 
 
@@ -363,7 +363,7 @@ async def test_an_extraction_under_way_reads_nothing_that_comes_in_meanwhile(tal
     await talk.server.release()
     talk.server.requests.clear()
     await imported(talk, chat(*(f"I own dog number {number}." for number in range(20)), first=90, days=900))
-    while await talk.services.facts.learn_from_history(SCOPE):
+    while await talk.services.facts.try_to_learn_from_history(SCOPE):
         pass
     assert not [request for request in asked(talk) if "dog" in request]
 
@@ -395,7 +395,7 @@ async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_lear
     assert await known(talk) == []
     talk.server.requests.clear()
     talk.server.default_schema("facts", answer(told("Anna is a head chef.", chef.ids[0])))
-    assert await talk.services.facts.learn_from_history(SCOPE)
+    assert await talk.services.facts.try_to_learn_from_history(SCOPE)
     [request] = asked(talk)
     assert ["head chef now" in request, "It rains." in request, "boat" in request] == [True, False, False]
     assert await valid(talk) == ["Anna is a head chef."]

@@ -385,7 +385,7 @@ async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:
 
 async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     talk.server.default_schema("profile", json.dumps({"profile": "Anna plays the cello."}))
-    fact, _ = await talk.services.facts.add(ANNA.id, "Anna plays the cello.")
+    fact, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna plays the cello.")
     await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
     await talk.services.distiller.distil_now(ANNA.id)
     await talk.say("Which strings are good?")
@@ -433,7 +433,7 @@ async def test_a_number_that_the_person_denies_ends_the_fact_that_has_it(talk: T
     talk.server.script_schema("facts", answer(rent | {"quote": "My rent is 940 euros a month"}))
     await said(talk, "My rent is 940 euros a month. Tim owes me 940 euros since May.")
     await talk.services.facts.learn(SCOPE)
-    await talk.services.facts.add(ANNA.id, "Tim owes Anna 940 euros since May.")
+    await talk.services.facts.add_fact_unless_known(ANNA.id, "Tim owes Anna 940 euros since May.")
     correction = told("My rent is 940 euros a month.", 3, quote="rent", about="rent", attribute="value")
     talk.server.script_schema("facts", answer(correction | {"type": "instruction"}))
     await said(talk, said_again)

@@ -70,7 +70,7 @@ def test_a_model_names_several_facts_that_one_ends() -> None:
 
 def test_what_a_text_is_compared_with_is_bounded() -> None:
     assert (
-        len(FactCandidates({fact.id: fact for fact in MANY}).find_by_terms(list_search_terms("Anna likes a village.")))
+        len(FactCandidates({fact.id: fact for fact in MANY}).rank_by_terms(list_search_terms("Anna likes a village.")))
         == MAX_CANDIDATES
     )
 

@@ -82,11 +82,11 @@ async def test_a_state_told_months_ago_is_in_the_prompt_until_it_ends(
 
 
 async def test_the_newest_states_are_carried_and_an_allergy_always(talk: Talk) -> None:
-    await talk.services.facts.add(ANNA.id, "Anna likes rain.")
+    await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna likes rain.")
     await tell(talk, "I am allergic to wasps.", "Anna is allergic to wasps.", "I am allergic to wasps")
     for number in range(15):
         talk.moment[0] += timedelta(days=1)
-        await talk.services.facts.add(ANNA.id, f"Anna owns boat {number:02}.")
+        await talk.services.facts.add_fact_unless_known(ANNA.id, f"Anna owns boat {number:02}.")
     prompt = await ask(talk)
     assert "allergic to wasps" in prompt
     assert [number for number in range(15) if f"boat {number:02}" in prompt] == list(range(4, 15))
@@ -96,5 +96,5 @@ async def test_the_newest_states_are_carried_and_an_allergy_always(talk: Talk) -
 async def test_without_facts_in_prompts_there_are_no_states_either(tmp_path: Path) -> None:
     async with talking(tmp_path, facts_top_k=0) as talk:
         await talk.remember()
-        await talk.services.facts.add(ANNA.id, KNEE)
+        await talk.services.facts.add_fact_unless_known(ANNA.id, KNEE)
         assert KNEE not in await ask(talk)

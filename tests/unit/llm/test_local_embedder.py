@@ -83,7 +83,8 @@ async def test_after_questions_that_were_given_up_the_next_texts_are_embedded() 
 
 async def test_where_it_is_missing_that_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
     code = FRAGILE.replace(
-        "import run_as_child_process; run_as_child_process()", "import without_model; without_model()"
+        "import answer_requests_from_parent_process; answer_requests_from_parent_process()",
+        "import without_model; without_model()",
     )
     async with LocalEmbedder(code=code) as embedder:
         for _ in range(3):

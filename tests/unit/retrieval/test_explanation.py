@@ -14,7 +14,7 @@ from retrieval.explanation import (
     ChosenSource,
     ExplanationRecord,
     Mark,
-    group_consecutive_ids,
+    group_consecutive_ids_into_ranges,
     make_explanation_record,
     parse_explanation_record,
 )
@@ -33,7 +33,7 @@ explanations = st.builds(
         max_size=10,
         unique_by=lambda part: part.name,
     ).map(tuple),
-    recent=st.lists(ids).map(group_consecutive_ids),
+    recent=st.lists(ids).map(group_consecutive_ids_into_ranges),
     here=st.integers(0, 40),
     summaries=st.lists(ids).map(tuple),
     snippets=st.lists(chosen, max_size=5).map(tuple),
@@ -57,7 +57,7 @@ def test_an_explanation_comes_back_as_it_was(explanation: ExplanationRecord) -> 
 
 @given(st.lists(st.integers(1, 200)))
 def test_runs_hold_exactly_the_ids(numbers: list[int]) -> None:
-    found = [number for first, last in group_consecutive_ids(numbers) for number in range(first, last + 1)]
+    found = [number for first, last in group_consecutive_ids_into_ranges(numbers) for number in range(first, last + 1)]
     assert found == sorted(set(numbers))
 
 

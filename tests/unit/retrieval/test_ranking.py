@@ -8,7 +8,7 @@ import numpy as np
 
 from retrieval.date_expressions import TimeRange
 from retrieval.question import Question
-from retrieval.ranking import Ranking, find_passages_with_rarest_word, rank_passages
+from retrieval.ranking import Ranking, find_rows_with_rarest_word, rank_passages
 from storage.search.protocol import Candidates, Similarities
 
 MONDAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -167,10 +167,10 @@ def test_of_equals_the_newest_stands_first() -> None:
 
 def test_the_rarest_of_the_own_words_decides_what_is_required() -> None:
     found = candidates([Told(terms="boat"), Told(terms="boat walrus"), Told(terms="boat")])
-    assert find_passages_with_rarest_word(found, question("walrus boat unicorn"), [0, 1, 2], limit=3) == [1]
-    assert find_passages_with_rarest_word(found, question("walrus boat"), [0, 2], limit=3) == []
-    assert find_passages_with_rarest_word(found, question("boat"), [0, 1, 2], limit=2) == []
-    assert find_passages_with_rarest_word(found, question("unicorn"), [0, 1, 2], limit=3) == []
+    assert find_rows_with_rarest_word(found, question("walrus boat unicorn"), [0, 1, 2], limit=3) == [1]
+    assert find_rows_with_rarest_word(found, question("walrus boat"), [0, 2], limit=3) == []
+    assert find_rows_with_rarest_word(found, question("boat"), [0, 1, 2], limit=2) == []
+    assert find_rows_with_rarest_word(found, question("unicorn"), [0, 1, 2], limit=3) == []
 
 
 def test_nothing_is_ranked_where_there_is_nothing() -> None:

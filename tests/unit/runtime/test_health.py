@@ -92,7 +92,7 @@ async def test_a_part_that_does_not_answer_fails(program: Program, monkeypatch: 
         await asyncio.Event().wait()
 
     program.readiness.mark_started(program.measure, updates=hangs)
-    assert (await program.readiness.check_components())["updates"] is False
+    assert (await program.readiness.check_each_component())["updates"] is False
 
 
 async def test_the_figures_are_prometheus_own_format(probe: httpx.AsyncClient) -> None:

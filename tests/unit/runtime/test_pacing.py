@@ -10,11 +10,11 @@ from runtime.pacing import MAX_FILES, MAX_WAIT, FileTransfers, RateLimiter, Tran
 
 def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
     turns = RateLimiter(burst=3, per_second=2)
-    assert [turns.reserve_slot(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
-    waits = [turns.reserve_slot(100.0) for _ in range(100)]
+    assert [turns.reserve_slot_and_get_delay(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
+    waits = [turns.reserve_slot_and_get_delay(100.0) for _ in range(100)]
     assert max(wait for wait in waits if wait != float("inf")) <= MAX_WAIT
     assert waits[-1] == float("inf")
-    assert turns.reserve_slot(1_000.0) == 0  # it is as at first
+    assert turns.reserve_slot_and_get_delay(1_000.0) == 0  # it is as at first
 
 
 def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:

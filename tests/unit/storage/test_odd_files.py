@@ -92,7 +92,7 @@ async def test_a_damaged_value_names_the_backup(
             )
             profile = NewProfile(owner=1, text="Anna.", model="m", base_id=None, facts=(), summary_ids=())
             await store.profiles.store_profile(profile, now=NOW)
-            await store.facts.begin_learning(scope, 1)
+            await store.facts.begin_learning_unless_recorded(scope, 1)
     with closing(sqlite3.connect(tmp_path / FILES[storage])) as file, file:
         assert file.execute(f"UPDATE {table} SET {column} = {value}").rowcount  # noqa: S608
     said_of_it = 0
@@ -111,7 +111,7 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.timeline.read_page(scope, limit=9),
     lambda store, scope: store.list_summaries(scope, active_only=False),
     lambda store, scope: store.read_context_sources(scope, max_turns=3),
-    lambda store, scope: store.facts.read_unlearned_messages(scope, 9),
+    lambda store, scope: store.facts.read_learned_id_and_next(scope, 9),
     lambda store, scope: store.explanations.find_explanation(scope, 8),
     lambda store, scope: store.compute_digest(scope.owner),
     lambda store, scope: store.conversations.list_with_total(scope, offset=0, limit=9),

@@ -135,7 +135,7 @@ async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "from transfer import reading_child\n"
         "from transfer.formats import detection\n"
         "detection.parse_file = lambda data, reading: bytearray(10**10)\n"
-        "reading_child.run_as_child_process()"
+        "reading_child.answer_requests_from_parent_process()"
     )
     monkeypatch.setattr(reading, "CHILD", child)
     with pytest.raises(ImportRefused, match="more memory or time"):
@@ -155,7 +155,7 @@ async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.
         "    peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]\n"
         "    write(out, kind, f'{value} {int(peak) * 1024}')\n"
         "reading_child.write_child_answer = told\n"
-        "reading_child.run_as_child_process()"
+        "reading_child.answer_requests_from_parent_process()"
     )
     monkeypatch.setattr(reading, "CHILD", child)
     data = gzip.compress(b'{"type": "a", "id": 1, "messages": [{"id": 1, "x": [' + b'{"":0},' * 1_000_000 + b"0]}]}")

@@ -193,7 +193,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
             assert [turn.content for turn in await store.read_last_turns(HERE, 4)] == ["Hello there.", "Understood."]
             messages = await store.timeline.read_page(HERE)
             assert await store.profiles.list_new_summaries(ANNA.id, 20) == [], "nothing is learned from it unasked"
-            learned, pending = await store.facts.read_unlearned_messages(HERE, 100)
+            learned, pending = await store.facts.read_learned_id_and_next(HERE, 100)
             assert (learned, [message.id for message in pending]) == (0, [1, 2])
             summaries = " ".join(summary.text for summary in await store.list_summaries(HERE))
             assert "Zermatt" in summaries
@@ -387,7 +387,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
             await store.append_messages(HERE, words[600:])
             read = await store.read_messages(HERE, [1])
             changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
-            learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
+            learned, _ = await store.facts.read_learned_id_and_next(HERE, 1)
             await store.facts.commit_changes(
                 HERE, changes, source_messages=read, last_learned_id=learned, new_last_learned_id=602, now=NOW
             )

@@ -23,7 +23,7 @@ async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
         await imported(talk, history(COUNT))
-        await talk.services.facts.add(ANNA.id, "Anna plays the cello.")
+        await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna plays the cello.")
         exporter = type(talk.services.exporter)(
             memory=talk.services.memory, clock=lambda: talk.moment[0], largest=12_000
         )

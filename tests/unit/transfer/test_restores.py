@@ -40,7 +40,7 @@ async def lived_in(talk: Talk) -> None:
             await store.append_messages(HERE, said)
             assert (await talk.services.summaries.fold(HERE, "now")).state == "folded"
         read = await store.read_messages(HERE, [1])
-        learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
+        learned, _ = await store.facts.read_learned_id_and_next(HERE, 1)
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
         await store.facts.commit_changes(
             HERE, changes, source_messages=read, last_learned_id=learned, new_last_learned_id=420, now=NOW
@@ -246,7 +246,7 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
         wishes = [replace(fact(f"Rule {n}: {'x' * 250}", 1), kind="instruction") for n in range(50)]
         async with talk.services.memory.open_store(ANNA.id) as store:
             read = await store.read_messages(HERE, [1])
-            learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
+            learned, _ = await store.facts.read_learned_id_and_next(HERE, 1)
             changes = [FactChange(fact=wish) for wish in wishes]
             await store.facts.commit_changes(
                 HERE, changes, source_messages=read, last_learned_id=learned, new_last_learned_id=1, now=NOW

@@ -67,7 +67,7 @@ async def test_every_command_answers_in_another_language_than_english(desk: Desk
     for is_on in (False, True):
         if is_on:
             await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=5)
-            await desk.services.facts.add(ANN, "Anna has a red bicycle.")
+            await desk.services.facts.add_fact_unless_known(ANN, "Anna has a red bicycle.")
         for name in ANSWERED:
             before = len(desk.peer.texts(ANN))
             await desk.say(ANN, ANN, f"/{name}")

@@ -236,7 +236,7 @@ async def test_a_fact_has_the_date_of_its_words_and_its_quote_the_date_of_the_me
     talk.moment[0] += timedelta(days=2)
     facts = talk.services.facts
     await facts.edit(ANN, 1, "Ann's left knee is bad.")
-    by_hand, _ = await facts.add(ANN, "Ann has a cat.")
+    by_hand, _ = await facts.add_fact_unless_known(ANN, "Ann has a cat.")
     talk.moment[0] += timedelta(days=3)
     for fact_id in (1, by_hand.id):
         await change_fact_and_report(talk.services, ANN, "pin", fact_id)

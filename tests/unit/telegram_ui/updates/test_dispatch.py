@@ -458,7 +458,7 @@ async def test_a_document_is_read_before_the_words_that_came_with_it(bots: Bots,
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     asked, bare = bots.conversation.turns
-    assert asked.passages == ("[lease.txt, lines 1–2]\nThe deposit is 900 euros.\nIt is due in May.",)
+    assert asked.attached_passages == ("[lease.txt, lines 1–2]\nThe deposit is 900 euros.\nIt is due in May.",)
     assert asked.text_without_attachments == "when is it due?\n[Sent with the file lease.txt]"
     assert [(piece.origin, piece.source.count(":")) for piece in asked.pieces] == [("document", 2), ("", 1)]
     assert bare.text_without_attachments == "[Sent the file lease.txt]"
@@ -486,7 +486,7 @@ async def test_a_file_is_as_large_as_it_turns_out_to_be(
         await peer.told("This file is larger", ANN)
         await service.dispatcher.wait_until_idle()
     [turn] = bots.conversation.turns
-    assert turn.passages == ()
+    assert turn.attached_passages == ()
 
 
 @pytest.mark.parametrize("name", ["result.json", "data-2026-11-27-batch-0000.zip", "MyActivity.json"])
@@ -504,7 +504,7 @@ async def test_in_a_group_a_document_is_read_where_its_caption_names_the_bot(bot
         await peer.told("echo ", GROUP)
         await service.dispatcher.wait_until_idle()
     [turn] = bots.conversation.turns
-    assert turn.passages == ("[b.txt, line 1]\nshared",)
+    assert turn.attached_passages == ("[b.txt, line 1]\nshared",)
 
 
 async def test_a_stranger_is_told_their_id_and_nothing_in_groups(bots: Bots, peer: Peer) -> None:
