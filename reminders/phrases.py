@@ -86,7 +86,7 @@ def _find_words_of_other_day(early: TimePhraseParser) -> str:
     for token in tokens:
         late = replace(early, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
         late.parse_time_parts(token.start())
-        start, is_outer = early.skip_pattern(LEADS, token.start()), token in (tokens[0], tokens[-1])
+        start, is_outer = early.skip_pattern(LEADS, token.start()), token is tokens[0] or late.end >= tokens[-1].end()
         is_led = start > token.start() and token[0] not in ARTICLES
         is_meant = is_led or (not is_dated and not late.impossible and (is_outer or late.day is not None))
         found = early.quote(token.start(), late.end)

@@ -706,10 +706,11 @@ def test_a_day_that_is_only_recognised_is_named_and_not_set(language: str, text:
         ("de", "in 3 Tagen Oma anrufen um 17 Uhr", ""),
         ("pt", "daqui a 3 dias ligar para a mãe às 9:30", ""),
         ("en", "CET 9:00 call Ann", "CET"),
+        ("ru", "в 9:30 позвонить маме 15 числа", ""),
         ("en", "chiamare la mamma venerdì 9:30", "venerdì"),
     ],
 )
-def test_a_clock_time_or_zone_elsewhere_in_the_text_is_not_passed_over(language: str, text: str, words: str) -> None:
+def test_a_day_time_or_zone_elsewhere_in_the_text_is_not_passed_over(language: str, text: str, words: str) -> None:
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, UncertainReminder), found
