@@ -40,12 +40,12 @@ _NO_CREDIT = re.compile(
     r"|budget_exceeded|key limit exceeded \(|FreeTierOnly|free tier.{0,40}exhausted|free allocation|余额不足|欠费",
     re.IGNORECASE,
 )
-MODEL_NOT_FOUND = re.compile(r"model|模型|not.?found|<html|\A\s*\Z", re.IGNORECASE)
+_MODEL_NOT_FOUND = re.compile(r"model|模型|not.?found|<html|\A\s*\Z", re.IGNORECASE)
 _NO_MODEL = re.compile(r"(unknown|invalid).model|model[\s\S]{0,80}(not.{0,9}(exist|found)|decommission)", re.IGNORECASE)
 NAMES_KEY = re.compile(
     r"(api|secret).?key|auth(enti|ori)|credent|permiss|(access|invalid).?token|region|territor|location", re.IGNORECASE
 )
-_KEY_CODES = re.compile(r"\b401\b|unauth|authent|api.?key|invalid.?(access.?)?token\b|token.?invalid", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(r"[\W\d]*(?:forbidden[\W\d]*)?\Z|.*<html", re.IGNORECASE | re.DOTALL)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
 
 
@@ -124,12 +124,18 @@ class StatusError(Exception):
             return "loading"
         if status in (408, 409, 429) or status > 501:
             return "busy"
-        # The message alone is no proof: xAI's 403 for a declined message names the key, too.
-        if status == 401 or (status in (400, 403) and _KEY_CODES.search(self.codes)):
+        if status == 401 or (status in (400, 403) and "401" in self.codes.split()):
             return "key"
         if status == 404:
             return "model"
         return "unclear" if 400 <= status <= 501 else "refused"
+
+    @property
+    def may_be_setting(self) -> bool:
+        """True if the key or the model may be wrong. Words are no proof: xAI's 403 for a declined message names it."""
+        words = self.searchable_text
+        is_about_key = self.status_code == 403 and (NAMES_KEY.search(words) or _SAYS_NOTHING.match(words))
+        return self.kind == "model" or (self.kind == "unclear" and bool(is_about_key))
 
 
 def _get_first_item_if_list(value: Any) -> Any:
@@ -156,7 +162,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
         403: (tr("errors-key"), [settings.key, settings.model]),
         404: (tr("errors-unknown-model", name=model), [settings.model, settings.url]),
     }.get(status, (tr("errors-model-refused"), [settings.url] if status < 400 else []))  # redirects are not followed
-    if not names and MODEL_NOT_FOUND.search(error.searchable_text):
+    if not names and _MODEL_NOT_FOUND.search(error.searchable_text):
         names = [settings.model, settings.url]
     remedy = tr("errors-check", settings=join_with_and(names)) if names else f"(status {status})"
     return ModelRefused(told, remedy=remedy)

@@ -36,7 +36,6 @@ Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
 _ROLES = re.compile(r"\broles?\b|\b(system|developer)\W{1,3}(message|prompt|instruction)", re.IGNORECASE)
-_SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _STREAMING = re.compile(r"\Astream\b|\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 _NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # their first draft waits for the answer
@@ -162,12 +161,10 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if "max_tokens" in request and error.kind in ("length", "unclear"):
                     self._remember_refused_parameter("max_tokens")
                     continue
-                may_be_key = error.kind == "unclear" and error.status_code == 403
-                names_key = may_be_key and failures.NAMES_KEY.search(error.searchable_text)
-                if names_key and not await self._answers_harmless_question(client, timer, fallbacks):
+                if error.may_be_setting and not await self._answers_harmless_question(client, timer, fallbacks):
                     raise
                 if not self._try_reduce_request(fallbacks, messages, request, error, timer):
-                    may_be_declined = error.kind == "unclear" and error.status_code != 500
+                    may_be_declined = error.kind in ("unclear", "model") and error.status_code != 500
                     if may_be_declined and await self._answers_harmless_question(client, timer, fallbacks):
                         raise ModelDeclined from None
                     raise
@@ -273,7 +270,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             fallbacks.refusals = ladder.MAX_REQUESTS - 2
         fallbacks.record_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
-        timer.may_retry = fallbacks.refusals == 1 or (error.status_code == 500 and not fallbacks.for_person)
+        timer.may_retry = fallbacks.refusals == 1
         if fallbacks.refusals >= ladder.MAX_REQUESTS:
             return False
         named = f"{error.details.get('param')} {words}"
@@ -281,9 +278,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             return True
         is_named = any(name.removesuffix("_key") in named for name in request.keys() & ladder.PARAMETERS)
         pictures = [picture for message in messages for picture in message.pictures]
-        may_be_feature = is_named or pictures or fallbacks.for_person
-        if kind == "model" and may_be_feature and not failures.MODEL_NOT_FOUND.search(words):
-            kind = "unclear"  # OpenRouter answers 404 where a feature is missing
+        if kind == "model":  # it answered the harmless question: OpenRouter answers 404 where a feature is missing
+            kind = "unclear"
         if kind not in ("unclear", "length", "busy"):
             return False
         possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
@@ -300,11 +296,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif "system" in possible and _ROLES.search(words) and (error.status_code != 500 or fallbacks.refusals > 1):
             likely = "system"
-        elif error.status_code == 500 and not failures.NAMES_KEY.search(words):
-            if likely is None and "response_format" in request and _SCHEMAS.search(words):
-                likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
-            elif likely is None and (fallbacks.refusals == 1 or not fallbacks.for_person):
-                return False  # it may pass: the same is asked again
+        elif error.status_code == 500 and not (likely or fallbacks.refusals > 1 or failures.NAMES_KEY.search(words)):
+            return False  # it may pass: the same is asked again
         may_be_stream = kind == "unclear" and not fallbacks.left_out and _STREAMS in self._unsupported
         if "stream" in request and (may_be_stream or _STREAMING.search(named)):
             possible.add("stream")
@@ -379,7 +372,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             fallbacks.refusals += 1
             fallbacks.answers_others = False
             harmless = PromptMessage(role="user", content="Reply with the word: ok")
-            request = self._make_request([harmless], None, ToolOffer(), fallbacks)
+            plain = replace(fallbacks, left_out={*fallbacks.left_out, "parameters"})
+            request = self._make_request([harmless], None, ToolOffer(), plain)
             with suppress(*FAILURES):
                 await self._read_answer(client, request, PartialAnswer(offer=ToolOffer()), None, timer)
                 fallbacks.answers_others = True

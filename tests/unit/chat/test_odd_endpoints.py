@@ -125,6 +125,14 @@ FEATURES = {
         "tools",
         refusal(404, {"error": {"message": "No endpoints found that can handle the requested parameters."}}),
     ),
+    "tools, 404 (Azure)": (
+        "tools",
+        refusal(404, {"error": {"message": "Unrecognized request argument supplied: tools", "code": None}}),
+    ),
+    "stream_options, 404 that names the model": (
+        "stream_options",
+        refusal(404, {"detail": "Model m: endpoint not found for the requested options"}),
+    ),
     "tools, wrapped JSON (a gateway)": (
         "tools",
         refusal(400, {"error": {"message": '{"error": {"message": "Request contains an invalid argument."}}'}}),
@@ -269,15 +277,21 @@ async def test_a_fault_that_passes_declines_no_message(tmp_path: Path, faults: i
 @pytest.mark.parametrize(
     ("body", "asked"),
     [
-        ({"error": {"message": "nope", "code": "invalid_api_key"}}, 1),  # a code says so
+        ({"error": {"message": "nope", "code": "invalid_api_key"}}, 2),
         ({"error": {"message": "nope", "code": 401}}, 1),
-        ({"error": {"message": "nope", "type": "authentication_error"}}, 1),
-        ({"detail": {"error": "Invalid API key"}}, 2),  # words may mean something else
+        ({"error": {"message": "nope", "type": "authentication_error"}}, 2),
+        ({"detail": {"error": "Invalid API key"}}, 2),
         ({"error": "Invalid token"}, 2),
+        ({"message": "Forbidden"}, 2),  # API Gateway of AWS
+        ("<html><head><title>403 Forbidden</title></head><body></body></html>", 2),  # nginx
+        ("", 2),
     ],
 )
-async def test_a_wrong_key_under_403_costs_one_more_question_at_most(tmp_path: Path, body: Json, asked: int) -> None:
-    async with talking_to(tmp_path, lambda _: refusal(403, body)) as (talk, server):
+async def test_a_wrong_key_under_403_costs_one_more_question_at_most(
+    tmp_path: Path, body: Json | str, asked: int
+) -> None:
+    refused = Raw(body=body.encode(), status=403) if isinstance(body, str) else refusal(403, body)
+    async with talking_to(tmp_path, lambda _: refused) as (talk, server):
         await talk.remember()
         assert "Check OPENAI_API_KEY" in (await talk.say("How many?")).text
         assert len(server.requests) == asked

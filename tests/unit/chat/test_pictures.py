@@ -125,6 +125,16 @@ async def test_one_picture_that_cannot_be_opened_says_nothing_of_the_model(talk:
     await talk.services.attachments.find_picture_token_limit(ANNA.id)
 
 
+@pytest.mark.parametrize("page", ["default backend - 404", "no available server", "Cannot POST /v1/chat/completions"])
+async def test_a_proxy_without_its_server_says_nothing_of_pictures(talk: Talk, page: str) -> None:
+    """Ingress of Kubernetes, Traefik and Express."""
+    talk.server.default("chat-model", Behaviour(status=404, raw=page))
+    for data in (b"\xff\xd8one", b"\xff\xd8two", b"\xff\xd8three"):
+        reply = await talk.conversation.reply(photo(talk, "What is it?", data=data))
+        assert "OPENAI_BASE_URL" in reply.text
+    await talk.services.attachments.find_picture_token_limit(ANNA.id)
+
+
 async def test_stickers_that_a_server_cannot_open_say_nothing_of_photos(talk: Talk) -> None:
     refusal = Behaviour(status=500, message="Failed to load image or audio file")  # llama.cpp knows no WebP
     talk.server.default("chat-model", lambda messages: "Fine." if isinstance(last(messages), str) else refusal)

@@ -323,7 +323,7 @@ async def test_a_retry_after_beyond_the_time_limit_is_told_at_once() -> None:
 
 @pytest.mark.parametrize("status", [500, 502, 503, 529])
 async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> None:
-    failure = await bench.failure(*[Behaviour(status=status, message=f"{KEY} {PRIVATE}")] * 3)
+    failure = await bench.failure(*[Behaviour(status=status, message=f"{KEY} {PRIVATE}")] * 4)
     assert type(failure) is ModelBusy
     assert str(status) in str(failure)
 
@@ -332,7 +332,6 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
     ("answer", "kind", "words"),
     [
         (Behaviour(status=401, message=f"Incorrect key {KEY}"), ModelRefused, "OPENAI_API_KEY"),
-        (Behaviour(status=404, code="model_not_found"), ModelRefused, "OPENAI_MODEL"),
         (Behaviour(status=429, code="insufficient_quota"), ModelRefused, "credit"),
         (Behaviour(status=400, code="context_length_exceeded"), ContextTooLong, "too long"),
         (Behaviour(status=400, message="exceeds the available context size"), ContextTooLong, "too long"),
@@ -442,7 +441,7 @@ async def test_check_says_that_the_model_answers(bench: Bench) -> None:
 
 async def test_check_names_the_setting_at_fault() -> None:
     async with running() as (server, url):
-        server.script("s", Behaviour(status=404))
+        server.default("s", Behaviour(status=404))
         async with OpenAIChat(model="s", api_key=Secret(""), base_url=url, model_setting="SUMMARY_MODEL") as model:
             with pytest.raises(ModelRefused, match="SUMMARY_MODEL"):
                 await model.probe_and_describe()
