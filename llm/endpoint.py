@@ -70,11 +70,6 @@ class CallTimer:
     def seconds_left(self) -> float:
         return (self._timeout.when() or 0.0) - self._now()
 
-    @property
-    def max_silence_seconds(self) -> float:
-        """The number of seconds without data or progress after which the call times out."""
-        return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
-
     def restart_timeout(self) -> None:
         """Restart the timeout when bytes arrive. Raise ModelBroken if the answer takes too long."""
         now = self._now()
@@ -222,7 +217,7 @@ class EndpointClient:
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({timer.max_silence_seconds:g} s)") from None
+            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({self._timeout:g} s)") from None
 
     async def _wait_for_retry_if_allowed(self, failure: ModelError, attempt: int, timer: CallTimer) -> bool:
         """Wait before the next attempt and return True, or return False if there should be none."""

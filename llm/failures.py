@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import Any, Literal
 
@@ -45,7 +45,8 @@ _NO_MODEL = re.compile(r"(unknown|invalid).model|model[\s\S]{0,80}(not.{0,9}(exi
 NAMES_KEY = re.compile(
     r"(api|secret).?key|auth(enti|ori)|credent|permiss|(access|invalid).?token|region|territor|location", re.IGNORECASE
 )
-_SAYS_NOTHING = re.compile(r"[\W\d]*(?:forbidden[\W\d]*)?\Z|.*<html", re.IGNORECASE | re.DOTALL)
+# Of a 403. Words are no proof: xAI's for a declined message names the key. Others are pages, or say nothing.
+MAY_BE_KEY = re.compile(rf"{NAMES_KEY.pattern}|\A[\W\d]*(?:forbidden[\W\d]*)?\Z|<html", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
 
 
@@ -130,13 +131,6 @@ class StatusError(Exception):
             return "model"
         return "unclear" if 400 <= status <= 501 else "refused"
 
-    @property
-    def may_be_setting(self) -> bool:
-        """True if the key or the model may be wrong. Words are no proof: xAI's 403 for a declined message names it."""
-        words = self.searchable_text
-        is_about_key = self.status_code == 403 and (NAMES_KEY.search(words) or _SAYS_NOTHING.match(words))
-        return self.kind == "model" or (self.kind == "unclear" and bool(is_about_key))
-
 
 def _get_first_item_if_list(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else value
@@ -187,16 +181,9 @@ def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
 
 
 def _parse_retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait before a retry, or None. A retry date is compared with the response's Date header."""
+    """Return the seconds to wait before a retry, or None."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if 0 <= seconds < float("inf"):
-            return min(seconds, MAX_TOLD_SECONDS)
-    try:
-        pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
-    except (ValueError, TypeError):
-        return None
-    return min(max(0.0, pause.total_seconds()), MAX_TOLD_SECONDS)
+        with suppress(ValueError):
+            if 0 <= (seconds := float(headers.get(name, "")) * unit) < float("inf"):
+                return min(seconds, MAX_TOLD_SECONDS)
+    return None

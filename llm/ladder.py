@@ -111,7 +111,7 @@ class Fallbacks:
     window: Window | None = None  # as learned from refusals because of length
     answers_others: bool | None = None  # True if a harmless question was answered, None if none was asked
     busy: int = 0  # refusals of a server that says that it is busy, but not for how long
-    _empty_finish: str | None = None
+    empty_answers: int = 0
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
 
     @property
@@ -123,12 +123,6 @@ class Fallbacks:
         self.refusals += 1
         if self.refused_at is None:
             self.refused_at = monotonic()
-
-    def record_empty_answer_and_check_repeat(self, stop_reason: str | None) -> bool:
-        """Record an empty answer. Return True if the previous empty answer had the same finish reason."""
-        self.refusals += 1
-        before, self._empty_finish = self._empty_finish, stop_reason or "none"
-        return self._empty_finish == before
 
     def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], prompt_tokens: int) -> set[Step]:
         """Return the steps that would change `request`, which was made from `messages`."""

@@ -99,10 +99,6 @@ class OpenAIChat(EndpointClient, ChatModel):
         return "tools" not in self._unsupported
 
     @property
-    def supports_reasoning_with_tools(self) -> bool:
-        return _REASONING not in self._unsupported
-
-    @property
     def supports_pictures(self) -> bool | None:
         return False if self._has_vision is None and "pictures" in self._unsupported else self._has_vision
 
@@ -161,7 +157,9 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if "max_tokens" in request and error.kind in ("length", "unclear"):
                     self._remember_refused_parameter("max_tokens")
                     continue
-                if error.may_be_setting and not await self._answers_harmless_question(client, timer, fallbacks):
+                may_be_key = error.kind == "unclear" and error.status_code == 403
+                is_setting = error.kind == "model" or (may_be_key and failures.MAY_BE_KEY.search(error.searchable_text))
+                if is_setting and not await self._answers_harmless_question(client, timer, fallbacks):
                     raise
                 if not self._try_reduce_request(fallbacks, messages, request, error, timer):
                     may_be_declined = error.kind in ("unclear", "model") and error.status_code != 500
@@ -177,7 +175,9 @@ class OpenAIChat(EndpointClient, ChatModel):
                     continue
                 if not answer.is_blank or not (fallbacks.for_person or isinstance(error, BrokenOff)):
                     raise
-                if fallbacks.record_empty_answer_and_check_repeat(answer.finish):
+                fallbacks.refusals += 1
+                fallbacks.empty_answers += 1
+                if fallbacks.empty_answers > 1:
                     if "tools" in request and fallbacks.for_person:  # the model may not know how to call them
                         fallbacks.left_out.add("tools")
                         continue
@@ -216,7 +216,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             "stream_options": has_stream and {"include_usage": True},
             "tools": has_tools and tool_calls.format_tools(offer.tools),
             "tool_choice": has_tools and offer.must_answer and "none",
-            "reasoning_effort": has_tools and not self.supports_reasoning_with_tools and "none",
+            "reasoning_effort": has_tools and _REASONING in self._unsupported and "none",
             "max_tokens": _ROOM in self._unsupported and ROOM_TOKENS,
             "response_format": schema is not None and {"type": "json_schema", "json_schema": dict(schema)},
             prompt_cache.PARAMETER: self._cache_key,
@@ -278,9 +278,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             return True
         is_named = any(name.removesuffix("_key") in named for name in request.keys() & ladder.PARAMETERS)
         pictures = [picture for message in messages for picture in message.pictures]
-        if kind == "model":  # it answered the harmless question: OpenRouter answers 404 where a feature is missing
-            kind = "unclear"
-        if kind not in ("unclear", "length", "busy"):
+        if kind not in ("unclear", "length", "busy", "model"):  # OpenRouter answers 404 where a feature is missing
             return False
         possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
         likely: Step | None = "length" if ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible else None
@@ -298,7 +296,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             likely = "system"
         elif error.status_code == 500 and not (likely or fallbacks.refusals > 1 or failures.NAMES_KEY.search(words)):
             return False  # it may pass: the same is asked again
-        may_be_stream = kind == "unclear" and not fallbacks.left_out and _STREAMS in self._unsupported
+        may_be_stream = kind in ("unclear", "model") and not fallbacks.left_out and _STREAMS in self._unsupported
         if "stream" in request and (may_be_stream or _STREAMING.search(named)):
             possible.add("stream")
             likely = "stream"

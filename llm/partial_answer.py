@@ -7,7 +7,7 @@ from typing import Any
 
 from llm import text_calls
 from llm.text_calls import TextAndCalls, repair_call
-from llm.thoughts import begins_with_thoughts, remove_headed_thoughts, remove_thoughts
+from llm.thoughts import begins_with_thoughts, remove_headed_thoughts, remove_thoughts, unwrap_answer
 from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
@@ -128,7 +128,7 @@ class PartialAnswer:
         is_unclosed = self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
         if not is_hidden and self._visible[0] != (self.text, is_whole):
-            self._visible = (self.text, is_whole), remove_thoughts(self.text, is_whole=is_whole)
+            self._visible = (self.text, is_whole), remove_thoughts(self.text, is_whole=is_whole, prompt=self.prompt)
         text = "" if is_hidden else self._visible[1]
         names = self.offer.parameters_by_tool
         shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
@@ -137,7 +137,7 @@ class PartialAnswer:
         )
         is_ended = is_whole and not reading.calls
         shown = remove_headed_thoughts(reading.shown, self.question, self.prompt, is_whole=is_ended)
-        reading = replace(reading, shown=shown)
+        reading = replace(reading, shown=unwrap_answer(shown, self.prompt, is_whole=is_ended))
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.

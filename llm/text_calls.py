@@ -39,6 +39,8 @@ _TAG = re.compile(
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
+# A word of two parts, or one in quotes: it may be a tool's name in another writing.
+_OTHER_NAME = re.compile(r"\b[a-zA-Z]{1,20}(?:[A-Z][a-z]|[_-])[a-zA-Z]{1,20}\b|(?<=[\"'])[A-Z][a-zA-Z]{1,20}(?=[\"'])")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
 # The name of an argument and its value: in an attribute, in a line of YAML, or in an element, which may hold HTML.
@@ -94,6 +96,10 @@ def find_calls_in_text(
     A call between two sentences explains it if no argument consists of words of the `prompt`, which is in lower case.
     """
     found = _split_text_and_calls(text, names, is_whole=is_whole, shown_length=shown_length)
+    known = text[:shown_length] + _rename_tools(text[shown_length:], names)
+    if known != text and not found.calls:
+        renamed = _split_text_and_calls(known, names, is_whole=is_whole, shown_length=shown_length)
+        found = renamed if renamed.calls or text.startswith(renamed.shown) else found
     before, _, rest = text.partition("\n```")
     code, _, after = rest.rpartition("\n```\n")
     is_between_words = code and before[:1].isalpha() and after.strip()[:1].isalpha() and not _GOES_ON.search(after)
@@ -105,6 +111,12 @@ def find_calls_in_text(
     if found.calls and is_whole and is_between_words and not is_meant:
         return found if _split_text_and_calls(before + after, names).calls else TextAndCalls(shown=text)
     return found
+
+
+def _rename_tools(text: str, names: Names) -> str:
+    """Return the text with the tools' own names for searchMemory, search-memory, SEARCH_MEMORY and "Remind"."""
+    own_names = {name.replace("_", ""): name for name in names}
+    return _OTHER_NAME.sub(lambda word: own_names.get(re.sub("[_-]", "", word[0].lower()), word[0]), text)
 
 
 def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, shown_length: int = 0) -> TextAndCalls:
@@ -188,7 +200,7 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
         return call
     written = _find_tool_calls(f"{call.name}\n{call.arguments}", names)
     name, given = (written[0].name, written[0].arguments) if written else (call.name, call.arguments)
-    name = max((known for known in names if known in name.lower()), key=len, default=name)
+    name = max((known for known in names if known in _rename_tools(name, names).lower()), key=len, default=name)
     given = _STRAY_TAG.sub("", given)
     arguments = parse_json_leniently(given)
     inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []

@@ -1,10 +1,13 @@
 """Removes a model's thoughts from its text, even while the text is arriving. Code and quoted tags are kept."""
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from time import time
+
+from llm.meant_json import parse_json_leniently
 
 _CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
 _THINKS = "think|thought|reason|working_out|思考|思维|推理"
@@ -92,6 +95,14 @@ _HEADING = re.compile(
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )  # thoughts under a heading or behind a mark, which end with the same mark or at a like heading that says answer
 _WORKED = re.compile("reason|ra[sz]on|racioc|ragion|raison|推理|размышл")  # may be the solution of an exercise
+_EMPHASIZED = re.compile(
+    rf"\s*[*_`]{{1,5}}(?P<mark>[<\[◁][/|\w: ]{{0,20}}(?:{_THINKS})[\w: ]{{0,20}}\|?[>\]▷])[*_`]{{1,5}}", re.IGNORECASE
+)
+_JSON_ANSWER = re.compile(
+    r"\s*(?:```\w*\s*)?(?P<json>\{\s*(?:(?:\"[\w -]{0,40})?\Z"
+    rf"|\"[\w -]{{0,30}}(?:{_THINKS}|{_NOTES})[\w -]{{0,30}}\".*))",
+    re.DOTALL | re.IGNORECASE,
+)  # an object that begins with a thought, or the first characters of one
 _BLANK = re.compile(r"\s*")
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
@@ -132,10 +143,25 @@ def remove_headed_thoughts(text: str, question: str, prompt: str, *, is_whole: b
     return text[heading.end() :] if thoughts else text if is_whole else ""
 
 
-def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
+def unwrap_answer(text: str, prompt: str, *, is_whole: bool) -> str:
+    """Return the answer in a JSON object that begins with a thought ("" of a part), unless the prompt is about JSON."""
+    found = None if "json" in prompt else _JSON_ANSWER.match(text)
+    if found is None or not is_whole:
+        return text if found is None else ""
+    value = parse_json_leniently(found["json"].rstrip("` \n")) if text.rstrip("` \n").endswith("}") else None
+    others = list(value.values())[1:] if isinstance(value, Mapping) else []
+    answers = [each for each in others if isinstance(each, str)] or [str(each) for each in others]
+    return answers[0] if len(answers) == 1 else text
+
+
+def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> str:
     """Remove thoughts from a text. Unless `is_whole`, also hold back an incomplete tag at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
+    first = _EMPHASIZED.match(text)
+    is_word = first is not None and (first["mark"].lower() in prompt or text.startswith(" ", first.end()))
+    if first is not None and not is_word and ("/" in text or not is_whole):
+        text = _EMPHASIZED.sub(r"\g<mark>", text)
     aside = _ASIDE.match(text)
     if not (is_whole and aside and aside["process"] and not aside["response"]):  # an answer to "how did you get it?"
         text = _ASIDE.sub("", text)
@@ -265,6 +291,10 @@ class ThinkingHabit:
     def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
         self._file = folder / f"{FILE_NAME}-{key}" if folder is not None else None
+        with suppress(OSError):  # files of models that are no longer used, and that of an earlier version
+            for file in folder.glob(f"{FILE_NAME}*") if folder is not None else ():
+                if file.stat().st_mtime <= time() - REMEMBERED_SECONDS:
+                    file.unlink()
 
     def remember_habit(self) -> None:
         with suppress(OSError):

@@ -19,7 +19,6 @@ MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are take
 MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most
 REASONING = re.compile("think|thought|reason", re.IGNORECASE)  # in the name of a field, or in the type of a part
 MAX_REASONING_CHARS = 60_000  # of what a model thought before its calls; with more, its calls go back without
-MAX_REASONING_DETAILS = 200  # parts of OpenRouter's list of the same
 MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants back with a call; more is dropped
 MAX_CALL_DEPTH = 5  # of the objects around a call
 
@@ -171,8 +170,7 @@ class Reasoning:
         for name, value in message.items():
             if REASONING.search(name) and isinstance(value, str | list):
                 held: Any = self._held.get(name) or value[:0]
-                limit = MAX_REASONING_CHARS if isinstance(value, str) else MAX_REASONING_DETAILS
-                if isinstance(held, str) == isinstance(value, str) and len(held) <= limit:
+                if isinstance(held, str) == isinstance(value, str) and len(held) <= MAX_REASONING_CHARS:
                     self._held[name] = held + value
 
     @property
@@ -183,8 +181,7 @@ class Reasoning:
         """Return the reasoning as a JSON object, or "" if there is none or too much."""
         held = {name: value for name, value in self._held.items() if value}
         text = json.dumps(held, ensure_ascii=False) if held else ""
-        is_small = all(isinstance(value, str) or len(value) <= MAX_REASONING_DETAILS for value in held.values())
-        return text if is_small and len(text) <= MAX_REASONING_CHARS else ""
+        return text if len(text) <= MAX_REASONING_CHARS else ""
 
 
 def _split_joined_arguments(arguments: str) -> list[str]:

@@ -12,7 +12,7 @@ from llm import endpoint
 from llm.event_reader import MAX_EVENT_BYTES, MAX_WHOLE_BYTES
 from llm.failures import MAX_ERROR_CHARS, StatusError
 from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
-from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_DETAILS, Reasoning, ToolOffer
+from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_CHARS, Reasoning, ToolOffer
 from records.errors import ModelBroken, ModelUnreachable
 from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
 from tests.peers.openai_server import Behaviour
@@ -110,7 +110,7 @@ async def test_an_answer_that_stands_still_is_given_up_however_often_a_byte_arri
     async with a_bench() as bench:
         empty = json.dumps({"choices": [{"delta": {"role": "assistant", "content": ""}}]})
         bench.server.default("m", Behaviour(events=(": processing", empty, "[DONE]"), hold="middle"))
-        with pytest.raises(ModelUnreachable, match=r"in time. \(0.02 s\)"):
+        with pytest.raises(ModelUnreachable, match=r"in time"):
             async with asyncio.timeout(10):  # before the model's own 20 s of silence are over
                 await bench.model.complete(asked())
 
@@ -162,8 +162,8 @@ def test_a_null_before_the_reasoning_hides_none_of_it() -> None:
 
 def test_reasoning_in_parts_has_a_bound() -> None:
     reasoning = Reasoning()
-    for _ in range(MAX_REASONING_DETAILS):
-        reasoning.add({"reasoning_details": [{}]})
-    assert len(json.loads(reasoning.to_json())["reasoning_details"]) == MAX_REASONING_DETAILS
-    reasoning.add({"reasoning_details": [{}]})
+    for _ in range(500):  # Claude by OpenRouter sends its thoughts in as many
+        reasoning.add({"reasoning_details": [{"type": "reasoning.text", "text": "a" * 20}]})
+    assert len(json.loads(reasoning.to_json())["reasoning_details"]) == 500
+    reasoning.add({"reasoning_details": [{"text": "a" * MAX_REASONING_CHARS}]})
     assert reasoning.to_json() == "", "its calls go back without"

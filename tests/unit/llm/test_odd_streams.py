@@ -302,6 +302,11 @@ def test_a_habit_is_forgotten_thirty_days_after_it_was_found(tmp_path: Path) -> 
     past = file.stat().st_mtime - REMEMBERED_SECONDS
     os.utime(file, (past, past))
     assert not habit.is_known()
+    older = tmp_path / ".thinking-models"  # of version 1
+    older.touch()
+    os.utime(older, (past, past))
+    ThinkingHabit(tmp_path, "", "other").remember()
+    assert [kept.name != file.name and kept != older for kept in tmp_path.iterdir()] == [True]
 
 
 @pytest.mark.parametrize("finish", ["length", "network_error"])

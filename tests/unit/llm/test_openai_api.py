@@ -183,11 +183,11 @@ async def test_tools_go_where_an_endpoint_refuses_that_too(bench: Bench) -> None
     assert set(bench.server.requests[-1].body) == {"model", "messages", "stream", "stream_options"}
 
 
-async def test_check_says_that_tools_are_called_without_reasoning(bench: Bench) -> None:
+async def test_check_says_that_tools_are_called_where_reasoning_next_to_them_is_refused(bench: Bench) -> None:
     refusal = Behaviour(status=400, param="reasoning_effort", message="set reasoning_effort to 'none' for tools")
     bench.server.script("m", "ok", refusal, Behaviour(calls=({"name": "note", "arguments": {"word": "ok"}},)))
     line = await describe_model(bench.model, probes_tools=True, probes_schema=False)
-    assert line == "model m answers, calls tools with reasoning_effort none"
+    assert line == "model m answers, calls tools"
 
 
 async def test_no_words_begin_a_turn_on_a_server_that_parses_templates(bench: Bench) -> None:

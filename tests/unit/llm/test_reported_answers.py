@@ -208,6 +208,80 @@ async def test_what_stands_between_brackets_in_an_argument_is_kept() -> None:
     assert json.loads(made.calls[0].arguments)["text"] == "a{b:c}; {d}"
 
 
+QUERY = json.dumps({"query": "fern"})
+OTHER_NAMES = {
+    "camel case": f'{{"name": "searchMemory", "arguments": {QUERY}}}',
+    "a prefix": f'{{"name": "functions.search_memory", "arguments": {QUERY}}}',
+    "a prefix and camel case": f'{{"name": "default_api.searchMemory", "arguments": {QUERY}}}',
+    "a hyphen": f'<tool_call>{{"name": "search-memory", "arguments": {QUERY}}}</tool_call>',
+    "capitals": f"<function=SEARCH_MEMORY>{QUERY}</function>",
+    "Pascal case (LangChain)": f"Action: SearchMemory\nAction Input: {QUERY}",
+    "Python": "[searchMemory(query='fern')]",
+    "Kimi": f"<|tool_call_begin|>functions.searchMemory:0<|tool_call_argument_begin|>{QUERY}<|tool_call_end|>",
+    "Qwen 3 Coder": "<function=search-memory>\n<parameter=query>\nfern\n</parameter>\n</function>",
+}
+
+
+@pytest.mark.parametrize("text", OTHER_NAMES.values(), ids=OTHER_NAMES)
+async def test_a_tool_may_be_named_in_another_writing(text: str) -> None:
+    made, drafts, _ = await complete(in_pieces(text))
+    assert [(call.name, json.loads(call.arguments)) for call in made.calls] == [("search_memory", {"query": "fern"})]
+    assert not any("earch" in shown for shown in (*drafts, made.text))
+
+
+@pytest.mark.parametrize("name", ["searchMemory", "search-memory", "SEARCH_MEMORY", "default_api:SearchMemory"])
+async def test_a_parsed_call_may_name_its_tool_in_another_writing(name: str) -> None:
+    call = {"index": 0, "id": "a", "function": {"name": name, "arguments": QUERY}}
+    made, _, _ = await complete(stream(chunk("tool_calls", tool_calls=[call])))
+    assert [call.name for call in made.calls] == ["search_memory"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remind: to cause to remember.\n\n- searchMemory: a method in Java\n- Forget: the opposite",
+        "```java\nclass Notes {\n  List<Note> searchMemory(String query) {\n    return null;\n  }\n}\n```\nSo it is.",
+        "The searchMemory tool looks through what you said.",
+    ],
+)
+async def test_a_name_like_that_of_a_tool_stays_as_it_was_written(text: str) -> None:
+    made, _, _ = await complete(in_pieces(text))
+    assert (made.text, made.calls) == (text, ())
+
+
+IN_JSON = [
+    '{"thinking": "SECRET plan", "answer": "Visible answer"}',
+    '{\n  "reasoning": "SECRET",\n  "response": "Visible answer"\n}',
+    '```json\n{"chain_of_thought": ["SECRET", "SECRET"], "final_answer": "Visible answer"}\n```',
+    '{"thoughts": {"text": "SECRET", "plan": "SECRET"}, "reply": "Visible answer"}',
+    '{"thought_process": "SECRET: \\"a\\"", "answer": "Visible answer", "confidence": 0.9}',
+    '{"analysis": "SECRET\nSECRET", "answer": "Visible answer",}',
+]
+
+
+@pytest.mark.parametrize("text", IN_JSON)
+async def test_of_an_answer_in_json_the_thoughts_are_never_seen(text: str) -> None:
+    made, drafts, _ = await complete(in_pieces(text))
+    assert made.text == "Visible answer"
+    assert not any("SECRET" in shown for shown in drafts)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Answer as JSON with your reasoning.", IN_JSON[1]),
+        ("What was it?", '{"name": "Anna", "thought": "It was good.", "age": 5}'),
+        ("What was it?", '{"reasoning": "SECRET", "steps": ["a", "b"], "place": {"x": 1}}'),
+        ("What was it?", "{ x | x > 0 } is a set."),
+        ("What does <think> mean?", "`<think>`\nIt begins the thoughts.\n\n`</think>`\nIt ends them."),
+        ("Which tags?", "`<think>` marks the beginning.\n`</think>` marks the end.\nBoth are hidden."),
+    ],
+)
+async def test_json_and_tags_that_a_person_wants_to_see_are_shown(question: str, text: str) -> None:
+    made, _, _ = await complete(in_pieces(text), question)
+    assert made.text == text
+
+
 PAGES = [
     "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>",
     "\n<html><body><form action='/login'>Sign in. Use policy. API key.</form></body></html>",
