@@ -96,7 +96,7 @@ _HEADING = re.compile(
 )  # thoughts under a heading or behind a mark, which end with the same mark or at a like heading that says answer
 _WORKED = re.compile("reason|ra[sz]on|racioc|ragion|raison|推理|размышл")  # may be the solution of an exercise
 _EMPHASIZED = re.compile(
-    rf"\s*[*_`]{{1,5}}(?P<mark>[<\[◁][/|\w: ]{{0,20}}(?:{_THINKS})[\w: ]{{0,20}}\|?[>\]▷])[*_`]{{1,5}}", re.IGNORECASE
+    rf"[*_`]{{1,5}}(?P<mark>[<\[◁][/|\w: ]{{0,20}}(?:{_THINKS})[\w: ]{{0,20}}\|?[>\]▷])[*_`]{{1,5}}", re.IGNORECASE
 )
 _JSON_ANSWER = re.compile(
     r"\s*(?:```\w*\s*)?(?P<json>\{\s*(?:(?:\"[\w -]{0,40})?\Z"
@@ -158,10 +158,11 @@ def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> st
     """Remove thoughts from a text. Unless `is_whole`, also hold back an incomplete tag at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
-    first = _EMPHASIZED.match(text)
-    is_word = first is not None and (first["mark"].lower() in prompt or text.startswith(" ", first.end()))
+    bare = text.lstrip()
+    first = _EMPHASIZED.match(bare)
+    is_word = first is not None and (first["mark"].lower() in prompt or bare.startswith(" ", first.end()))
     if first is not None and not is_word and ("/" in text or not is_whole):
-        text = _EMPHASIZED.sub(r"\g<mark>", text)
+        text = _EMPHASIZED.sub(r"\g<mark>", bare)
     aside = _ASIDE.match(text)
     if not (is_whole and aside and aside["process"] and not aside["response"]):  # an answer to "how did you get it?"
         text = _ASIDE.sub("", text)

@@ -305,7 +305,7 @@ def test_a_habit_is_forgotten_thirty_days_after_it_was_found(tmp_path: Path) -> 
     older = tmp_path / ".thinking-models"  # of version 1
     older.touch()
     os.utime(older, (past, past))
-    ThinkingHabit(tmp_path, "", "other").remember()
+    ThinkingHabit(tmp_path, "", "other").remember_habit()
     assert [kept.name != file.name and kept != older for kept in tmp_path.iterdir()] == [True]
 
 
