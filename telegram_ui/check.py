@@ -56,7 +56,7 @@ SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 
 
 async def check_configuration_and_get_exit_status(settings: Settings, warnings: Sequence[str] = ()) -> int:
-    """Check each part of the setup, print the findings and return the exit status. `warnings` are printed as well."""
+    """Check each part of the setup, print the results and `warnings`, and return the exit status of the program."""
     findings = CheckReporter(settings.list_secrets())
     missing = map_missing_settings_to_errors(settings)
     known = "" if missing else "all values can be used."
@@ -97,7 +97,7 @@ async def check_configuration_and_get_exit_status(settings: Settings, warnings: 
 
 
 def map_missing_settings_to_errors(settings: Settings) -> dict[str, SettingsError]:
-    """Return the required settings that are not set, mapped to an error for each."""
+    """Return an error for each required setting that is not set, keyed by the setting's name."""
     missing = list[SettingsError]()
     if not settings.telegram_bot_token:
         how = "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground"

@@ -64,7 +64,7 @@ class AnswerButtons(CommandGroup):
 
     @Action(GO_ON, queue="chat", runs_once="by button")
     async def _continue_answer(self, event: ChatEvent) -> ReplyText | None:
-        """Continue a truncated answer in a new turn, so that both parts are kept in the prompt and in memory."""
+        """Continue a truncated answer. This is a new turn, so the first part stays in the prompt and in memory."""
         stream = await self._begin_answer_stream(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         source = f"{event.update.get_bot().id}:{event.update.update_id}"
@@ -195,7 +195,7 @@ async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Pe
 
 
 def format_reply(reply: Reply) -> str:
-    """Format a reply. Add an incognito notice, the text shown before an error, or a stop notice if they apply."""
+    """Return the text of a reply, with an incognito or stop notice and any text that arrived before an error."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_open_formatting(reply.half)}\n\n" if reply.half else ""
     return above + (

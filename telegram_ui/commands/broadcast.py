@@ -85,13 +85,13 @@ def _make_broadcast_buttons(
 
 
 def send_broadcasts_in_background(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
-    """Send confirmed broadcasts while the block runs. Those left unsent are sent in the next run."""
+    """Send confirmed broadcasts while the block runs. The bot's next run sends the remaining ones."""
     send = partial(send_broadcasts, dependencies)
     return repeat_in_background("broadcasting", send, interval=POLL_SECONDS, at_start=True, grace=GRACE_SECONDS)
 
 
 async def send_broadcasts(dependencies: Dependencies) -> None:
-    """Send the confirmed broadcasts of all admins served by this process. Raise KeepsakeError if the store fails."""
+    """Send the confirmed broadcasts of the admins that this process serves. Raise KeepsakeError if the store fails."""
     memory = dependencies.services.memory
     for broadcast in await memory.broadcasts.list_broadcasts_in_progress():
         if await memory.select_served_owners([broadcast.admin]):

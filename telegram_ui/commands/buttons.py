@@ -112,20 +112,20 @@ MAX_CHATS = 10_000
 
 
 class LastButtons:
-    """Remembers which answer has buttons, so that only the last answer in each chat keeps its buttons."""
+    """Remembers the message with answer buttons in each chat, so that the buttons of earlier answers can be removed."""
 
     def __init__(self) -> None:
         self._shown = LRUCache[Scope, int](MAX_CHATS)
 
     def record_answer_and_get_old_id(self, chat: Chat, message_ids: Sequence[int]) -> MessageId | None:
-        """Record the message ids of the last answer. Return the id of an earlier message that has buttons, if any."""
+        """Record the messages of the last answer. Return the id of an earlier answer's message with buttons, if any."""
         before = self._shown.get(chat.chat_scope)
         if message_ids:
             self._shown[chat.chat_scope] = message_ids[-1]
         return None if before in message_ids else before
 
     async def remove_buttons_later(self, delivery: Delivery, chat: Chat, message_id: int) -> None:
-        """Remove the buttons of a message as soon as this delays no final text. Ignore Telegram errors."""
+        """Wait until the request would not delay an answer, then remove the buttons of a message. Ignore errors."""
         await delivery.pace.wait_before_preview()
         await self.remove_buttons(delivery, chat, message_id)
 

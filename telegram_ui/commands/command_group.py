@@ -150,7 +150,7 @@ class Command(Action):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerControls:
-    """Callbacks that begin, send and stop answers. The defaults do not use the queues of the running bot."""
+    """Callbacks that begin, send and stop answers. The defaults work without a running bot."""
 
     # Cancels the answer in a scope, and returns True if one was being written.
     stop: Callable[[Scope], bool] = lambda scope: False
@@ -299,7 +299,7 @@ class TextQuestion:
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
     async def find_subject_id_of_answer(self, event: ChatEvent) -> int | None:
-        """Return the subject id of the question that a text answers (0 if it has none), or None for other texts."""
+        """Return the subject id (or 0) of the question that a text answers, or None if the text answers no question."""
         state = await self._states.find_state(event.chat.chat_scope, event.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
@@ -331,7 +331,7 @@ class TextQuestion:
         return True
 
     async def close(self, event: ChatEvent) -> None:
-        """Close the question. Store the update id, so that a replay is not mistaken for a new message."""
+        """Close the question. Store the update's id, so that a replay of the update is not taken for a new message."""
         await self._store_state(event, LEFT, str(event.update.update_id))
 
     @staticmethod

@@ -38,7 +38,7 @@ class ForgetTarget:
 
     @property
     def short_code(self) -> str:
-        """The target in at most 19 ASCII characters without colons. A `request` that does not fit is omitted."""
+        """The target as at most 19 ASCII characters without colons. The field `request` is omitted if too long."""
         letter = next(letter for letter, kind in _KINDS.items() if kind == self.kind)
         content = self.key or (str(self.number) if letter in "mtfc" else "")
         if self.kind == "days":

@@ -42,7 +42,7 @@ class _ImportSource:
 
 @dataclass(kw_only=True, slots=True)
 class _Questionnaire:
-    """The answers to questions about a file, and the open question with the options chosen so far."""
+    """The person's answers about a file, and the question that is now being asked, with the options chosen so far."""
 
     answers: dict[str, tuple[int, ...]] = field(default_factory=dict)
     question: ImportQuestion | None = None
@@ -322,13 +322,13 @@ class TransferCommands(CommandGroup):
     async def _show_extraction_status(
         self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton
     ) -> ReplyText | None:
-        """Replace the last paragraph of the import receipt, which shows the progress of learning."""
+        """Show `text`, the status of learning facts, as the last paragraph of the import receipt."""
         receipt = event.message_text.rpartition("\n\n")[0]
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)
 
 
 def _make_import_payload(*, is_after_questions: bool) -> str:
-    """Return the payload of a button that imports a file. It differs each time, because each button works once."""
+    """Return a unique payload for a button that imports a file. Each payload works only once."""
     return f"{ASKED if is_after_questions else ''}.{make_nonce()}"
 
 

@@ -138,7 +138,7 @@ class ReminderCommands(CommandGroup):
 async def offer_reminder(
     dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal, ambiguous_words: str = ""
 ) -> None:
-    """Ask a person whether to set the proposed reminder. `ambiguous_words` may refer to a different time."""
+    """Ask a person whether to set the proposed reminder. Quote any words that leave its time in doubt."""
     reminder, make_button = proposal.reminder, dependencies.buttons.make_button
     if reminder is None:
         return
@@ -163,7 +163,7 @@ def make_reminder_payload(reminder: NewReminder, source_message_id: int | None, 
 
 
 def parse_offer_and_source_id(payload: str, message_text: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
-    """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
+    """Restore an offered reminder and the id of the message that asked for it. Return None if the button is invalid."""
     text, found = message_text.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS], _OFFER.fullmatch(payload)
     if not text or found is None:
         return None

@@ -139,12 +139,12 @@ class SetupWizard(CommandGroup):
         return True
 
     async def _find_state(self, event: ChatEvent) -> WizardState | None:
-        """Return the state of a person's wizard, or None. An ended wizard still accepts the update that ended it."""
+        """Return the state of a person's wizard, or None unless it is open or was ended by this same update."""
         state = await self._states.find_state(event.chat.chat_scope, event.person.id)
         return state if state is not None and state.accepts_answer(event.update.update_id) else None
 
     async def _end_wizard(self, state: WizardState, event: ChatEvent) -> None:
-        """End the wizard. Store the update id, so that a replay is answered again, and is no new message."""
+        """End the wizard. Store the update id, so that the same update reaches the wizard again if it is replayed."""
         await self._states.store_state(replace(state, step=LEFT, nonce=str(event.update.update_id)))
 
     async def _save_storage(self, event: ChatEvent, state: WizardState, storage: StorageType) -> ReplyText | None:

@@ -79,7 +79,7 @@ def set_lease_check(check: CheckLease | None) -> None:
 
 
 def require_lease_for_sending(shared_work: "SharedWork | None", owner: int) -> None:
-    """Allow sending in this context only while this process serves the owner. Raise ServedElsewhere if it does not."""
+    """Let this context send only while this process serves the owner. Raise ServedElsewhere if it does not."""
     if shared_work is None:
         set_lease_check(None)
     elif (lease := shared_work.find_lease(owner)) is not None:

@@ -52,7 +52,7 @@ class ChatGone(DeliveryError):  # noqa: N818
 
 
 class _ChatState:
-    """The sending state of one chat: its pauses, its open drafts, and a lock that keeps final texts in order."""
+    """The state of sending to one chat: when it may resume, the open drafts, and a lock that keeps texts in order."""
 
     def __init__(self) -> None:
         self.order = asyncio.Lock()
@@ -101,7 +101,7 @@ class Delivery:
         return await self.send_pieces(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
     async def try_to_send_text(self, chat: Chat, text: str) -> Literal["arrived", "unknown", "gone", "later"]:
-        """Send a text and return the outcome: "gone" if it can never arrive, "later" if it was not sent yet."""
+        """Send a text and return the outcome: "gone" if it can never arrive, "later" if it should be sent again."""
         try:
             await self.send_text(chat, text)
         except ServedElsewhere:
@@ -285,7 +285,7 @@ class Delivery:
         )
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
-        """Return True if a draft shows the answer that is being written in this topic."""
+        """Return True if the draft `draft_id` shows the answer that is currently being written in this topic."""
         return draft_id in self.get_or_create_chat_state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(

@@ -52,7 +52,7 @@ class Piece:
 
     @property
     def plain(self) -> str:
-        """The text with the addresses of links that do not show them, or without if that would exceed two messages."""
+        """The text, with each hidden link address written out. Addresses are omitted if they need a third message."""
         texts = [self.text, *(entity.url or "" for entity in self.entities)]
         if sum(map(count_utf16_units, texts)) > 2 * MAX_UNITS:
             return self.text
@@ -75,7 +75,7 @@ def is_blank(text: str) -> bool:
 
 
 def convert_markdown_to_text_and_entities(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
-    """Return Markdown as text and entities, or unchanged if conversion fails or would lose words."""
+    """Convert Markdown to text and entities. Return it unchanged if the conversion fails or would lose words."""
     source = repair_surrogates(markdown)
     if is_too_complex(source):
         return source, ()
@@ -248,7 +248,7 @@ def _drop_deeply_nested_entities(entities: Iterable[MessageEntity]) -> list[Mess
 
 
 def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
-    """Return True if conversion lost letters, apart from formulas, code languages and used link definitions."""
+    """Return True if `text` lacks letters of its Markdown `source`. Ignore formulas, code languages and used links."""
     if is_blank(text):
         return not is_blank(source)
     if text == source or "\\" in source or "$" in source:

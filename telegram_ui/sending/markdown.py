@@ -86,7 +86,7 @@ def has_tables_or_formulas(markdown: str) -> bool:
 
 
 def is_too_complex(markdown: str) -> bool:
-    """Return True if converting Markdown would take too long, or make the text much longer."""
+    """Return True if the Markdown would take too long to convert, or would become much longer."""
     if markdown.count("$") > MAX_FORMULAS or _NESTED.search(markdown):
         return True
     for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
@@ -98,7 +98,7 @@ def is_too_complex(markdown: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _MarkdownEvent:
-    """A piece of Markdown that the parser reports, with its source."""
+    """A Markdown element that the parser has found, with the text that it was parsed from."""
 
     kind: str
     part: str  # its source
@@ -108,7 +108,7 @@ class _MarkdownEvent:
 
 
 def _replace_markdown_events(markdown: str, render_event: Callable[[_MarkdownEvent], str]) -> str:
-    """Return Markdown with the source of each parser event replaced by the result of `render_event`."""
+    """Return Markdown in which each element that the parser finds is replaced by the result of `render_event`."""
     if not any(sign in markdown for sign in "<$["):
         return markdown
     source, result, done, is_in_table = markdown.encode(), b"", 0, False

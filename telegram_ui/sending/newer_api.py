@@ -40,7 +40,7 @@ class NewerApi:
         *,
         chat_id: int,
     ) -> T:
-        """Make the newer request. If the server refuses it here, make the older request, now and for the next day."""
+        """Make the newer request. If the server refuses it, make the older one, and use only that for a day."""
         if not self.can_use(feature, chat_id):
             return await older_request()
         try:

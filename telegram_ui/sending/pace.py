@@ -1,4 +1,4 @@
-"""Pace outgoing messages. Previews leave room for final texts, which are paced only after a refusal by Telegram."""
+"""Pace outgoing messages. Previews are always limited. Final texts are limited only after Telegram refused one."""
 
 import asyncio
 import math
@@ -49,11 +49,11 @@ class SendingPace:
         self._held_until = 0.0
 
     def limit_final_message_rate(self) -> None:
-        """Limit the rate of final texts for LIMIT_SECONDS, because Telegram has refused a message."""
+        """Limit the rate of final texts for LIMIT_SECONDS. Call this when Telegram has refused a message."""
         self._held_until = self._clock.time() + LIMIT_SECONDS
 
     async def wait_before_final_message(self) -> None:
-        """Wait until a final text may be sent. Its turn is reserved at once, so no later text overtakes it."""
+        """Wait until a final text may be sent. Callers proceed in the order of their calls."""
         now = self._clock.time()
         moment = max(now, self._moments[0] + 1.0) if now < self._held_until else now
         self._moments.append(moment)
@@ -61,7 +61,7 @@ class SendingPace:
             await self._clock.sleep(moment - now)
 
     async def wait_before_preview(self) -> None:
-        """Wait until a preview, or any other request that can be late, may be sent without delaying final texts."""
+        """Wait until a preview, or another request that can be late, may be sent without delaying final texts."""
         async with self._previews:
             while (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - self._clock.time()) > 0:
                 await self._clock.sleep(wait)

@@ -48,7 +48,7 @@ DRAFT_SECONDS = 3.0  # before a draft becomes a message, which can have [Stop]
 
 @dataclass(frozen=True, slots=True)
 class _ShownPart:
-    """The part of an answer that one message shows, and whether it still grows."""
+    """The part of an answer in one message. `is_growing` is True while text may still be added to it."""
 
     piece: Piece
     is_growing: bool
@@ -56,7 +56,7 @@ class _ShownPart:
 
 @define(eq=False, slots=False)
 class AnswerStream:
-    """A growing answer. Call `show` any number of times, then `finish`, `mark_stopped` or `mark_broken_off`."""
+    """A growing answer. Schedule any number of previews, then send the final answer or mark it as stopped or broken."""
 
     _delivery: Delivery
     _chat: Chat
@@ -91,7 +91,7 @@ class AnswerStream:
 
     @asynccontextmanager
     async def mark_if_interrupted(self, on_stopped: Callable[[], Awaitable[None]] | None = None) -> AsyncIterator[None]:
-        """While the block runs, let the person stop the answer. If it is stopped or fails, mark it as cut short.
+        """Let the person stop the answer while the block runs. If it is stopped or fails, mark it as interrupted.
 
         If the person stops the answer, call `on_stopped` first.
         """
@@ -125,7 +125,7 @@ class AnswerStream:
     async def send_final_answer(
         self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> list[MessageId]:
-        """Send the whole answer, or the rest of it, and return the message ids. Raise DeliveryError on failure."""
+        """Send the parts of the answer not yet shown, and return all message ids. Raise DeliveryError on failure."""
         await self._stop_previews()
         # Not if a part has arrived in plain messages.
         if self._arrived is None and (rich := await self._make_rich_markdown(markdown)):
@@ -178,7 +178,7 @@ class AnswerStream:
 
     @property
     def sent_message_ids(self) -> Sequence[MessageId]:
-        """The ids of the messages that `finish` has sent, even if it failed."""
+        """The ids of the messages that send_final_answer() has sent so far, even if it failed."""
         return tuple(self._sent)
 
     async def _record_sent_piece(self, message_ids: Sequence[int], *, piece_count: int) -> None:

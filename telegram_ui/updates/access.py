@@ -28,7 +28,7 @@ CLAIM_LIFETIME = timedelta(hours=24)  # an unused link expires, because it is in
 
 
 def make_access_check(settings: Settings, people: People | None) -> Callable[[int], bool]:
-    """Return a function that returns True for any group, and for people admitted by the settings or the admins."""
+    """Return a function that takes an owner's id, and returns True for groups and for people who have access."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
     def serves_owner(owner: int) -> bool:
@@ -70,7 +70,7 @@ class AccessPolicy:
             await self._people.load_people()
 
     def try_to_reserve_stranger_notice(self, person: Person) -> bool:
-        """Count a notice that tells a stranger they have no access. Return False if too many notices were sent."""
+        """Reserve a notice that tells a stranger they have no access. Return False if the limit is reached."""
         told = self._increment_counter(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
             return False
@@ -81,7 +81,7 @@ class AccessPolicy:
         return True
 
     def try_to_reserve_admission_request(self, person: Person) -> bool:
-        """Count a request to the admins to admit a stranger. Return False if the admins cannot or must not be asked."""
+        """Reserve a request to the admins to admit a stranger. Return False if they cannot or must not be asked."""
         if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.admin_ids_from_bot_claims:
@@ -94,7 +94,7 @@ class AccessPolicy:
         return (counter[0], counter[1] + 1) if counter and now - counter[0] < period else (now, 1)
 
     async def may_configure(self, chat: Chat, person: Person) -> bool:
-        """Return True if a person may configure, forget and export here. In a group, only its admins may.
+        """Return True if a person may configure, forget and export in a chat. In a group, only its admins may.
 
         Ask Telegram at most once a minute for each person, and return False if it does not answer.
         """

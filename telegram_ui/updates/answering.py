@@ -60,7 +60,7 @@ class AnswerDelivery:
         make_stop_keyboard: Callable[[], InlineKeyboardMarkup] | None,
         replaced_ids: Sequence[int] = (),
     ) -> AnswerStream:
-        """Return a stream for an answer. It replaces the messages shown by an earlier run, or else `replaced_ids`."""
+        """Return a stream for an answer. It replaces the messages that an earlier run sent, or else `replaced_ids`."""
         return AnswerStream(
             delivery,
             chat,
@@ -340,7 +340,7 @@ def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
 
 
 class WaitingTurn(partial[Awaitable[None]]):
-    """A job that answers a queued turn. Its first argument, a list of pieces, can grow while the job is held."""
+    """A job that answers a queued turn. Its first argument is a list of pieces that can grow while the job is held."""
 
     @property
     def update_ids(self) -> list[int]:

@@ -68,7 +68,7 @@ def find_attachment_kind(message: telegram.Message) -> str:
 
 
 def _find_files_and_unread_kinds(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the readable files of a formatted message, and the kinds of its other media, such as "photo"."""
+    """Return the files in a rich message that can be read, and the kinds of its other media, such as "photo"."""
     files, unread = list[AttachedFile](), list[str]()
     for kind, raw in media:
         file = None

@@ -37,7 +37,7 @@ class ErrorBoundary:
         *,
         request_to_repeat: UserRequest | None = None,
     ) -> bool:
-        """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
+        """Run `work` in the language of the update's sender, and report any failure. Raise only CancelledError.
 
         Return False if another process serves the chat now. The [Try again] button repeats `request_to_repeat`.
         """

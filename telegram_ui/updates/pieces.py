@@ -16,7 +16,7 @@ PAUSE_SECONDS = 1.5  # seconds without a further piece after which a turn is com
 
 
 def can_be_continued(piece: ParsedUpdate) -> bool:
-    """Return True if `piece` is long, part of an album or forwarded, so that more pieces may follow it."""
+    """Return True if more pieces may follow `piece`, because it is long, forwarded or part of an album."""
     return piece.units >= MIN_CUT_UNITS or bool(piece.album) or piece.origin == "forwarded"
 
 
@@ -57,7 +57,7 @@ class PieceCollector:
         self._restart_timer(sender_key, collection)
 
     def try_to_add_piece(self, piece: ParsedUpdate) -> bool:
-        """Add a piece to its sender's open collection. If it does not belong there, complete it and return False."""
+        """Add a piece to its sender's open collection. If it does not fit, complete the collection and return False."""
         collection = self._collections.get(piece.sender_key)
         if collection is None:
             return False

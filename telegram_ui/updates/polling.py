@@ -141,7 +141,7 @@ async def fetch_updates_while_leader(
     start_fetching: Callable[[], AbstractAsyncContextManager[None]],
     poll_refused: asyncio.Event,
 ) -> AsyncIterator[None]:
-    """Fetch updates while the block runs and this process is the leader. Enter the block once a leader is known."""
+    """Fetch updates while the block runs and this process is the leader. Before that, try to become the leader."""
     await leader.try_to_become_leader()
     begun = asyncio.Event()
 

@@ -70,7 +70,7 @@ class RequestRepeater:
             del self._failed_requests[key]
 
     def find_request_to_repeat(self, item: QueuedUpdate, button_press: ParsedUpdate) -> UserRequest | None:
-        """Return the request that a press repeats, or an empty one if it is lost, or None if it repeats nothing."""
+        """Return the request to repeat, without pieces if it is lost. Return None if the button repeats no request."""
         query = item.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
@@ -123,7 +123,7 @@ class RequestRepeater:
     def _read_request_from_message(
         self, item: QueuedUpdate, button_press: ParsedUpdate, message: telegram.Message | None, first_update_id: int = 0
     ) -> UserRequest | None:
-        """Return the request that the person sent as `message`, or that the bot proposed in it, if any."""
+        """Return the request in `message`, which the person sent or the bot proposed. Return None if there is none."""
         query = item.update.callback_query
         if query is not None and message and message.from_user and message.from_user.id == button_press.bot_id:
             message = _make_message_of_proposed_command(query, button_press, message)

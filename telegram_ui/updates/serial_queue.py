@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @define(eq=False)
 class JobTicket:
-    """A job in a queue. A held job blocks the queue: neither it nor the jobs behind it can start."""
+    """A job in a queue. If it is held, neither this job nor the jobs after it can start until it is released."""
 
     key: Hashable
     work: Work
@@ -59,7 +59,7 @@ class SerialQueues:
         return sum(map(len, self._waiting.values())) + len(self._running)
 
     def submit(self, key: Hashable, work: Work, *, waits_for_release: bool = False, is_next: bool = False) -> JobTicket:
-        """Add a job at the end of the queue `key`, or as its next job. Return its ticket. None starts after close()."""
+        """Add a job at the end of the queue `key` (at its front if `is_next`), and return a ticket for the job."""
         ticket = JobTicket(key, work, waits_for_release)
         queue = self._waiting.setdefault(key, deque())
         queue.insert(0 if is_next else len(queue), ticket)
@@ -106,7 +106,7 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def pop_first_work_of_type(self, key: Hashable, work_type: type[T]) -> T | None:
-        """Remove a queue's first job and return its work, or None if it is missing, held, begun or of another type."""
+        """Remove a queue's first job and return its work, or None if it cannot be taken back or has another type."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():
@@ -130,7 +130,7 @@ class SerialQueues:
         await self._idle.wait()
 
     async def close(self, *, grace: float, timeout: float = 0) -> None:
-        """Drop waiting jobs. Cancel running jobs after `timeout` seconds, and again `grace` seconds later."""
+        """Drop waiting jobs. Cancel jobs still running after `timeout` seconds, and once more after `grace` seconds."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()

@@ -102,7 +102,7 @@ async def open_telegram_service(
 ) -> AsyncIterator[TelegramService]:
     """Run the bot while the block runs. Stopping takes at most about 8 seconds.
 
-    The context manager from `run_alongside` stays open for that time. Unreachable servers are tried again.
+    The bot's other services, which `run_alongside` opens, run for the same time. If Telegram is unreachable, retry.
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
