@@ -46,7 +46,7 @@ OnStop = Callable[[], str | None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerResult:
-    """An answer, with its context and tool calls. `suspects` are turns that may have caused a refusal."""
+    """An answer, with its context and tool calls. `suspects` are turns that may have made the provider refuse."""
 
     context: Context
     completion: Completion

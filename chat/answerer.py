@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Builds a context and asks the model. Folds messages first if the context exceeds `pressure` times its limit."""
+    """Builds a context and asks the model. If it exceeds the limit times `pressure`, messages are summarised first."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -41,7 +41,7 @@ class Answerer:
     _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
 
     async def answer(self, turn: Turn, on_text: OnText | None, on_stop: OnStop | None) -> AnswerResult:
-        """Build the context and ask the model, ahead of background requests. Raise ModelError if the model fails."""
+        """Build the context and ask the model, while background requests wait. Raise ModelError if the model fails."""
         session = turn.session
         async with self._precedence.hold_background_requests():
             await self._quota.raise_if_used_up(turn.incoming.person.id)

@@ -51,7 +51,7 @@ class Conversation:
     ) -> Reply:
         """Store the question, answer it, and store the answer. On failure, return a Reply whose `is_error` is True.
 
-        If a turn was answered before, return its stored answer. If the person stops it, `on_stop` returns what to keep.
+        If the question was answered before, return that answer. If the answer is stopped, keep the text from `on_stop`.
         """
         session = self._sessions.get_or_create_session(incoming.scope)
         with record_turn_metrics() as record_reply:
@@ -243,7 +243,7 @@ class Conversation:
         return await self._follow_up.run_post_turn_tasks(scope)
 
     def try_to_defer_until_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
-        """Call `callback` once a scope's waiting messages are stored. Return False if none are waiting."""
+        """Call `callback` as soon as a scope's unwritten messages are stored. Return False if there are none."""
         unwritten = self._sessions.get_or_create_session(scope).unwritten
         if unwritten:
             unwritten[-1].then.append(callback)
@@ -267,7 +267,7 @@ class Conversation:
     async def _read_config_and_switch_mode(
         self, session: Session, mode_when_sent: Mode | None
     ) -> tuple[OwnerConfig | None, Mode | None]:
-        """Return the owner's configuration and a turn's mode (None if unknown). Switch the session to that mode."""
+        """Return the owner's configuration and a turn's memory mode (None if unknown). Set the session to that mode."""
         config, mode = None, None
         try:
             config = await self._memory.get_config(session.scope.owner)

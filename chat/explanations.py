@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """An explanation record with the sources that it refers to. Forgotten messages and facts are None."""
+    """The messages, facts and other sources that an answer was based on. None stands for a forgotten one."""
 
     record: ExplanationRecord
     recent: tuple[Message, ...] = ()  # the first and the last message that the prompt carried verbatim
@@ -90,7 +90,7 @@ class Explanations:
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def drop_record_of_stored_answer(self, scope: Scope, message_source: str) -> None:
-        """Drop the cached record of an answer that is now stored. Store the ids of its Telegram messages first."""
+        """Store the ids of an answer's Telegram messages, then drop its cached record. Call this once it is stored."""
         answers = self._cached.get(scope, deque())
         for cached in [answer for answer in answers if answer.source == message_source]:
             answers.remove(cached)

@@ -30,7 +30,7 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorTex
 async def edit_fact(
     services: Services, owner: int, fact_id: int, text: str, *, keeps_old_fact: bool
 ) -> ErrorText | None:
-    """Replace the text of a fact, or return an error sentence. If `keeps_old_fact`, keep the old fact as history."""
+    """Replace a fact's text. Return an error sentence on failure. If `keeps_old_fact`, the old text becomes history."""
     text = " ".join(remove_invisible_characters(text).split())
     if refusal := _describe_fault_of_fact_text(text):
         return refusal

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @define(eq=False)
 class FollowUp:
-    """Runs the work that follows a turn, such as learning facts and folding messages."""
+    """Runs the work that follows a turn, such as learning facts and summarising older messages."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -35,7 +35,7 @@ class FollowUp:
     _wake_indexer: Callable[[], None]
 
     async def run_post_turn_tasks(self, scope: Scope) -> Notices:
-        """Describe pictures, learn facts and fold messages, each if due. Return notices for the owner."""
+        """Describe pictures, learn facts and summarise messages, each if it is due. Return notices for the owner."""
         try:
             if get_memory_mode(await self._memory.get_config(scope.owner)) == "incognito":
                 return ()

@@ -82,7 +82,7 @@ class SearchCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenIds:
-    """The ids of messages and summaries that the model has seen this turn. `in_part` holds messages seen in part."""
+    """The ids of messages and summaries that the model has seen in this turn. It saw only a part of `in_part`."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()
@@ -91,7 +91,7 @@ class SeenIds:
 
 @frozen(kw_only=True)
 class SearchResult:
-    """A search result: its text, the quoted text of each message by id, and the ids of the summaries in it."""
+    """The result of one search: a text for the model, the quoted messages by id, and the ids of quoted summaries."""
 
     text: str
     messages: Mapping[int, str] = field(factory=dict)
@@ -116,7 +116,7 @@ class MemoryReader:
         now: datetime,
         max_tokens: int,
     ) -> SearchResult:
-        """Return unseen results up to `until_message_id` that fit in `max_tokens`. Raise StorageError on failure."""
+        """Return results that the model has not seen yet, up to `until_message_id`. Raise StorageError on failure."""
         if call.around is not None:
             return await self._quote_messages_around(
                 scope, call.around, seen_ids, until_id=until_message_id, now=now, max_tokens=max_tokens
@@ -204,7 +204,7 @@ class MemoryReader:
         return (format_block("remembered", lines) if lines else ""), shown
 
     def _shorten_hit_text(self, hit: Hit) -> str:
-        """Return a message in full if it is short. If not, return an extract of a long answer, or its beginning."""
+        """Return a short message in full, an extract of a long answer, or the beginning of any other message."""
         most, said = MAX_ANSWER_TOKENS if hit.is_long_winded else MAX_LINE_TOKENS, hit.message.content
         whole = " ".join(said[: 8 * most].split())
         head = self._tokens.take_head(whole, most)

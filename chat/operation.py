@@ -24,7 +24,7 @@ MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operator:
-    """The operator's settings for the whole bot, and the admins named there or admitted by the admin link."""
+    """The settings of the whole bot, and its admins, who are named in the settings or have used the admin link."""
 
     settings: Settings
     people: People | None
@@ -78,7 +78,7 @@ async def make_operator_overview(services: Services, operator: Operator) -> BotO
 
 
 def list_people(services: Services, operator: Operator) -> Sequence[KnownPerson]:
-    """Return people: first those who asked for access, then those admitted or removed, then those in the settings."""
+    """Return the people who asked for access, then those admitted or removed by admins, then those in the settings."""
     people = services.memory.people
     by_button = {person.id: person for person in (*people.list_people("allowed"), *people.list_people("removed"))}
     fixed = [

@@ -24,7 +24,7 @@ SESSIONS_HELD = 1_000  # the most sessions kept in the process. The longest unus
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerOutcome:
-    """The outcome of an answer: its explanation record, and whether it was truncated or stopped."""
+    """The record that explains an answer, with True if the answer was truncated, and True if it was stopped."""
 
     record: ExplanationRecord
     is_truncated: bool
@@ -117,7 +117,7 @@ class Session:
         return self.incognito if mode == "incognito" else self.recent
 
     def set_last_turn(self, turn: int, reply_target: ReplyTarget | None = None) -> LastTurn:
-        """Make a turn the last turn and return its state. `reply_target` is the message that a new turn replies to."""
+        """Make `turn` the last turn and return its state. `reply_target` is the message that it replies to, if any."""
         if self.last.number != turn:
             self.last = LastTurn(turn, reply_target)
         return self.last
@@ -211,7 +211,7 @@ class Sessions:
         return session
 
     def mark_sessions_outdated(self, owner: int) -> None:
-        """Mark an owner's sessions as outdated, so that running turns reload their sources."""
+        """Mark an owner's sessions as outdated, so that running turns read the memory again."""
         for session in self.list_owner_sessions(owner):
             session.is_outdated = True
 

@@ -48,7 +48,7 @@ TOOL_NAMES = frozenset({REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.n
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolResult:
-    """A completed tool call. `note` is the text to store. `found` and `summaries` are message and summary ids."""
+    """A completed tool call. `note` is the text to store. `found` holds message ids, and `summaries` summary ids."""
 
     call: ToolCall
     result: str

@@ -81,7 +81,7 @@ class AdminHandlers:
         return await self.get_overview(request)
 
     async def preview_broadcast(self, request: PageRequest) -> JsonBody:
-        """Store a draft of a broadcast. Return it with a confirmation question."""
+        """Store a draft of a broadcast, and return the draft with a question that asks for confirmation."""
         self._require_admin(request)
         text = request.parameters.read_text("text", MAX_TEXT_CHARS)
         found = await draft_and_list_recipients(self._services, self._host.operation, request.session.person, text)

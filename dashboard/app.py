@@ -154,7 +154,7 @@ class RequestGuard:
 
 
 def is_known_host(scope: Scope, *, hostnames: Collection[str]) -> bool:
-    """Return True if the Host rules out DNS rebinding: in `hostnames`, an IP address, or a local or private name."""
+    """Return True if the Host header is in `hostnames`, an IP address or a local name, to prevent DNS rebinding."""
     try:
         name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname
     except ValueError:  # such as [::

@@ -91,7 +91,7 @@ class ChangeHandlers:
         return {"said": said, **await self._views.list_profiles(request)}
 
     async def preview_forgetting(self, request: PageRequest) -> JsonBody:
-        """Return the items that a request would erase, and later answers that repeat them."""
+        """Return the items that would be erased, and the later answers that repeat their words."""
         what = await self._parse_forget_request(request)
         counts_quotes = request.parameters.read_flag("with_repeats", default=True)
         found = ForgetResult()

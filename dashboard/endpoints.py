@@ -129,7 +129,7 @@ class PageApi:
         return await self._make_localized_response(request, revoke_all_sessions_of_person)
 
     async def _choose_language(self, session: PageSession, request: Request, *, takes_lease: bool = False) -> str:
-        """Return the person's language. If `takes_lease`, first take over the lease on the person."""
+        """Return the person's language. If `takes_lease`, take over the lease on the person's own memory first."""
         memory, default = self._services.memory, self._host.settings.default_language
         try:
             async with memory.hold_owner_lease(session.person) if takes_lease else nullcontext():
@@ -211,7 +211,7 @@ class PageApi:
 
 
 async def make_json_or_error_response(make_body: BodyMaker) -> Response:
-    """Call `make_body`, and return its result as a response, or an error response if it fails."""
+    """Call `make_body` and return its result as a response. If it fails, return an error response."""
     try:
         answer = await make_body()
     except RequestRefused as refusal:

@@ -92,7 +92,7 @@ async def read_query_parameters(request: Request) -> Parameters:
 
 
 async def read_json_body(request: Request) -> Parameters:
-    """Return a JSON object as parameters. Raise RequestTooLarge if it is too long, or BadRequest if it is not one."""
+    """Read a JSON object from the body. Raise RequestTooLarge if it is too long, or BadRequest if it is invalid."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     body = bytearray()

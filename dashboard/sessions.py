@@ -57,7 +57,7 @@ class PageSessions:
     async def make_link(
         self, person_id: int, owner_id: int, *, language: str = "", name: str = "", group: str = ""
     ) -> str:
-        """Return the secret of a one-time link that shows an owner's memory to a person."""
+        """Return the secret of a one-time link. It lets a person open the memory page of an owner."""
         now = self._clock()
         session = PageSession(
             person=person_id,
@@ -107,7 +107,7 @@ class PageSessions:
         return session
 
     def renew_session(self, session: PageSession) -> PageSession:
-        """Return the session with a later expiry, up to MAX_SESSION after the person signed in."""
+        """Return the session, extended to SESSION_FOR from now, but at most MAX_SESSION after the person signed in."""
         return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
 
     async def make_session_token(self, session: PageSession) -> str:

@@ -74,12 +74,12 @@ class ViewHandlers:
         }
 
     async def get_start_page(self, request: PageRequest) -> JsonBody:
-        """Return the data of the first page: the state of a memory, and its newest messages if a limit is given."""
+        """Return what the page shows first: the state of a memory, and its newest messages if a limit is given."""
         newest = {"timeline": await self.get_timeline(request)} if request.parameters.read_integer("limit", 0) else {}
         return {"home": await self.get_memory_state(request), **newest}
 
     async def list_conversations_as_json(self, owner: int) -> list[dict[str, object]]:
-        """Return an owner's conversations, topic by topic. `is_open` marks the open conversation in each topic."""
+        """Return an owner's conversations, grouped by topic. In each topic, `is_open` is True for the open one."""
         async with self._services.memory.open_store(owner) as store:
             threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
             places = [Scope(owner=owner, thread=thread) for thread in (0, *threads[:MAX_PLACES])]
@@ -179,7 +179,7 @@ class ViewHandlers:
         }
 
     async def list_summaries(self, request: PageRequest) -> JsonBody:
-        """Return all summaries without titles and texts, or only the titles of the summaries listed in `titled`."""
+        """Return all summaries without their texts. If the request has ids in `titled`, return only their titles."""
         ids = request.parameters.read_ids("titled")
         async with self._services.memory.open_store(request.owner) as store:
             found = (await store.list_summaries(request.scope, active_only=False, ids=ids or None))[-MAX_SUMMARIES:]

@@ -62,7 +62,7 @@ def collect_all_translations(key: str, /) -> frozenset[str]:
 
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """Return the words of a text, with "_" replaced by a space. By default, use the current language and English."""
+    """Return the words of a text in `languages` (default: the current one and English). "_" stands for a space."""
     found = " ".join(translate(language, key) for language in languages or (get_current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 

@@ -41,7 +41,7 @@ _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 @contextmanager
 def use_reader_role(*, is_operator: bool) -> Iterator[None]:
-    """Set the reader's role inside the block. Only operators see setting names and log numbers in error messages."""
+    """Set the reader's role inside the block. Error messages show setting names and log numbers only to operators."""
     before = _to_operator.set(is_operator)
     try:
         yield
@@ -145,7 +145,7 @@ def format_erasures(forget_result: ForgetResult) -> str:
 
 
 def format_quote_counts(quotes: RemainingQuotes) -> str:
-    """Format the number of later items that quote erased messages, as in "3 later answers, 1 fact"."""
+    """Format how many later items quote the erased messages, as in "3 later answers, 1 fact"."""
     parts = [
         quotes.answers and tr("forget-answers", answers=len(quotes.answers)),
         quotes.facts and tr("shared-facts", facts=len(quotes.facts)),

@@ -26,9 +26,9 @@ Impossible = Literal["none", "far", "passed"]  # no clock or calendar shows the 
 
 
 def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminder | None:
-    """Parse a reminder from `text`, `at` (ISO, wall clock) or `in_minutes`, `repeat` and `weekdays`.
+    """Parse the arguments `text`, `at` (ISO, wall clock) or `in_minutes`, `repeat` and `weekdays` of a tool call.
 
-    Return None for an invalid argument, or a time that is past or too far ahead. `now` is in the person's zone.
+    Return None if one is invalid, or the time is past or too far ahead. `now` must be in the person's zone.
     """
     text, at, minutes = arguments.get("text"), str(arguments.get("at")), str(arguments.get("in_minutes"))
     rule = _parse_repeat_and_weekdays(str(arguments.get("repeat") or ""), str(arguments.get("weekdays") or ""))
@@ -50,7 +50,7 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
 
 
 def _parse_repeat_and_weekdays(repeat: str, weekdays: str) -> tuple[Repeat, Collection[int]] | None:
-    """Parse "weekly Mon, Thu" or "FREQ=WEEKLY;BYDAY=MO,TH". Return None if it may have another meaning."""
+    """Parse a repetition such as "weekly Mon, Thu" or "FREQ=WEEKLY;BYDAY=MO,TH". Return None if it is ambiguous."""
     rule_text = [re.findall(r"[\w–-]+", text.casefold()) for text in (repeat, weekdays)]
     words, more = ({word.removesuffix("s") for word in listed} for listed in rule_text)  # "mondays", "tues"
     cycles, own = {_CYCLES[word] for word in words & _CYCLES.keys()}, words & _DAYS.keys()
@@ -65,9 +65,9 @@ def _parse_repeat_and_weekdays(repeat: str, weekdays: str) -> tuple[Repeat, Coll
 def make_reminder_if_possible(
     text: str, when: datetime, now: datetime, repeat: Repeat = "", month_day: int = 0, weekdays: Collection[int] = ()
 ) -> NewReminder | Impossible | None:
-    """Return a reminder for `when`, which is a wall-clock time if it has no zone.
+    """Return a reminder for `when`. A time without a zone is the person's wall-clock time.
 
-    A repeating reminder starts at its next occurrence. Return a reason if its time is impossible, or None without text.
+    A repeating reminder starts at its next occurrence. Return a reason if the time is impossible, or None without text.
     """
     is_instant = when.tzinfo is not None and not repeat
     wall, days = now.replace(tzinfo=None), tuple(sorted({*weekdays})) if repeat == "weekly" else ()

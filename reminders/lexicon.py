@@ -68,7 +68,7 @@ class Lexicon:
 
     @cache  # noqa: B019 - there is one lexicon of each language
     def compile(self, pattern: str) -> re.Pattern[str]:
-        """Compile a pattern in which {kind} matches a word of that kind, and a space matches any gap between words."""
+        """Compile a pattern. A placeholder such as {month} matches any word of that kind, and a space any gap."""
         written = _KIND.sub(
             lambda kind: _make_word_pattern(self.words[kind[1]], _ENDS.get(kind[1], _WORD_END)), pattern
         )
@@ -198,7 +198,7 @@ def parse_number(token: str) -> float | None:
 
 
 def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, ignores_numbers: bool) -> bool:
-    """Return True if a token is a time word in `language` or any of the bot's languages. Numbers may be ignored."""
+    """Return True if a token may belong to a time, in `language` or another one of the bot. Numbers can be ignored."""
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
     word = fold_letters(token)
     is_han = HAN.search(word) is not None  # written without spaces

@@ -79,7 +79,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
 
 
 def _find_words_of_other_day(early: TimePhraseParser) -> str:
-    """Return words behind a time that may name its day, as in "at 9 call mum on 3.12.", or "" if there are none."""
+    """Return words after a time that may name its day, as in "at 9 call mum on 3.12.", or "" if there are none."""
     tokens = [] if early.distance else [*TOKEN.finditer(early.text, early.end)]
     is_dated = early.has_date or early.repeat
     names = [name for kind in ("days", "weekday", "month") for name in early.words.words[kind] if len(name) > 4]
@@ -105,7 +105,7 @@ def _find_words_of_other_day(early: TimePhraseParser) -> str:
 
 
 def _is_misspelt_name(word: str, names: Sequence[str]) -> bool:
-    """Return True if a word has the letters of a name in another order or number, or lacks one of a long name."""
+    """Return True if `word` may be a misspelt name, with letters swapped or doubled, or (if long) one missing."""
     near = get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
     # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
     shorter = [day for day in near if len(day) - 1 == len(word) >= MIN_MISSPELT_CHARS and {*word} < {*day}]
@@ -158,7 +158,7 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
 def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None, stop: int | None = None) -> str:
     """Return the words from `start` to `stop` that may belong to a time but were not parsed, or "" if there are none.
 
-    `start` is by default the end of the time. If the time is incomplete, return words from the beginning of the text.
+    By default, `start` is the end of the parsed time. If the time is incomplete, look from the beginning of the text.
     """
     text, start = parser.text[:stop], parser.end if start is None else start
     for token in TOKEN.finditer(text):

@@ -37,11 +37,10 @@ class ReminderReader:
     async def parse_reminder_or_explain_failure(
         self, person_id: int, text: str, now: datetime
     ) -> tuple[NewReminder, str | None] | ErrorText:
-        """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder.
+        """Return a reminder with its doubtful words, or a sentence that explains why there is no reminder.
 
-        If the reason is None, the reminder can be set at once. Otherwise the person must confirm it. The reason then
-        holds the words that may mean a different time, or is "" if the model parsed the reminder. `now` must be aware
-        and in the person's zone.
+        If the words are None, the reminder can be set at once. Otherwise the person must confirm it. If the model has
+        parsed the reminder, the words are "". `now` must be aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import UncertainReminder, parse_reminder_phrase

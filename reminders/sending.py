@@ -59,7 +59,7 @@ class Reminders:
 
     @asynccontextmanager
     async def run_sender(self, send: SendReminder) -> AsyncIterator[None]:
-        """Send due reminders while the block is open. At its end, wait for those that are being sent."""
+        """Send due reminders while the block is open. At its end, wait up to GRACE seconds for those being sent."""
         look = partial(self.start_sending_due_reminders, send)
         try:
             async with repeat_in_background("sending reminders", look, interval=LOOK_EVERY, at_start=True, grace=GRACE):

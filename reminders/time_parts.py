@@ -182,7 +182,7 @@ class TimePhraseParser:
     @grammar_rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
     @grammar_rule(r"(?P<month>{month})[\s.]*(?:the )?(?P<day>\d{1,2})(?:" + _ORDINAL + r"|[日号]|(?![\d:.h]))" + _YEAR)
     def _read_date(self, match: re.Match[str], preposition: str) -> EndPosition:
-        """Read "December 3rd", "3 December 2027", "2026-12-03" or "3.12." Doubt what may be another date or a time."""
+        """Read a date such as "3 December 2027" or "3.12." Mark it as doubtful if it may be another date or a time."""
         if self.day is not None or self.month_day or self.repeat:
             return 0
         year, sign = match["year"], match.groupdict().get("sign", "")
@@ -213,7 +213,7 @@ class TimePhraseParser:
         r"(?P<cycle>(?P<of> (?:{of} )*){every} (?P<unit>{unit}))?(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
     )
     def _read_day_of_month(self, match: re.Match[str], preposition: str) -> EndPosition:
-        """Read "the 1st", or after "every month" also "on the 1", or "1st of every month"."""
+        """Read "the 1st" or "1st of every month". After "every month", read a bare number too, as in "on the 1"."""
         is_cycle = not self.is_every and self.words.get_meaning("unit", match["unit"]) == "month"
         is_monthly = (self.repeat == "monthly" and match["clock"] is None) or (is_cycle and match["of"].strip() != "")
         if self.day is not None or self.month_day or self.repeat not in ("", "monthly"):
@@ -251,7 +251,7 @@ class TimePhraseParser:
         return match.end()
 
     def _shift_if_in_day_part(self, day_part: str, match: re.Match[str]) -> bool:
-        """Shift the hour to the named part of the day, and doubt a night's. Return False if it contradicts the part."""
+        """Shift the hour into `day_part`, and mark an hour after midnight as doubtful. Return False on a conflict."""
         hour, minute = self.clock or (0, 0)
         start, end = self.words.ranges.get(day_part, (720, 1440))
         middle = start + ((end - start) % 1440 - 1) / 2

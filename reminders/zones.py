@@ -53,7 +53,7 @@ def find_span_of_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[int
 
 
 def find_possible_zone_or_day(text: str, lexicon: Lexicon, *, has_exact_time: bool, has_date: bool) -> str:
-    """Return the part of a reminder's text that may mean another time zone or day, or "".
+    """Return the words of a reminder's text that may name its time zone or day, or "" if there are none.
 
     A place after an exact time counts, as in "9am London call Ann". If the reminder has no date, holidays count too,
     and so does any name after a preposition, as in "at 9 on Purim".
