@@ -50,7 +50,7 @@ DEFAULT_PORT = 8300
 
 
 class StopRequest:
-    """A request to stop the bot. It shuts down a running bot cleanly, and cancels one that is still starting."""
+    """A request to stop the bot, which shuts down a running bot cleanly or cancels one that is starting."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self.supervisor = supervisor

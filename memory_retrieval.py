@@ -386,7 +386,7 @@ class MemoryRetrieval:
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
         """Return the summaries to show, and the archived messages from `newest_messages` to show verbatim after them.
 
-        Keep showing an earlier version of a summary for a while, because a prompt with a changed beginning misses the
+        Show an earlier version of a summary for a while, because a prompt whose beginning has changed misses the
         provider's cache.
         """
         if len(active_summaries) != 1 or active_summaries[0].policy == "pyramid":

@@ -1,4 +1,4 @@
-"""Folds messages into level 1 summaries, and those into higher levels. Folded messages are archived, not deleted."""
+"""Folds messages into level 1 summaries, and these into higher levels. Folded messages are archived, not deleted."""
 
 import asyncio
 import logging
@@ -74,7 +74,7 @@ class SummaryLimits:
 
     @classmethod
     def from_budgets(cls, budgets: Budgets, *, rolling_tokens: int, idle_minutes: int) -> Self:
-        """Return limits that keep a pyramid's summaries within budget. If `idle_minutes` is 0, nothing is ever idle."""
+        """Return limits that keep the summaries within budget. If `idle_minutes` is 0, nothing counts as quiet."""
         return cls(
             chunk=max(MIN_SUMMARY_TOKENS, budgets.summaries // MAX_ACTIVE - HEADING_TOKENS),
             rolling_tokens=max(MIN_SUMMARY_TOKENS, min(rolling_tokens, budgets.summaries - HEADING_TOKENS)),
@@ -108,7 +108,7 @@ class SummaryManager:
     _too_small: dict[Scope, int] = field(factory=dict, init=False)
 
     async def fold(self, scope: Scope, reason: SummaryReason) -> SummaryOutcome:
-        """Summarise what is due, level by level. For "now", all messages are due; for "pressure", fold once at most.
+        """Summarise what is due, level by level. The reason "now" makes all messages due; "pressure" folds only once.
 
         Errors are recorded and returned as part of the outcome, except StorageError, which may be raised.
         """

@@ -47,7 +47,7 @@ class _PassageBuilder:
 
 
 def group_into_passages_and_check_if_whole(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
-    """Group lines into passages, up to a size limit. Return the passages, and True if nothing was left out."""
+    """Group lines into passages up to a size limit. Return the passages, and True if they contain all lines."""
     drafts: list[_PassageBuilder] = []
     characters = 0
     with suppress(ReadLimitReached):

@@ -1,4 +1,4 @@
-"""Embed stored messages in the background, newest first. Only word search finds messages not yet embedded."""
+"""Embed stored messages in the background, newest first. Word search finds a message even before it is embedded."""
 
 import asyncio
 import logging

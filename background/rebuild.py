@@ -244,7 +244,7 @@ class Rebuilder:
         )
 
     async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
-        """Store a person's correction of a summary, and regenerate the summaries built on it in the background."""
+        """Store a person's correction, and regenerate the summaries built on this summary in the background."""
         async with self._memory.open_store(scope.owner) as store:
             lease = await store.acquire_summary_lease(scope, "rebuild", now=self._clock(), duration=LEASE)
         if lease is None:

@@ -29,8 +29,8 @@ Word = tuple[int, str]  # the position of a word or comma in a text, and the wor
 def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[ExtractedFact]:
     """Split a compound fact into its parts, or return it alone. `joined_speaker_names` contains the speakers' names.
 
-    Only the first part can replace known facts. An attribute that names two things is split too; otherwise, the first
-    part keeps it.
+    Only the first part can replace known facts. If the attribute names two things, it is split as well. Otherwise, the
+    first part keeps the attribute.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
@@ -53,7 +53,7 @@ def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[
 
 
 def omit_uncertain_part(fact: ExtractedFact) -> ExtractedFact:
-    """Return the fact with the part of its quote before an "and" if only the part after it hedges, on other topics."""
+    """Cut the quote of a fact before an "and" if only the words after it express doubt, about other topics."""
     if make_fingerprint(fact.text).hedges or not make_fingerprint(fact.quote).hedges:
         return fact
     topics = find_topics(fact.text)
@@ -69,7 +69,7 @@ def omit_uncertain_part(fact: ExtractedFact) -> ExtractedFact:
 
 
 def is_whole_clause(quote: str, line: str) -> bool:
-    """Return True if a quote of several words stands between commas or conjunctions of a line, or at its edges."""
+    """Return True if a quote of several words is a clause of its own in a line, set off by commas or conjunctions."""
     before, _, after = line.partition(quote)
     neighbours = [word for words in ([*_iterate_words(before)][-1:], [*_iterate_words(after)][:1]) for _, word in words]
     is_separated = all(word in _get_list_separators() or CLAUSE_BREAK.fullmatch(word) for word in neighbours)
@@ -82,7 +82,7 @@ def _split_at_separator(text: str, start: int, separator: str = "") -> tuple[str
 
 
 def _find_first_verb_position(fact: Sequence[Word], quote: Sequence[Word], speaker_names: str) -> int:
-    """Return the position of the verb after the subject of a fact (a name or "the user"), or 0 if there is none."""
+    """Return the position of a fact's verb, which follows a name or "the user", or 0 if no verb is found."""
     after = next((at for at, word in fact if word not in speaker_names.casefold().split()), 0)
     leading = fact[1 : MAX_SUBJECT_WORDS + 1]
     return after or next(
@@ -91,9 +91,9 @@ def _find_first_verb_position(fact: Sequence[Word], quote: Sequence[Word], speak
 
 
 def _find_verb_position(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
-    """Return the position of the verb that begins a part of a fact, or 0. A function word may precede the verb.
+    """Return the position of the verb at the start of a fact's part, or 0 if none. A function word may precede it.
 
-    A word is a verb if the quote has another form of it, or has the same word after repeating its first pronoun, as in
+    A word counts as a verb if the quote has another form of it, or the same word after a repeated pronoun, as in
     "Je vis à Lyon et je lis".
     """
     ours, them = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (fact, quote))
@@ -121,7 +121,7 @@ def _get_list_separators() -> Set[str]:
 
 
 def _is_form_of_same_word(word: str, other: str) -> bool:
-    """Return True if two different words begin alike, or differ only in their first letter."""
+    """Return True if two different words share a long enough beginning, or differ only in their first letter."""
     shared = max(length for length in range(len(word) + 1) if other.startswith(word[:length]))
     is_prefixed = word[1:] == other[1:] and len(word) > MIN_STEM and word not in EVERY_FUNCTION_WORD
     return word != other and (is_prefixed or (shared >= MIN_STEM and 2 * shared >= max(len(word), len(other))))

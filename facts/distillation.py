@@ -63,7 +63,7 @@ class ProfileDistiller:
             return await store.profiles.list_versions(owner)
 
     async def correct_profile_if_stale(self, owner: int, *, may_write: bool = True) -> bool:
-        """Remove sentences that facts overrule from the profile before its use. Return True if there are any."""
+        """Remove the profile's sentences that facts overrule. Return True if the profile has such sentences."""
         with suppress(StorageError):  # the rest of the memory may still be read
             async with self._memory.open_store(owner) as store:
                 revision = await store.facts.read_revision(owner)
@@ -98,7 +98,7 @@ class ProfileDistiller:
         return True
 
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """Correct the profile, or distil a new one if enough summaries wait, except the newest. Log errors."""
+        """Correct the profile. If enough new summaries are waiting, distil a new profile and return it. Log errors."""
         if not self._settings.learns_facts:
             return None
         every = self._settings.profile_every_summaries

@@ -109,9 +109,9 @@ class FactExtractor:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
         If the answer is not a list of facts, or every fact in it is rejected, ask about each turn separately, because
-        small models find more in fewer lines. Once any fact has been rejected, also ask again about turns without one,
-        until MIN_TRIALS turns show if that helps. If the model fails after it has returned a list, or in the last
-        attempt, skip the turns that it was asked about.
+        small models find more in fewer lines. Once this model has given a rejected fact, also ask again about each turn
+        without facts, until MIN_TRIALS of these turns have been tried. If the model fails after it has returned a list,
+        or in the last attempt, skip the turns in that request.
         """
         can_skip = failure_count + 1 >= MAX_ATTEMPTS
         extracted, valid = await self._ask_for_all_and_valid_facts(batch, request, can_skip=can_skip, can_repair=True)
@@ -137,7 +137,7 @@ class FactExtractor:
     async def _ask_for_all_and_valid_facts(
         self, batch: Batch, request: ExtractionRequest, *, can_skip: bool, can_repair: bool = False
     ) -> tuple[list[schemas.ExtractedFact] | None, list[NewFact]]:
-        """Return the facts that the model names, and the valid ones. Return (None, []) instead of a failure to skip."""
+        """Return the extracted and the valid facts, or (None, []) for a bad answer or, if `can_skip`, an error."""
         extracted = None
         try:
             answer = await self._ask_model(batch.scope.owner, request.request)
@@ -153,10 +153,10 @@ class FactExtractor:
         return extracted, await asyncio.to_thread(self._make_valid_facts, batch, request, extracted or ())
 
     async def _filter_facts(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
-        """Drop facts whose line tells nothing, and put wishes and doubts into the person's own words.
+        """Drop facts from questions or empty talk, and reword wishes and doubts in the person's own words.
 
-        Small models extract a fact from nearly every line, but recognise most wishes and questions in a line alone.
-        What the model fails to answer stays as it is.
+        Small models extract a fact from nearly every line, but recognise most wishes and questions if asked about one
+        line at a time. Keep a fact unchanged if the model does not answer.
         """
         speakers = {message.id: prompts.get_speaker_name(message) for turn in request.turns for message in turn}
         checked = dict[int, NewFact | None](enumerate(facts))
@@ -172,7 +172,7 @@ class FactExtractor:
         return [fact for fact in checked.values() if fact is not None]
 
     async def _ask_for_kind_of_line(self, owner: int, line: str) -> str:
-        """Return the kind of a line according to the model, or "" if it gives none or is not asked."""
+        """Ask the model for the kind of a line. Return "" if it gives no usable answer or should not be asked."""
         if not self.count_lines_to_classify(1):
             return ""
         asked = kinds.make_kind_request(line)
@@ -182,10 +182,10 @@ class FactExtractor:
         return kind
 
     def count_lines_to_classify(self, max_lines: int) -> int:
-        """Return how many of the next `max_lines` lines the model will be asked about, judging by its answers so far.
+        """Return how many of the next `max_lines` lines the model should be asked about, judging by its past answers.
 
-        It is asked only after one of its facts has been rejected, and no longer once fewer than a tenth of at least
-        MIN_LINES lines were no facts. After an unusable answer it is not asked for a day.
+        Ask only if one of the model's facts was rejected. After MIN_LINES lines, stop if fewer than a tenth of them
+        were wishes, doubts, questions or empty talk. After an unusable answer, do not ask for a day.
         """
         found = [*self._kinds.values()]
         if not self._has_rejected or "" in found:
@@ -194,7 +194,7 @@ class FactExtractor:
         return max_lines if is_useful else min(max_lines, max(0, MIN_LINES - len(found)))
 
     def choose_turns_per_request(self, max_turns: int) -> int:
-        """Return 1 if at least a quarter of MIN_TRIALS turns or more yielded facts one by one, or else `max_turns`."""
+        """Return 1 if asking about single turns has often yielded facts that were missed, or else `max_turns`."""
         gains = list(self._trials.values())
         return 1 if len(gains) >= MIN_TRIALS and 4 * sum(gains) >= len(gains) else max_turns
 

@@ -1,4 +1,4 @@
-"""The kinds of lines: a small model extracts a fact from a wish or a question, but recognises it in a line alone."""
+"""Ask a model whether a line is a fact, a wish or a question, which small models recognise best line by line."""
 
 import json
 from dataclasses import replace
@@ -16,7 +16,7 @@ NOT_SO = (*NO_FACTS, "wish", "maybe")  # also the kinds about what is not so, an
 
 
 def make_kind_request(line: str) -> tuple[PromptMessage, ...]:
-    """Build a request for the kind of a line, with examples. Without them, small models take questions for facts."""
+    """Build a request to classify a line. It has examples, since small models may mistake questions for facts."""
     request = [PromptMessage(role="system", content=prompts.TEXTS["find_kind"])]
     for example, kind in prompts.TEXTS["kinds_by_line"].items():
         request.append(PromptMessage(role="user", content=f"Line: {example}"))
@@ -32,10 +32,10 @@ def parse_kind_of_line(answer: str) -> str:
 
 
 def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
-    """Return the fact as a line of this kind tells it, or None if it tells none. Vital facts, as of an allergy, stay.
+    """Adapt a fact to the `kind` of its line. Return None for a question or empty talk, unless the fact is vital.
 
-    A wish or a doubt is told word for word, and neither ends nor replaces another fact. A line that is said to tell
-    nothing is believed to tell something if it has a number, a date or a name.
+    A wish or a doubt becomes an uncertain fact that quotes the line, and neither ends nor replaces another fact. If the
+    kind is "nothing" but the line has a number, a date or a name, return the fact unchanged.
     """
     told = make_fingerprint(fact.line.partition(" ")[2])  # without the first word, which may begin with a capital
     has_detail = bool(told.numbers or told.dates or told.names)

@@ -66,7 +66,7 @@ def plan_fact_changes(
     """Plan a change for each new fact, in order. Leave out facts that an owner's decision overrules.
 
     `known_facts` contains all facts of the owner, including ended and deleted ones. `erased_fact_decisions` contains
-    decisions about erased facts. In a plan, a negative number -n stands for the fact of the n-th change. A decision
+    decisions about erased facts. In the changes, a negative number -n refers to the fact of the n-th change. A decision
     takes precedence over everything said before it. If several changes concern the same fact, the latest wins.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known_facts if fact.is_valid}
@@ -136,7 +136,7 @@ def _is_from_same_person(draft: NewFact, fact: Fact | NewFact) -> bool:
 
 
 def _is_number_of_either_corrected(draft: NewFact, fact: Fact | NewFact) -> bool:
-    """Return True if the later of two certain facts was told to correct a number of the other, by the same person."""
+    """Return True if the same person stated both facts, and the later one corrects a number in the earlier one."""
     if draft.is_uncertain or fact.is_uncertain or not _is_from_same_person(draft, fact):
         return False
     if _find_names_not_in(draft.text, fact.text) and _find_names_not_in(fact.text, f"{draft.text} {draft.quote}"):
@@ -155,7 +155,7 @@ def _find_names_not_in(text: str, other_text: str) -> set[str]:
 def compare_facts(
     new_fact: NewFact, known_fact: Fact | NewFact, *, is_named_as_replaced: bool
 ) -> Literal["same", "changed", "ended", "other"]:
-    """Classify how a new fact relates to a known fact, which the model or the person may have named as replaced."""
+    """Classify how a new fact affects a known one. `is_named_as_replaced` is the model's or the person's claim."""
     text = known_fact.text
     mine, theirs = make_fingerprint(new_fact.text), make_fingerprint(text)
     is_about = is_same_subject(new_fact.subject, known_fact.subject)
@@ -204,7 +204,7 @@ def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -
 
 
 def _changes_only_numbers_or_negates(new_text: str, text: str) -> bool:
-    """Return True if the new text differs from the other only in numbers, or is a negation that covers it."""
+    """Return True if the texts differ only in numbers, or if the new text is a negation without any new topics."""
     mine, theirs = ({topic[:4] for topic in find_topics(each)} for each in (new_text, text))
     if make_fingerprint(new_text).polarity and not make_fingerprint(text).polarity:
         # In Chinese, two letters that a negation parts are a topic, too.

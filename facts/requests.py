@@ -87,8 +87,8 @@ class RequestBuilder:
 
         If the first turn does not fit, include as many of its messages as possible. Cut the middle of a message that
         takes more than a quarter of the space. Leave out the assistant's messages, because small models attribute them
-        to the person. If `separates_long_turns`, put a long turn into its own request, because small models learn
-        nothing from the turns next to it.
+        to the person. If `separates_long_turns` is True, never combine a long turn with other turns, because small
+        models then learn nothing from the others.
         """
         instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])
@@ -268,7 +268,7 @@ class RequestBuilder:
     def _select_turn_start_and_last_id(
         self, turn: Sequence[tuple[Message, str]], max_tokens: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
-        """Return the first messages and lines that fit, the id of the last one, and True if the whole turn fits."""
+        """Return the messages and lines that fit, the id of the last message read, and True if the whole turn fits."""
         if self._count_tokens([line for _, line in turn]) <= max_tokens:
             return turn, turn[-1][0].id, True
         until = turn[0][0].id

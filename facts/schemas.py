@@ -89,7 +89,7 @@ def iterate_candidates_for_each_fact(
 
 
 class _Passage(NamedTuple):
-    """A passage of a sentence, with the parts of the sentence before and after it."""
+    """A sentence in three parts: a passage, and the text before and after the passage."""
 
     before: str
     text: str
@@ -97,10 +97,10 @@ class _Passage(NamedTuple):
 
 
 def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
-    """Return the passage of a message that states a fact, and the sentence around it. Return None if there is none.
+    """Return the passage of a message that states a fact, and its whole sentence. Return None if there is none.
 
     The passage includes neighbouring expressions of doubt or denial, such as "maybe" and "I don't", and cannot be a
-    question. Unless it contains a name, the message must share a word with the fact other than the speaker's name.
+    question. If it contains no name, the message must share a word with the fact, not counting the speaker's name.
     """
     content = message.content
     start, end = _find_quote_range(fact.quote, content)
@@ -122,7 +122,7 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
 
 
 def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> tuple[_Passage, bool]:
-    """Return the sentence around a passage, split at the passage, and True if the passage is part of a question."""
+    """Split the sentence at content[start:end] into three parts. Also return True if that passage is in a question."""
     first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
     last = next((mark.end() for mark in _SENTENCE_END.finditer(content, end)), len(content))
     passage = _Passage(content[first:start], content[start:end], content[end:last])
@@ -133,14 +133,14 @@ def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> 
 
 
 def _move_edges_into_passage(passage: _Passage, before: str, after: str) -> _Passage:
-    """Move text at the passage's edges into it, except the final marks."""
+    """Move the adjacent texts `before` and `after` into the passage, but leave final punctuation outside."""
     after = after.rstrip(_FINAL_MARKS)
     rest = passage.before[: len(passage.before) - len(before)]
     return _Passage(rest, before + passage.text + after, passage.after[len(after) :])
 
 
 def _extend_to_sentence_with_more_topics(passage: _Passage, topics: Set[str]) -> _Passage:
-    """Extend a passage to its whole sentence if that is a short statement with more of the topics."""
+    """Extend a passage to its whole sentence if the sentence is a short statement with more of `topics`."""
     sentence = "".join(passage)
     is_statement = len(sentence) <= MAX_FACT_CHARS and not sentence.endswith(QUESTION_MARKS)
     quoted, told = (topics & _get_word_prefixes(find_topics(text)) for text in (passage.text, sentence))
@@ -189,7 +189,7 @@ def _extend_to_negation(passage: _Passage) -> _Passage:
 
 
 def _negates_every_mention_of_topics(quote: str, topics: Iterable[str]) -> bool:
-    """Return True if every clause of a quote that mentions a topic has a negation before or shortly after the topic."""
+    """Return True if a quote negates the topics, before or shortly after them, in every clause that mentions any."""
     found = []
     for clause in CLAUSE_BREAK.split(quote):
         words = re.finditer(r"[\w'’]+", clause)
@@ -286,9 +286,9 @@ def _make_fact(
 
 
 def _find_topics_missing_from_sentence(text: str, sentence: str, speaker: str) -> frozenset[str]:
-    """Return the topics of a fact that its sentence lacks, or none if the sentence reports a change.
+    """Return the topics of a fact's text that the quoted sentence does not mention.
 
-    A change is told in any words, such as "I moved back to Porto".
+    Return none if the sentence reports a change, because people use any words for that: "I moved back to Porto".
     """
     if describes_change(sentence):
         return frozenset()
@@ -305,8 +305,8 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     """Replace a fact's text with its quote if it is vague, such as "Anna mentions her father's birthday".
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
-    shares at most half of its words with the quote. Without names and numbers in the quote, it is vague only if it is
-    a weak model's and lacks half of four or more words of the quote, such as "The removal of the cabinets is provided".
+    shares at most half of its words with the quote. If the quote has no names and numbers, a text is vague only if it
+    comes from a weak model, and lacks half of the quote's words (at least four).
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:

@@ -25,8 +25,8 @@ def find_fact_faults(
 ) -> list[str]:
     """Return the reasons not to learn a fact from messages, or [] if the messages support it.
 
-    `allowed_texts` are other texts that the fact may repeat. `assistant_text` is what the assistant said in the same
-    turns.
+    The fact may also contain names and numbers from `allowed_texts`. `assistant_text` is the assistant's part of the
+    same turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *allowed_texts])
@@ -45,7 +45,7 @@ def find_fact_faults(
 
 
 def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
-    """Return the fact without its start date if none of its messages implies the date."""
+    """Return the fact without its start date if none of its source messages implies this date."""
     begins = fact.valid_from.astimezone(zone)
     sources = [message for message in messages if message.id in fact.source_ids]
     if fact.valid_from == fact.observed_at or any(_is_date_implied(begins, message, zone) for message in sources):

@@ -34,7 +34,7 @@ class Picture:
 
     @property
     def token_count(self) -> int:
-        """The estimated number of tokens that the picture takes in a prompt."""
+        """The estimated number of tokens that the picture adds to a prompt."""
         return count_picture_tokens(self.width, self.height)
 
 
@@ -43,7 +43,7 @@ def count_picture_tokens(width: int, height: int) -> int:
 
     OpenAI counts 85 tokens plus 170 per tile of 512 pixels, after scaling to 2,048 and 768 pixels, or up to 1,536
     patches of 32 pixels, times 1.62 for small models (platform.openai.com/docs/guides/images-vision). Anthropic counts
-    width × height / 750 (docs.anthropic.com, Vision). Gemini's 258 tokens per tile of 768 pixels are never more.
+    width × height / 750 (docs.anthropic.com, Vision). Gemini never counts more: 258 tokens per tile of 768 pixels.
     """
     if width <= 0 or height <= 0:
         width, height = 1280, 1280

@@ -54,7 +54,7 @@ class StorageTooNew(StorageError):  # noqa: N818
 
     @classmethod
     def for_format(cls, name: str, version: int, newest_known: int) -> "StorageTooNew":
-        """Return the error for a file or database in the format `version`."""
+        """Return the error for a file or database `name` in the format `version`."""
         return cls(
             f"{name} was written by a newer version of Keepsake (its format is {version}, this program knows "
             f"{newest_known}); please update the program."
@@ -68,7 +68,7 @@ class StorageTooOld(StorageError):  # noqa: N818
 
     @classmethod
     def for_file(cls, name: str) -> "StorageTooOld":
-        """Return the error for a file or database."""
+        """Return the error for the file or database `name`, which a version before 1.0 wrote."""
         return cls(
             f"{name} was written by a version of Keepsake before 1.0, and was left as it is. To take the memories "
             "over, start that version again and send /export json in each chat, then start this version with an empty "

@@ -1,4 +1,4 @@
-"""Requests to forget, and the counts of what they removed."""
+"""Requests to forget, and counts of the removed items."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,8 +11,8 @@ from records.messages import Message
 class ForgetRequest:
     """An owner's request to forget part of the memory. It contains no text.
 
-    As `what`, "edits" means earlier texts of facts, and "archives" means chunks of messages. If `until` is set, "facts"
-    means only facts that were deleted before that time.
+    As `what`, "edits" means earlier texts of facts, and "archives" means the messages behind level 1 summaries. If
+    `until` is set, "facts" means only facts that were deleted before that time.
     """
 
     what: Literal["messages", "facts", "dates", "conversations", "archives", "everything", "edits", "profiles"]
@@ -28,7 +28,7 @@ class ForgetRequest:
 
     @property
     def needs_quote_search(self) -> bool:
-        """True if a person chose the data, and may also want to forget other texts that quote it."""
+        """True if a person selected the data by hand, and may also want to forget texts that quote it."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and self.until is None)
 
     @property

@@ -12,7 +12,7 @@ from records.messages import Role
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Token counts of model calls, reported by the endpoint or estimated here."""
+    """Token counts of model calls, as reported by the endpoint or estimated by the bot."""
 
     prompt: int = 0
     completion: int = 0
@@ -74,7 +74,7 @@ def parse_prices(entries: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """A model's abilities as set by the operator. None means that the bot finds out by itself."""
+    """A model's abilities as set by the operator. None means that the bot determines the ability."""
 
     context: int | None = None  # the most tokens of a prompt and its answer, as the model counts them
     vision: bool | None = None

@@ -14,7 +14,7 @@ SummaryState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """A stored summary. The chunk id of a level-1 summary is its own id."""
+    """A stored summary. The messages of a level 1 summary form a chunk, which has the id of the summary."""
 
     id: int
     scope: Scope
@@ -50,7 +50,7 @@ class Summary:
 
     @property
     def compression_count(self) -> int:
-        """The greatest number of times that any detail in the summary was summarised."""
+        """The number of summarisation steps behind the most compressed detail in this summary."""
         return int(self.details.get("compressed", self.level))
 
 

@@ -52,7 +52,7 @@ class UserMessage:
 
     @property
     def source(self) -> str:
-        """The source of the last piece, which identifies the turn."""
+        """The source of the last piece. It identifies the turn."""
         return self.pieces[-1].source
 
 
@@ -74,7 +74,7 @@ class IncomingPiece:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReplyTarget:
-    """The message to which somebody replies, or the quoted part of it."""
+    """The message that somebody replied to, or the part that was quoted."""
 
     text: str
     speaker: str = ""  # "" for the bot
@@ -83,7 +83,7 @@ class ReplyTarget:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """An action that the model proposes, and that a person accepts or declines with a button."""
+    """An action proposed by the model. A person accepts or declines it with a button."""
 
     kind: Literal["remember", "remind", "command"]
     text: str
@@ -93,7 +93,7 @@ class Proposal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """An answer or the explanation of a failure, with notices for its reader."""
+    """The bot's answer to a turn, or the explanation of a failure, with notices for the reader."""
 
     text: str
     context: Context | None = None  # from which the answer was made

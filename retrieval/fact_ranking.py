@@ -88,7 +88,7 @@ def select_facts_for_prompt(
     embedding_model: str,
     recall_settings: FactRecall,
 ) -> FoundFacts:
-    """Find the facts for a prompt: facts close to the question, pinned facts, personal states, and instructions."""
+    """Select facts for a prompt: those close to the question, pinned ones, recent personal ones, and instructions."""
     ranked = rank_facts(
         facts, question, vectors=vectors, embedding_model=embedding_model, min_similarity=recall_settings.min_similarity
     )

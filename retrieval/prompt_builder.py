@@ -40,7 +40,7 @@ class Budgets:
     snippets: int
 
     def with_ceiling(self, ceiling: int) -> "Budgets":
-        """Return a copy with another ceiling, and with all parts scaled down if they do not fit under it."""
+        """Return a copy with another `ceiling`. Scale down all parts if their sum exceeds it."""
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
         return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
 
@@ -149,7 +149,7 @@ class PromptBuilder:
             self._wanted += used
 
     def add_profile(self, profile: Profile | None) -> None:
-        """Add the profile, or its beginning if it is larger than its share of the ceiling."""
+        """Add the profile. If it is larger than its share of the token limit, add only the beginning."""
         if profile is None:
             return
         frame = self._tokens.count(prompts.format_profile("")) + 8

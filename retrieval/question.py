@@ -107,7 +107,7 @@ class SearchQuery:
         )
 
     def matches(self, text: str) -> bool:
-        """Return True if a text has all phrases or the only word, ignoring case. Other queries match any text."""
+        """Return True if a text contains the query's quoted phrases or single word, or if the query has neither."""
         return self._count_matches(text) == (len(self.phrases) or bool(self.word))
 
     def score_sentence(self, sentence: str) -> float:

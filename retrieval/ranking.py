@@ -137,7 +137,7 @@ def _score_own_and_neighbour_words(candidates: Candidates, neighbours: NDArray[n
 
 
 def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """Return how far each day's first message is below that day's best score, and 0 for all other messages."""
+    """Return a bonus that raises each day's first message to that day's best score, and 0 for all other messages."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)

@@ -51,7 +51,7 @@ class RateLimiter:
 
 
 class Visitors:
-    """The rate limiters of all visitors, and the person to whom each session token belongs."""
+    """The rate limiters of all visitors, and the owners of session tokens."""
 
     def __init__(self) -> None:
         self._persons = LRUCache[bytes, int](MAX_VISITORS)

@@ -40,7 +40,7 @@ async def run_to_completion(work: Callable[[], Coroutine[Any, Any, Result]]) -> 
 
 
 async def finish_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
-    """Await `work`. The first cancellation takes effect after `work` is finished, the second one at once."""
+    """Await `work`. Delay the first cancellation until `work` is finished. A second one takes effect at once."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.shield(task)
@@ -52,7 +52,7 @@ async def finish_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
 async def acquire_or_undo(
     acquire: Callable[[], Coroutine[Any, Any, Result]], undo: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
-    """Return the result of `acquire`. If the calling task is cancelled, finish `acquire` and `undo` its result."""
+    """Return the result of `acquire`. If the caller is cancelled meanwhile, let it finish, then `undo` the result."""
     task = asyncio.ensure_future(acquire())
     try:
         return await asyncio.shield(task)

@@ -78,7 +78,7 @@ class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackupResult:
-    """The result of a backup. `elsewhere` counts the memories it omits, which are in PostgreSQL or another DATA_DIR."""
+    """The result of a backup. `elsewhere` counts the memories left out, which are in PostgreSQL or another DATA_DIR."""
 
     messages: int
     elsewhere: int
@@ -150,7 +150,7 @@ async def _write_backup_and_count_missing(data_dir: Path, work_folder: Path, url
 async def _open_sources_and_count_missing(
     stack: AsyncExitStack, data_dir: Path, work_folder: Path, url: str
 ) -> tuple[OwnerStores, Readers, int]:
-    """Return each owner's store, the readers, and how many memories the backup lacks. Raise _BotNotReady in a move."""
+    """Return each owner's store, the readers, and the number of omitted memories. Raise _BotNotReady during a move."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, data_dir / DATABASE)
     if url:
@@ -338,7 +338,7 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, new_folder: Pa
 
 
 async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
-    """Insert rows of the bot's own state. If the bot uses PostgreSQL, its next start moves them there."""
+    """Insert rows of the bot's own state into a local table. A bot that uses PostgreSQL moves them at startup."""
     while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
         await insert_rows(tx, table, STATE[table], batch)
 
@@ -346,7 +346,7 @@ async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -
 async def _delete_leftovers_and_require_empty(tx: Transaction, instance_id: str) -> None:
     """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if it is in use.
 
-    First, delete the entries for memories in the files of `instance_id`, which an earlier start may have left.
+    Before the check, delete any entries for memories that are stored in the files of the instance `instance_id`.
     """
     await tx.execute("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
     if await tx.fetch_row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
@@ -360,7 +360,7 @@ async def _delete_leftovers_and_require_empty(tx: Transaction, instance_id: str)
 
 
 def _read_checked_rows(file: Path) -> Iterator[Row]:
-    """Yield the rows of a backup without its last line. Raise StorageTooNew, or StorageCorrupt if it is damaged."""
+    """Yield all rows of a backup but not its last line. Raise StorageTooNew, or StorageCorrupt if it is damaged."""
     digest, count, owner = hashlib.sha256(), 0, 0
     try:
         with gzip.open(file) as source:

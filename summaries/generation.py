@@ -65,7 +65,7 @@ class SummaryInput:
         return self.window or [*self.prior, *self.lines]
 
     def without_prior_summaries(self) -> "SummaryInput":
-        """Return a copy without prior summaries if they may mention dropped messages, or self if none were dropped."""
+        """Return a copy without prior summaries, which may mention dropped messages, or self if none were dropped."""
         return replace(self, lines=self.window, prior=(), dropped=(), window=()) if self.dropped else self
 
 
@@ -315,9 +315,9 @@ class SummaryWriter:
 
 
 def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> list[Source]:
-    """Format messages as sources. Leave out declined messages, tool results, and short answers that merely agree.
+    """Format messages as sources. Leave out declined messages, tool results, and answers that merely agree.
 
-    Small models would take the words of such answers for the person's own.
+    Small models would take the words of an agreeing answer for the person's own.
     """
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
@@ -343,7 +343,7 @@ def _is_mere_agreement(previous_message: Message, message: Message) -> bool:
 def _remove_outdated_facts(text: str, inputs: SummaryInput) -> str:
     """Return a summary without the sentences that copy a superseded line word for word, or repeat a deleted fact.
 
-    A text of nothing but deleted facts stays: refusing it each time would end the summaries of its conversation.
+    If nothing would be left, keep the deleted facts, because the conversation could otherwise never be summarised.
     """
     gone = {list_essential_words(line.removeprefix("- ").removesuffix(DELETED)) for line in inputs.superseded}
     sentences = [text[start:end] for start, end in pairwise([0, *find_sentence_ends(text), len(text)])]

@@ -88,7 +88,7 @@ def find_text_faults(
 def is_in_another_language(text: str, source: str) -> bool:
     """Return True if a text, or most of it, is clearly in another language or script than its source.
 
-    Within a script, compare function words, or else letters that only one text uses. Return False if in doubt.
+    If the script is the same, compare function words or, failing that, letters. Return False if in doubt.
     """
     script, language = _detect_script(source), _detect_language(source)
     parts = (
@@ -134,7 +134,7 @@ def _differ_in_letters(text: str, source: str) -> bool:
     """Return True if either of two texts in the same script often uses a letter that the other never uses.
 
     For example, Ukrainian has letters that Russian lacks. All Chinese and Korean characters count as one letter, and so
-    do all kana. Ignore Latin letters, which may be names, and letters in a minority of clauses, which may be quotes.
+    do all kana. Ignore Latin letters, which may be in names, and letters in few clauses, which may be quotes.
     """
     clauses = [list(filter(None, map(_extract_normalized_letters, _CLAUSE_END.split(each)))) for each in (text, source)]
     counts = [Counter("".join(parts)) for parts in clauses]

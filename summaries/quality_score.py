@@ -92,8 +92,8 @@ def find_details_missing_from_text(text: str, sources: Sequence[Source]) -> list
 def shorten_summary(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
     """Shorten a summary to `max_tokens` tokens, keeping the sentences with the most details per token.
 
-    Cutting off the end would lose the most recent events. Once removing a single sentence is enough, remove the one
-    with the fewest details, because a long sentence may contain many details although it has few per token.
+    Cutting off the end would lose the most recent events. Remove sentences with few details per token, until removing
+    one more is enough. Then remove the sentence with the fewest details, so that a long one with many details stays.
     """
     if count_tokens(text) <= max_tokens:
         return text

@@ -173,7 +173,7 @@ def is_character_pair(word: str) -> bool:
 
 
 def collect_possible_stems(word: str) -> set[str]:
-    """Return every search term that a word may have, depending on the language of the message."""
+    """Return the search terms that a word has in any of the languages that it may belong to."""
     return {*list_search_terms(word), *_find_stems_in_latin_languages(word)}
 
 
@@ -226,7 +226,7 @@ def _find_stems_in_latin_languages(word: str) -> tuple[str, ...]:
 
 
 def _split_into_character_pairs(word: str) -> list[str]:
-    """Return overlapping character pairs from a word's parts in scripts without spaces, then its other parts."""
+    """Split the parts of a word in scripts without spaces into overlapping pairs, and append its other parts."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]

@@ -52,7 +52,7 @@ def collapse_to_single_line(text: str) -> str:
 
 
 def _get_replacement_of_invisible_run(run: re.Match[str]) -> str:
-    """Keep a run that changes how its neighbours are drawn. Replace a line separator with a space, others with ""."""
+    """Return the run if it changes how its neighbours look. Otherwise, return " " for line separators, or ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
     kinds = [unicodedata.category(letter)[0] if letter else "" for letter in (before, after)]
@@ -85,7 +85,7 @@ def normalize_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) ->
 
 
 def _find_safe_cut(text: str, start: int) -> int:
-    """Return a position PIECE to 2 * PIECE characters after `start`, outside combined letters if possible."""
+    """Return a position from PIECE to 2 * PIECE characters after `start`, outside combined letters if possible."""
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
             return at
@@ -93,12 +93,12 @@ def _find_safe_cut(text: str, start: int) -> int:
 
 
 def count_weighted_characters(text: str) -> int:
-    """Return the number of characters, counting those of unspaced scripts 2.5 times, as they cost more tokens."""
+    """Count characters. Each character of a script without spaces counts 2.5 times, because it costs more tokens."""
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
 
 def cut_out_middle(text: str, max_chars: int) -> str:
-    """Cut a text to about `max_chars` characters by removing its middle. Questions are usually at the start or end."""
+    """Cut out a text's middle to leave about `max_chars` characters. Questions are usually at the start or end."""
     half = max_chars // 2
     return text if len(text) <= max_chars else f"{text[:half]}\n{text[-half:]}"
 
@@ -136,13 +136,13 @@ def _is_inside_grapheme(text: str, position: int) -> bool:
 
 
 def find_grapheme_start(text: str, position: int, min_position: int = 0) -> int:
-    """Return `position`, moved back slightly if it splits a visible character, but never as far as `min_position`."""
+    """Return `position` or, if it splits a visible character, that character's start if it is after `min_position`."""
     nearby = range(position, max(min_position, position - 16), -1) if position < len(text) else ()
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 
 
 def find_grapheme_end(text: str, position: int) -> int:
-    """Return `position`, moved forward by a few characters if it would split a visible character."""
+    """Return `position` or, if it splits a visible character, the end of that character."""
     nearby = range(position, min(len(text), position + 16)) if position > 0 else ()
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 

@@ -108,7 +108,7 @@ def make_fingerprint(text: str) -> Fingerprint:
 
 @lru_cache(maxsize=CACHED)
 def list_essential_words(text: str) -> tuple[str, ...]:
-    """Return the words of a sentence without articles, copulas and fillers. Statements are compared by them."""
+    """Return a sentence's words without articles, copulas and fillers, in order to compare statements."""
     found = []
     for word in _WORD.findall(normalize_text(text)):
         bare = word.removesuffix("'s") if len(word) > 3 else word

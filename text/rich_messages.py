@@ -61,7 +61,7 @@ class _RichMessageReader:
         return _join_paragraphs(words, self._convert_container_to_markdown(rest, depth))
 
     def _convert_block_and_list_used_fields(self, block: Mapping[str, Any], depth: int) -> tuple[str, Sequence[str]]:
-        """Return a block of a known type as Markdown, and the names of the fields used, or ("", ()) for other types."""
+        """Return a block as Markdown and the names of the fields that were read, or ("", ()) if its type is unknown."""
         kind = str(block.get("type", ""))
         if "cells" in block:
             table = self._convert_table_to_markdown(block["cells"], depth)
@@ -248,7 +248,7 @@ def _reverse_and_add_spaces(parts: Sequence[object]) -> list[object]:
 
 
 def format_super_or_subscript(mark: str, text: str) -> str:
-    """Return a text as superscript ("^") or subscript ("_"), as in "²", or as "^(ab)" if Unicode lacks such letters."""
+    """Format a text as Unicode superscript (`mark` "^") or subscript ("_"), or as "^(ab)" where letters are missing."""
     if all(ord(character) in _SHIFTED[mark] for character in text):
         return text.translate(_SHIFTED[mark])
     return f"{mark}({text})" if len(text) > 1 else f"{mark}{text}"
@@ -260,7 +260,7 @@ def _read_cell_span(cell: Mapping[str, Any], attribute: str) -> int:
 
 
 def _fill_covered_columns(row: list[str], rows_left: dict[int, int]) -> None:
-    """Append empty cells to a row for the next columns that a cell above still covers."""
+    """Append empty cells to a row while the next column is covered by a cell that began in an earlier row."""
     while len(row) < MAX_COLUMNS and rows_left.get(len(row), 0) > 0:
         rows_left[len(row)] -= 1
         row.append("")

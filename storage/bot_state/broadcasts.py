@@ -26,7 +26,7 @@ class Broadcast:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BroadcastProgress:
-    """The number of recipients by outcome. `left` counts those to whom the message has not been sent yet."""
+    """The number of recipients by outcome. `left` counts those who are still waiting for the message."""
 
     arrived: int = 0
     gone: int = 0
@@ -68,7 +68,7 @@ class Broadcasts(StatementRunner):
         return [_parse_broadcast(row) for row in rows]
 
     async def take_next_recipient_id(self, broadcast: Broadcast) -> int | None:
-        """Mark the next recipient's outcome as unknown and return the recipient, or None if nobody is left."""
+        """Return the id of the next recipient, or None if nobody is left. Mark that recipient's outcome as unknown."""
         rows = await self._execute(broadcast.admin, _NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
 

@@ -24,7 +24,7 @@ SHARED_STATE: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StorageMove:
-    """An unfinished move between stores. The source is in use while "copying", and the target while "erasing"."""
+    """An unfinished move between stores. While "copying", the source remains in use; while "erasing", the target is."""
 
     owner: int
     source: StorageType
@@ -49,14 +49,14 @@ class Directory(StatementRunner):
         return [row[0] for row in await self._fetch_rows(None, "SELECT user_id FROM users ORDER BY user_id")]
 
     async def require_no_memory_in_postgres(self) -> None:
-        """Raise SettingsError if a memory is in PostgreSQL, or has an unfinished move to or from it."""
+        """Raise SettingsError if any memory is in PostgreSQL, or is being moved to or from PostgreSQL."""
         [[owners]] = await self._fetch_rows(None, _COUNT_IN_POSTGRES)
         if owners:
             kept = f"{owners} {'memory is' if owners == 1 else 'memories are'} kept in PostgreSQL"
             raise SettingsError("DATABASE_URL", f"is not set, but {kept}. Set it.")
 
     async def get_storage_or_register_owner(self, config: OwnerConfig) -> StorageType:
-        """Record an owner's store and settings, unless the owner has another store. Return the owner's store."""
+        """Register an owner or update the settings, unless another store is in use. Return the store in use."""
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
         await self._execute(config.owner, _REGISTER, *values)
@@ -155,13 +155,13 @@ class SharedDirectory(Directory):
         await super().move_owner(owner, stores, target, now=now)
 
     async def claim_owners_of_copied_folder(self, stores: Stores) -> None:
-        """Assign a copied folder's owners to its new id, unless a live process uses the old one."""
+        """Reassign the owners of a copied folder to the folder's new id, unless a live process uses the old id."""
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for owner in await stores[kind].list_owners():
                 await self._execute(None, _ADOPT_MOVED, self._instance_id, owner, kind)
 
     async def move_state_to_postgres(self) -> None:
-        """Move renamings and deletions from memory.db to PostgreSQL. Copy SHARED_STATE tables that are empty there."""
+        """Move renamings and deletions from memory.db to PostgreSQL. Copy SHARED_STATE into tables that are empty."""
         for table, names in SHARED_STATE.items():
             async with self._moves.open_reader(None) as reader, self.database.open_transaction(None) as tx:
                 if await tx.fetch_row(f"SELECT 1 FROM {table} LIMIT 1") is None:  # noqa: S608

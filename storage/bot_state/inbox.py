@@ -18,7 +18,7 @@ NOBODY = 0  # the owner of an update without a chat, and the sender of one witho
 
 @dataclass(frozen=True, slots=True)
 class ReceivedUpdate:
-    """A received update, with its JSON in ASCII. `is_begun` is True if its handling began before it could be stored."""
+    """A received update, with its JSON in ASCII. `is_begun` is True if handling it began before it was stored."""
 
     update_id: int
     payload: str
@@ -112,9 +112,9 @@ class Inbox(StatementRunner):
         await self._update_and_fetch_rows("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
 
     async def _update_and_fetch_rows(self, set_clause: str, *values: Value, returning: str = "position") -> list[Row]:
-        """Apply `set_clause` to an update's row, and return the column `returning`.
+        """Apply the SQL `set_clause` to an update's row, and return the column named by `returning`.
 
-        `values` contains the values for `set_clause`, the bot's id and the update's id.
+        `values` are the placeholder values of `set_clause`, followed by the bot's id and the update's id.
         """
         sql = f"UPDATE updates SET {set_clause} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         return await self._execute(None, sql, *values, *self._holder)
@@ -126,7 +126,7 @@ class Inbox(StatementRunner):
         await self.database.transact(lambda connection: connection.executemany(sql, rows), None)
 
     async def find_positions_by_source(self) -> dict[str, int]:
-        """Map the source ("bot:update") of each unfinished update with a payload to its position in the inbox."""
+        """Return the inbox positions of unfinished updates with payloads, keyed by source ("bot_id:update_id")."""
         sql = "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
         return {f"{row[1]}:{row[2]}": row[0] for row in await self._fetch_rows(None, sql)}
 

@@ -51,5 +51,5 @@ class UsedLinks(StatementRunner):
 
 
 def _format_person_key(person_id: int) -> str:
-    """Return the key under which a person's revocation is stored. Its space distinguishes it from a link's nonce."""
+    """Return the key under which a person's revocation is stored. It contains a space, which no link's nonce does."""
     return f"person {person_id}"

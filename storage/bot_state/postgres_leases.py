@@ -138,7 +138,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             await self.release_owners(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_over_waiting_owners(self, bot_id: int, *, now: datetime) -> None:
-        """Take over owners whose process is dead or updates are overdue, and a fair share of others with updates."""
+        """Take over owners of dead processes, owners with overdue updates, and a fair share of other waiting owners."""
         async with self._taking:
             me = self.replica
 
@@ -159,7 +159,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             await self._prepare_new_owners_if_any(await self.database.transact(take_leases_and_get_fences, None))
 
     def _count_claimable_owners(self, connection: Connection, waiting_owners: Sequence[int]) -> int:
-        """Return how many waiting owners this process may take over if all live processes share them evenly."""
+        """Return how many of the waiting owners this process may take over as its even share of all owners."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting_owners),)).fetchall()[0]
         fair: int = math.ceil((served + free) / max(1, processes))
@@ -182,7 +182,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
             self._signal_lease_change()
 
     async def check_writable(self) -> None:
-        """Raise StorageError if the server is unreachable or read-only. Test this by writing this process's row."""
+        """Test that the server accepts writes. Raise StorageError if it is unreachable or read-only."""
         await self._execute(None, "UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
 
     @property

@@ -181,7 +181,7 @@ class PostgresDatabase:
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
     def _acquire_connection(self, begin_sql: str, *, owner_setting: str = "") -> driver.PostgresConnection:
-        """Return a working connection. Run `begin_sql` on it or, if that is empty, set app.owner."""
+        """Return a working connection after running `begin_sql` or, if that is empty, setting app.owner."""
         for last in range(MAX_CONNECTIONS, -1, -1):
             if time.monotonic() < self._fail_fast_until:
                 raise psycopg.OperationalError("the server is away")

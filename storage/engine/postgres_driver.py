@@ -52,7 +52,7 @@ def build_multirow_insert(sql: str, row_count: int) -> str | None:
 class _TextDumper(StrBinaryDumper):
     """Sends strings explicitly as `text`, so that PostgreSQL does not infer another type.
 
-    NUL, which PostgreSQL cannot store, becomes U+FDD0 and "0", and U+FDD0 is doubled.
+    PostgreSQL cannot store NUL, so NUL is sent as U+FDD0 followed by "0", and U+FDD0 itself is sent twice.
     """
 
     def dump(self, obj: str) -> Buffer | None:
@@ -62,7 +62,7 @@ class _TextDumper(StrBinaryDumper):
 
 
 class _TextLoader(Loader):
-    """Loads strings as `_TextDumper` has sent them."""
+    """Loads strings and undoes the escaping of `_TextDumper`."""
 
     format = pq.Format.BINARY
 

@@ -84,7 +84,7 @@ class Transaction(Reader):
 
 
 class OwnerDatabase(Protocol):
-    """A store's database. If `owner` is given, only that owner's rows may be accessed, which PostgreSQL enforces."""
+    """A store's database. Code that passes an `owner` may access only that owner's rows; PostgreSQL enforces this."""
 
     def open_reader(self, owner: int | None, *, in_snapshot: bool = False) -> AbstractAsyncContextManager[Reader]:
         """Borrow a connection for a short block. With `in_snapshot`, all statements in the block share a snapshot."""

@@ -163,7 +163,7 @@ class SqliteWriter:
             await self.connection.rollback()
 
     def _run_all_or_none(self, writes: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
-        """Return the result or error of each write, or None if a failure rolled back several of them."""
+        """Run writes in one transaction and return each result or error, or None if several were rolled back."""
         self._begin_transaction(connection)
         outcomes: list[_Outcome] = []
         try:

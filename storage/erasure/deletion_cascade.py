@@ -65,7 +65,7 @@ class DeletionCascade(OwnerTables):
                 return replace(counted, listing=await _preview_deletion(reader, owner, request, deletion.ids_by_table))
 
     async def select_sources_to_delete(self, owner: int, request: ForgetRequest, sources: Sequence[str]) -> list[str]:
-        """Return the given sources (such as "bot:update") whose messages `forget` would delete."""
+        """Return those of `sources` (such as "bot_id:update_id") whose messages `forget` would delete."""
         where, values = _build_sql_condition_and_values(owner, request)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
         return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(sources)))]
@@ -97,7 +97,7 @@ class DeletionCascade(OwnerTables):
         return taken
 
     async def unarchive_message(self, scope: Scope, message_id: int) -> None:
-        """Delete everything built on an archived message that will be changed, and reactivate its chunk's messages."""
+        """Delete everything built on an archived message, and make the messages of its chunk active again."""
         async with self.database.open_transaction(scope.owner) as tx:
             row = await tx.fetch_row(_MESSAGE, *scope, message_id)
             if row is None or row["chunk_id"] is None:

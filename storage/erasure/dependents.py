@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummarySources:
-    """The sources of a summary: the messages from `first_id` to `last_id`, its chunks and other summaries."""
+    """A summary's sources: the messages `first_id` to `last_id`, the chunks they are in, and lower summaries."""
 
     id: int
     thread: int

@@ -17,7 +17,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """Facts to delete (`gone`), those not to learn again (`decided`), and messages to learn from `again`, by thread."""
+    """Facts to delete (`gone`) or never relearn (`decided`), and ids of messages to learn from again, by thread."""
 
     gone: tuple[DatedFact, ...] = ()
     decided: frozenset[int] = frozenset()
@@ -31,7 +31,7 @@ class FactCascade:
 async def find_affected_facts(
     reader: Reader, owner: int, message_ids: Set[int], fact_ids: Iterable[int], *, keeps_decided_facts: bool = False
 ) -> FactCascade:
-    """Find the facts in `fact_ids`, those learned from `message_ids`, and later facts that repeat words of either."""
+    """Find the facts in `fact_ids`, those learned from `message_ids`, and later facts that repeat their words."""
     rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
     if keeps_decided_facts:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
@@ -111,7 +111,7 @@ async def _repeats_forgotten_words(
 
 
 async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_replaced_invalid: bool) -> None:
-    """Delete facts. Facts that were replaced by these become valid again unless `keeps_replaced_invalid` is set."""
+    """Delete facts. The facts that they replaced become valid again, unless `keeps_replaced_invalid` is True."""
     rows = {int(row["id"]): row for row in await tx.fetch_rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():

@@ -50,11 +50,11 @@ Phrase = str | tuple[str, ...]  # A term of what is forgotten, or the words of a
 
 @dataclass(slots=True)
 class _ForgottenWords:
-    """The forgotten words to search for. A phrase is either a term or a "run", which is a sequence of words.
+    """The forgotten phrases to search for. A phrase is either a single term, or a "run" of several words.
 
     `since` maps each phrase to the time and id of the first forgotten text that contains it. `terms` maps stems to
-    terms, and `runs` maps first words to runs. `new` holds the phrases that nobody used before the time in `since`. A
-    run or a `rare` term proves a quote by itself. A phrase in `unsure` does so only in a short text, together with
+    terms, and `runs` maps first words to runs. `new` holds the phrases that no text used before the time in `since`. A
+    text that contains a run or a `rare` term counts as a quote. A phrase in `unsure` counts only in a short text, with
     another phrase, or as a run that occurs more than once.
     """
 
@@ -79,7 +79,7 @@ class _ForgottenWords:
         }
 
     def has_unambiguous_quote(self, text: str, phrases: Set[Phrase]) -> bool:
-        """Return True if a phrase proves a quote by itself, or `unsure` phrases do so as the class docstring says."""
+        """Return True if the phrases make the text a quote by the rules in the docstring of this class."""
         if any(isinstance(phrase, tuple) or phrase in self.rare for phrase in phrases - self.unsure):
             return True
         runs = [phrase for phrase in phrases & self.unsure if isinstance(phrase, tuple)]
@@ -90,9 +90,9 @@ class _ForgottenWords:
         return len(phrases & self.unsure) > len(runs) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
     def is_quoted_by(self, text: str, phrases: Set[Phrase]) -> bool:
-        """Return True if the phrases found in a text prove that it quotes forgotten text.
+        """Return True if a text quotes forgotten text, judging by the forgotten phrases found in it.
 
-        Everyday words prove a quote only in a short text that contains nothing else.
+        Everyday words count as a quote only in a short text that contains nothing else.
         """
         return self.has_unambiguous_quote(text, phrases) or (
             bool(phrases) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_search_terms(text))
@@ -106,10 +106,10 @@ class _ForgottenWords:
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The messages that remain after others were forgotten, by id.
+    """The messages that remain after a deletion, by message id.
 
-    `rows` includes earlier versions of each message. `phrases` holds the new forgotten phrases in each message (see
-    `_ForgottenWords.new`).
+    `rows` includes earlier versions of each message. `phrases` holds the forgotten phrases found in each message, but
+    only those in `_ForgottenWords.new`.
     """
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class _RemainingMessages:
         self.phrases.setdefault(row["id"], set()).update(forgotten_phrases)
 
     def find_quoting_answers(self, words: _ForgottenWords) -> tuple[int, ...]:
-        """Return the ids of answers that quote a forgotten phrase that is missing from their own question."""
+        """Return the ids of answers that quote forgotten phrases, ignoring phrases that are also in the question."""
         asked: dict[tuple[int, int], set[Phrase]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -228,9 +228,9 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_m
 async def _find_remaining_and_quoting_messages(
     reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
-    """Find the remaining messages that contain forgotten phrases, and set `words.new`.
+    """Find the remaining messages that contain forgotten phrases. Set `words.new` as a side effect.
 
-    Return these messages with their new phrases, and the ids of all messages that quote forgotten text.
+    Return these messages with their phrases, and the ids of the messages that quote forgotten text.
     """
     threads = [int(row[0]) for row in await reader.fetch_rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
@@ -304,7 +304,7 @@ def _find_phrases_in_row(row: Row, terms: Set[str], words: _ForgottenWords) -> S
 
 # What is a quote ---------------------------------------------------------------------------------------------
 def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield, for each word, the shortest run that begins there and is long enough to be a quote, if there is one."""
+    """Yield the shortest run that starts at each word and is long enough to count as a quote."""
     pieces = [_estimate_word_tokens(word) for word in words]
     for first in range(len(words)):
         total = 0.0
@@ -342,7 +342,7 @@ def _estimate_word_tokens(word: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _is_rare_word(word: str, *, is_memory_large: bool) -> bool:
-    """Return True if a word is so rare that a text with it must quote the message that used it first."""
+    """Return True if a word is so rare that any later text with this word counts as a quote."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True

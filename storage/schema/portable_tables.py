@@ -83,7 +83,7 @@ _KEY_COLUMNS = (Column("id", "whole"), Column("user_id", "telegram_id"), Column(
 
 
 class Table:
-    """A table of portable rows. Its first columns are those of its key, which begins with the owner's id."""
+    """A table of portable rows. The key columns come first, and the first of them is the owner's id."""
 
     def __init__(self, name: str, *further_columns: Column, key: tuple[str, ...] = ("user_id", "id")) -> None:
         self.name = name

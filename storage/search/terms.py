@@ -52,7 +52,7 @@ def select_searchable_terms(terms: Iterable[str]) -> list[str]:
 def select_rarest_terms_with_counts(
     doc_freq: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, min_terms: int = 1
 ) -> dict[str, int]:
-    """Return the rarest terms whose frequencies add up to at most `max_postings`, but at least `min_terms` terms."""
+    """Return the rarest terms with their counts. Beyond `min_terms`, the counts add up to at most `max_postings`."""
     chosen: dict[str, int] = {}
     postings = 0
     for term, count in sorted(doc_freq.items(), key=lambda item: item[1]):
@@ -81,7 +81,7 @@ def make_scope_prefix(scope: Scope) -> str:
 
 
 def encode_term_hashes_with_borders(terms: Sequence[str], border_indexes: Sequence[int] = ()) -> bytes:
-    """Hash the terms of a message with CRC-32, and put BORDER before each passage. `places.marks` stores the result."""
+    """Hash a message's terms with CRC-32. Insert BORDER at each index in `border_indexes`, where a passage begins."""
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(border_indexes), BORDER).tobytes()
 
 

@@ -45,7 +45,7 @@ _TRACKING = [
 
 
 class JsonStore(MemoryStore):
-    """A MemoryStore kept in an editable JSON file. `reports` contains a sentence about each damaged file."""
+    """A MemoryStore in a JSON file that people can edit. `reports` contains a sentence about each damaged file."""
 
     def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
         super().__init__(database, StorageType.JSON)
@@ -105,7 +105,7 @@ class JsonStore(MemoryStore):
         await super().purge_erased_text()
 
     def mark_copy_corrupt(self) -> None:
-        """Mark the working copy as corrupt, so that the next start rebuilds it, also after a later write and a kill."""
+        """Mark the working copy as corrupt, so that the next start rebuilds it. Later writes keep the mark."""
         self._is_corrupt = True
 
     def set_shutdown_deadline(self, deadline: float) -> None:

@@ -106,7 +106,7 @@ class MemoryStore(SummaryTable):
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, drafts: Sequence[NewMessage], *, max_turns: int = 0) -> StoredQuestion:
-        """Store a question as one turn. Return its existing answer, if any, or the context if `max_turns` is not 0."""
+        """Store a question as one turn. Return any existing answer or, if `max_turns` is not 0, the context."""
         analyzed = await message_table.analyze_drafts(scope, drafts)
         ask = partial(message_table.store_question, scope=scope, storage=self.kind, drafts=analyzed)
         try:

@@ -91,7 +91,7 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(set_title_if_missing, chat.owner)
 
     async def list_with_total(self, chat: Scope, *, offset: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """Return a page of conversations, latest opened first, and the total count. Skip empty ones unless open."""
+        """Return a page of conversations, latest opened first, and the total count. Skip closed, empty ones."""
 
         def read_page_with_total(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*chat, FIRST_NUMBER)).fetchall()
@@ -171,7 +171,7 @@ def _upsert_conversation(
     is_named: bool = True,
     is_opened: bool = True,
 ) -> None:
-    """Insert or update a conversation. An empty `title` keeps the old one. Pass is_named=False for a generated one."""
+    """Insert or update a conversation. An empty `title` keeps the old title. `is_named` means a person chose it."""
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *chat)).fetchall()
     first, last, instant = parse_moment(span[0]), parse_moment(span[1]), timedelta(microseconds=1)
     opened_at = max(now, last + instant) if is_opened else min(now, first) - instant

@@ -37,7 +37,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def collect_decisions(facts: Iterable[Fact], erased_fact_decisions: Iterable[Decision]) -> list[Decision]:
-    """Return `erased_fact_decisions`, then one decision for each of `facts` if there is one about it or a successor."""
+    """Return `erased_fact_decisions` and the decisions about stored `facts`, including those about successors."""
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
     return [
@@ -81,7 +81,7 @@ class DecisionIndex:
     def overrules(self, fact: NewFact) -> bool:
         """Return True if a decision about this fact is newer than the fact.
 
-        Older decisions also overrule a fact from a question, and one that its sentence does not state again.
+        An older decision counts too if the fact comes from a question, or its sentence does not restate the fact.
         """
         decisions = self.find_decisions_about(fact)
         return any(
@@ -170,8 +170,8 @@ def remove_overruled_sentences(
 ) -> str:
     """Return a text without the sentences that an owner's decisions or newer facts overrule.
 
-    A decision about a fact that is still valid, or was stated again, overrules nothing. Sentences with more than
-    `max_topics_per_term` topics for each term of a decision are kept, as they tell mostly of other things.
+    Ignore decisions about facts that are still valid or were stated again. Keep a sentence with more than
+    `max_topics_per_term` topics for each term of a decision, because it is mostly about other things.
     """
     valid = {fact.id: fact for fact in facts if fact.is_valid}
     by_id = {fact.id: fact for fact in facts}
@@ -183,7 +183,7 @@ def remove_overruled_sentences(
     index = DecisionIndex(overruling)
 
     def is_current(fact_id: int, words: frozenset[str]) -> bool:
-        """Return True if a sentence has the new value ("left Porto for Oslo"), or nothing of the replaced one."""
+        """Return True if a sentence has all of the new value ("left Porto for Oslo") or none of the old one."""
         old = find_topics(by_id[fact_id].text)
         new = find_topics(by_id[by_id[fact_id].superseded_by or 0].text)
         return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)

@@ -15,7 +15,7 @@ class ExplanationTable(OwnerTables):
     """The explanations of each owner's last 100 answers (`store.explanations`)."""
 
     async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of the latest answer, or of the answer that a message shows or asks for, if any."""
+        """Return the explanation of the latest answer, or of the answer in (or to) the message `telegram_id`."""
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:

@@ -161,7 +161,7 @@ class FactTable(OwnerTables):
         return int(row[0]) if row else None
 
     async def restore_superseded_facts_if_any(self, owner: int, fact_id: int) -> bool:
-        """Revalidate the facts that a fact superseded, and move its pin to them. Return False if there are none."""
+        """Make the facts that a fact superseded valid again, and give them its pin. Return False if there are none."""
         async with self.database.open_transaction(owner) as tx:
             rows = await tx.fetch_rows(_REPLACED, owner, json.dumps([fact_id]))
             current = await tx.fetch_row(_ONE, owner, fact_id)

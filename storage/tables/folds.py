@@ -45,7 +45,7 @@ class SummaryTable(OwnerTables):
         return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
     async def list_idle_scopes_with_last_ids(self, idle_since: datetime) -> list[tuple[Scope, int]]:
-        """Return the scopes that have active messages but none after `idle_since`, with their latest message ids."""
+        """Return (scope, latest message id) for each scope with active messages but none after `idle_since`."""
         rows = await self._fetch_rows(None, _QUIET, self.kind, format_moment(idle_since))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 

@@ -73,7 +73,7 @@ class HistoryTable(OwnerTables):
         return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(sources))}
 
     async def find_first_id_of_free_range(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """Return the first of `count` consecutive free ids, just above `after` if possible, else below all messages."""
+        """Return the first of `count` consecutive free ids, right after `after` if possible, or before all messages."""
         async with self.database.open_reader(owner, in_snapshot=True) as reader:
             # Facts were learned from these ids, perhaps from messages that were forgotten since.
             taken = await history_extraction_table.list_reserved_id_ranges(reader, owner)
@@ -90,7 +90,7 @@ class HistoryTable(OwnerTables):
     async def extend_id_range(
         self, owner: int, imported_ids: Sequence[int], first_id: int, last_id: int
     ) -> tuple[int, int]:
-        """Extend first..last to the longest id range that contains no imported messages other than `imported_ids`."""
+        """Extend the range to neighbouring `imported_ids`, stopping at any other imported message."""
         row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(imported_ids), first_id, last_id)
         return (
             (first_id, last_id) if row is None else (min(first_id, row[0] or first_id), max(last_id, row[1] or last_id))
@@ -146,7 +146,7 @@ class HistoryTable(OwnerTables):
             await tx.execute(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: SummaryLease, restored_ids: Set[int]) -> None:
-        """End a complete restore. Delete summaries made from `restored_ids` during the restore."""
+        """End a complete restore. Delete summaries made from the summaries `restored_ids` in the meantime."""
         owner = lease.scope.owner
         async with transact_under_lease(self.database, lease) as tx:
             rows = await tx.fetch_rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
@@ -252,7 +252,7 @@ async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fa
 
 
 def _is_overruled(fact: PortableRow, decisions: DecisionIndex) -> bool:
-    """Return True if a decision about a fact is newer than it. A fact with `is_chosen` is overruled by any decision."""
+    """Return True if a newer decision overrules a fact. For a fact with `is_chosen`, any decision counts as newer."""
     said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
     new = NewFact(
         text=str(fact["text"]), kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at

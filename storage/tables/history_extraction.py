@@ -67,7 +67,7 @@ async def close_finished_extractions(tx: Transaction, owner: int) -> None:
 
 
 async def list_reserved_id_ranges(reader: Reader, owner: int) -> list[IdRange]:
-    """Return the id ranges of current and past extractions. No facts would be learned from a new message in them."""
+    """Return the id ranges of current and past extractions. New messages must not get ids in these ranges."""
     return [(row[0], row[1]) for row in await reader.fetch_rows(_TAKEN, owner)]
 
 

@@ -63,7 +63,7 @@ class ReminderTable(OwnerTables):
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
     async def record_and_count_sending_attempts(self, reminder: Reminder) -> int | None:
-        """Record an attempt to send a reminder. Return how many there were, or None if the reminder has changed."""
+        """Count an attempt to send a reminder. Return the number of attempts, or None if the reminder has changed."""
         rows = await self._execute(reminder.owner, _BEGIN, *_make_occurrence_key(reminder))
         return int(rows[0][0]) if rows else None
 
@@ -85,7 +85,7 @@ def _make_occurrence_key(reminder: Reminder) -> tuple[int, int, str]:
 
 
 def move_reminders_to_zone(connection: Connection, owner: int, zone: tzinfo, *, now: datetime) -> None:
-    """Recompute the due times of reminders. They keep their local time, or take the next one if it has passed."""
+    """Reschedule reminders for the same local times in `zone`. Advance a repeating one if its time has passed."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
     for reminder in map(parse_reminder, rows):
         if (local := reminder.local) is not None:

@@ -61,7 +61,7 @@ class TimelineTable(OwnerTables):
         return [(str(row[0]), int(row[1])) for row in await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)]
 
     async def choose_name_and_check_if_used(self, owner: int, person_id: int, name: str) -> tuple[str, bool]:
-        """Return `name`, with a number if it is another member's ("Anna2"), and True if messages have it already."""
+        """Return a unique name such as "Anna" or "Anna2" for a member, and True if messages already use this name."""
         known = {str(row[0]): int(row[1]) for row in await self._fetch_rows(owner, _MEMBERS, owner, 2_000)}
         names = [name, *(f"{name}{number}" for number in range(2, len(known) + 3))]
         chosen = min(names, key=lambda name: (known.get(name, 0) != person_id, name in known))
