@@ -96,7 +96,7 @@ def _decode_vector_if_encoded(vector: object) -> object:
 async def embed_passages(
     embedder: Embedder, texts: Sequence[str], *, is_subbatch: bool = False, is_retry: bool = False
 ) -> Vectors:
-    """Embed texts, in smaller batches if a batch is refused. A text that is refused by itself gets a zero vector."""
+    """Embed texts, in smaller batches if a batch is refused. A text that is refused even alone gets a zero vector."""
     try:
         return await embedder.embed_passages(texts)
     except ModelError as error:

@@ -198,7 +198,7 @@ class EndpointClient:
     async def _retry_until_answered(
         self, ask: Callable[["OpenAIClient", CallTimer], Awaitable[T]], *, max_seconds: float | None = None
     ) -> T:
-        """Call `ask` until it succeeds, retrying temporary failures. `max_seconds` limits each attempt."""
+        """Call `ask` and return its result. Retry temporary failures. `max_seconds` limits each attempt."""
         timeout, attempt = asyncio.timeout(self._timeout), 0
         timer = CallTimer(timeout, self._timeout, MAX_CALL_SECONDS if max_seconds is None else max_seconds)
         try:
@@ -220,7 +220,7 @@ class EndpointClient:
             raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({self._timeout:g} s)") from None
 
     async def _wait_for_retry_if_allowed(self, failure: ModelError, attempt: int, timer: CallTimer) -> bool:
-        """Wait before the next attempt and return True, or return False if there should be none."""
+        """Wait before the next attempt and return True. Return False at once if the call should not be retried."""
         most, wait = RETRIES, 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelLoading):
             most, wait = MAX_LOADING, 2.0

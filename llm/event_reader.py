@@ -16,7 +16,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # at the end, a carriage return ma
 
 
 class EventReader:
-    """Parses one response body. `is_over` is True after the last event, `is_foreign` if a line is of no event."""
+    """Parses one response body. `is_over` is True after the last event, `is_foreign` if a line belongs to no event."""
 
     def __init__(self) -> None:
         self.is_over = False
@@ -81,7 +81,7 @@ class EventReader:
 
 
 def parse_json_objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the JSON objects in a text that consists of JSON values. Raise ModelBroken if one of them is malformed."""
+    """Yield the objects in a text of one or more JSON values. Raise ModelBroken if a value is malformed."""
     place = _PREFIXES.match(text).end()  # type: ignore[union-attr] # it matches any text
     if text[place : place + 1] not in ("{", "["):
         return

@@ -173,7 +173,7 @@ def find_error_in_body(body: Mapping[str, Any]) -> StatusError | None:
 
 
 def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
-    """Return the error in the body of a successful response. Its status is taken from the error's code."""
+    """Return the error that a successful response reports in its body. Take the status from the error's code."""
     error = StatusError(500, body)
     code = re.search(r"\b[45]\d\d\b", error.codes)
     error.status_code = int(code[0]) if code else 429 if _BUSY.search(error.searchable_text) else 500

@@ -89,7 +89,7 @@ class RefusedFeatures(TTLCache[str, int]):
             self.discard(PERHAPS_LENGTH, "system", "tools", PERHAPS_TOOLS)
 
     def record_and_compare_refused_pictures(self, pictures: Iterable[Picture]) -> bool:
-        """Return True if other pictures were refused, too: a single one may be damaged or in an unknown format."""
+        """Record refused pictures. Return True if different ones were refused before, as one alone may be damaged."""
         refused = hash(tuple(picture.data for picture in pictures if picture.mime == "image/jpeg"))
         earlier, self[PERHAPS_PICTURES] = self.get(PERHAPS_PICTURES, refused), refused
         return earlier != refused
@@ -101,7 +101,7 @@ class RefusedFeatures(TTLCache[str, int]):
 
 @dataclass
 class Fallbacks:
-    """Tracks the refused requests of one answer, and which parts of the prompt to leave out of the next requests."""
+    """Tracks the refused requests of one answer, and the parts that the next requests leave out."""
 
     for_person: bool = False
     refusals: int = 0
@@ -125,7 +125,7 @@ class Fallbacks:
             self.refused_at = monotonic()
 
     def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], prompt_tokens: int) -> set[Step]:
-        """Return the steps that would change `request`, which was made from `messages`."""
+        """Return the steps that would reduce `request`, which was made from `messages` of `prompt_tokens` tokens."""
         possible: set[Step] = set()
         if request.keys() & PARAMETERS:
             possible.add("parameters")
@@ -144,8 +144,8 @@ class Fallbacks:
         """Choose the steps that reduce the next request. Return an empty set if no step or no request is left.
 
         `refusal` is the status and text of the error. `possible_steps` contains the steps that would change the
-        request. `likely_step` is the probable cause and is tried first. If it is None, keep one request for a harmless
-        question, which shows whether the model declined the message, unless it was asked or the status is 500.
+        request. `likely_step` is tried first. If it is None, one request is reserved for a harmless question, which
+        shows if the model declined this prompt. After status 500 or that question, no request is reserved.
         """
         order = [step for step in STEPS if step in possible_steps]
         is_unclear = likely_step is None and not refusal.startswith("500")  # a fault may pass and declines nothing

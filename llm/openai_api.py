@@ -50,7 +50,7 @@ _THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
-    """A chat model at an OpenAI-compatible endpoint. Lasting findings about the model are stored in `folder`."""
+    """A chat model at an OpenAI-compatible endpoint. A file in `folder` remembers how the model marks its thoughts."""
 
     def __init__(
         self,
@@ -232,7 +232,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _try_to_prepare_retry_of_truncated(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer
     ) -> bool:
-        """Set a limit for thoughts and answer, and return True to retry. Return False if that would not help.
+        """Prepare a retry with an explicit limit for thoughts and answer. Return False if that would not help.
 
         Raise ContextTooLong if the prompt must be shortened instead.
         """
@@ -250,7 +250,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         return False
 
     def _lower_prompt_limit(self, fallbacks: Fallbacks, messages: Prompt, refusal: str) -> Window:
-        """Lower the prompt limit after a refusal, permanently unless a person is waiting for this answer."""
+        """Lower the prompt limit after a refusal: for this answer only if a person is waiting, or else permanently."""
         window = replace(fallbacks.window or self._window) if fallbacks.for_person else self._window
         window.lower_limit(self._count_tokens(messages), refusal)
         fallbacks.window = window
@@ -365,7 +365,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _answers_harmless_question(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> bool:
-        """Ask the endpoint a question that no filter declines, once for each answer. Return True if it replies."""
+        """Return True if the endpoint replies to a question that no filter declines. Ask only once for each answer."""
         if fallbacks.answers_others is None and not fallbacks.refusals >= ladder.MAX_REQUESTS:
             fallbacks.refusals += 1
             fallbacks.answers_others = False

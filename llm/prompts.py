@@ -86,7 +86,7 @@ def prepend_speaker_name(name: str, text: str) -> str:
 def make_fold_instructions(
     kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", faults: Sequence[str] = ()
 ) -> str:
-    """Return the system prompt for a fold. `faults` are the reasons why the previous attempt was rejected."""
+    """Return the system prompt for making a summary. `faults` are the reasons why the last attempt was rejected."""
     rules = TEXTS["fold_rules"].format(opening=TEXTS["fold_opening"][kind], words=max(20, max_tokens * 3 // 5))
     rules = "\n".join([rules, *(rule for name, rule in TEXTS["fold_blocks"].items() if name in blocks)])
     parts = [rules]
@@ -104,7 +104,7 @@ def format_message(message: Message, zone: tzinfo = UTC) -> str:
 
 
 def add_correction_notes(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
-    """Return the messages with notes on those edited after their answer, or whose facts the owner rewrote later."""
+    """Return the messages. Add notes to those edited after their answer, and those whose facts the owner rewrote."""
     notes = dict.fromkeys(find_ids_edited_after_answer(messages), f"\n{EDITED}")
     times = {message.id: message.edited_at or message.created_at for message in messages}
     for fact in (fact for fact in facts if fact.origin == "owner"):

@@ -44,7 +44,7 @@ Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]  # told of tex
 
 
 class Ledger(Protocol):
-    """The stored usage by UTC day, person or owner, and model."""
+    """Stores the token usage of each UTC day by spender (a person or an owner) and model."""
 
     async def add_usage(self, day: date, usage: Mapping[tuple[int, str], Usage]) -> None: ...
 
@@ -91,7 +91,7 @@ class Quota:
     ) -> Completion:
         """Return the model's answer and charge `spender`. Raise QuotaExceeded or a ModelError.
 
-        An incomplete answer is charged for the part that arrived. If `is_answer`, count answers without tool calls.
+        An incomplete answer is charged for the part that arrived. If `is_answer`, count it unless it calls tools.
         """
         await self.raise_if_used_up(spender)
         shown = ""
@@ -162,7 +162,7 @@ class Quota:
         return await self._ledger.list_daily_usage(spender, self._clock().date(), days)
 
     async def _record_usage(self, spender: int, model: str, usage: Usage) -> None:
-        """Record usage before the first await, because the caller may be cancelled. Store it if there are limits."""
+        """Record usage before the first await, since the caller may be cancelled. If there are limits, store it now."""
         today = self._clock().date()
         self._unwritten.setdefault(today, defaultdict(Usage))[spender, model] += usage
         person = _speaking.get()

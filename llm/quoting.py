@@ -31,7 +31,7 @@ def quote_user_text(text: str) -> str:
 
 
 def remove_prompt_tags(text: str, quoted_texts: Iterable[str]) -> str:
-    """Remove this program's tags, which small models copy from their prompt, unless the quoted sources have tags."""
+    """Remove this program's tags, which small models copy from their prompt, unless the quoted texts have tags."""
     return text if any("‹" in source for source in quoted_texts) else _COPIED_TAG.sub("", text)
 
 
@@ -57,7 +57,7 @@ def format_block(block: Block, lines: Iterable[str]) -> str:
 
 
 def quote_message(message: Message, text: str) -> str:
-    """Quote a message. Put it in a block of its own if somebody other than the owner wrote it."""
+    """Quote a message. If somebody other than the owner wrote it, add tags that mark its origin."""
     return quote_with_origin_tag(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 

@@ -93,7 +93,7 @@ def find_calls_in_text(
 ) -> TextAndCalls:
     """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call.
 
-    A call between two sentences explains it if no argument consists of words of the `prompt`, which is in lower case.
+    A call between two sentences is an example if no argument consists of words of the `prompt`, which is in lower case.
     """
     found = _split_text_and_calls(text, names, is_whole=is_whole, shown_length=shown_length)
     known = text[:shown_length] + _rename_tools(text[shown_length:], names)
@@ -167,7 +167,7 @@ def _find_tool_name_matches(text: str, names: Names, start: int = 0) -> "Iterato
 
 
 def _cut_trailing_markup(text: str, names: Collection[str], shown_length: int) -> str:
-    """Remove trailing lines of markup. With `names`, also remove tool names and a last word that may become markup."""
+    """Remove markup at the end. If `names` are given, remove those names and a last word that may become markup too."""
     word = _MAY_BECOME_MARK.search(text, max(0, len(text) - HELD)) if names else None
     end = max(shown_length, word.start() if word else len(text))
     start = max(0, end - HELD)

@@ -119,9 +119,9 @@ def begins_with_thoughts(text: str) -> bool:
 
 
 def remove_headed_thoughts(text: str, question: str, prompt: str, *, is_whole: bool) -> str:
-    """Remove thoughts under a heading that nobody asked for. Unless `is_whole`, also those without an end.
+    """Remove thoughts under a heading that nobody asked for. Unless `is_whole`, also remove unfinished ones.
 
-    `question` and the whole `prompt` are in lower case. Sections of an answer, and the working of a sum, are kept.
+    `question` and the whole `prompt` are in lower case. Keep an answer's own sections and the steps of a calculation.
     """
     heading = _HEADING.match(text)
     if heading is None:
@@ -202,7 +202,7 @@ def _remove_unfinished_tag(text: str, is_whole: bool) -> str:
 
 
 def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
-    """Return the thought marks that are neither in code nor used as words. Code fences in thoughts do not count."""
+    """Return the tags that mark thoughts, but not those in code or in a sentence. Ignore code fences in thoughts."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
     place, is_open, notes, lead = 0, False, "", len(text) - len(text.lstrip())
@@ -268,7 +268,7 @@ def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
 
 
 def _extract_final_channel(text: str, start: int) -> str:
-    """Return the final channel and the calls in other channels.
+    """Return the text of the final channel, and the tool calls in other channels.
 
     If there are none, return the text after the last channel or, if that is empty, the text before `start`.
     """
@@ -287,7 +287,7 @@ def _extract_final_channel(text: str, start: int) -> str:
 
 
 class ThinkingHabit:
-    """Remembers, in a file of its own, that a model closes its thoughts with a tag but does not open them with one."""
+    """Remembers, in a file, that a model ends its thoughts with a closing tag but does not begin them with a tag."""
 
     def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
