@@ -36,7 +36,7 @@ def split_into_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]
 
 
 def plan_merges_with_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
-    """Return the runs of active summaries to merge, each with the level of the new summary."""
+    """Return the groups of adjacent active summaries to merge, each with the level of the merged summary."""
     newest_first = list(reversed(summaries))
     highest = accumulate((summary.level for summary in newest_first), max)
     # A summary below the level of a newer one is merged with its neighbours of which the same is true.
@@ -75,7 +75,7 @@ class Archiver:
 
 @define(eq=False)
 class HistoryArchive:
-    """An archive of one scope's history. Add chunks, oldest first, then close it. Writing may raise StorageError."""
+    """An archive of one scope's history. Add chunks, oldest first, then finish it. Writing may raise StorageError."""
 
     _archiver: Archiver
     _lease: SummaryLease

@@ -44,7 +44,7 @@ class Exporter:
 
     @asynccontextmanager
     async def export_files(self, owner: int) -> AsyncIterator[tuple[ExportedFile, ...]]:
-        """Yield the files of a consistent snapshot of a memory, or none. Raise StorageError if reading fails."""
+        """Yield the files of a consistent snapshot of a memory, or () if it is empty. May raise StorageError."""
         with ExitStack() as stack:
             made = [part async for part in self._write_parts(owner, stack)]
             names = self._make_file_names(len(made))

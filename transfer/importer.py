@@ -172,7 +172,7 @@ class Importer:
         return owner in self._marked_running
 
     def stop_import(self, owner: int) -> None:
-        """Stop the owner's import if it has no lease yet. If it has one, the caller must revoke the lease."""
+        """Stop the owner's import if it does not hold a lease yet. Otherwise, the caller must revoke the lease."""
         if self.is_running(owner):
             self._stopped.add(owner)
 
@@ -353,7 +353,7 @@ def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
 
 
 async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
-    """Leave out the chat with this bot. Pages have no ids: it is recognised by the times and texts of its messages."""
+    """Leave out the chat with this bot. Find it by the times and texts of its messages, since pages have no ids."""
     starts = [
         number for number, message in enumerate(iterate_with_sleeps(history.messages)) if message.title or not number
     ]
@@ -381,7 +381,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
 
 
 async def _map_sourceless_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Find exported messages without a source that the store has under the same id. Map each such id to itself."""
+    """Return the ids of exported messages that lack a source and are stored under the same id, mapped to themselves."""
     by_thread = await asyncio.to_thread(_group_sourceless_by_thread_and_id, history)
     found: dict[int, int] = {}
     for thread, said in by_thread.items():

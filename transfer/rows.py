@@ -42,7 +42,7 @@ def _strip_invisible_characters(rows: Sequence[PortableRow]) -> list[PortableRow
 
 
 def demote_long_instructions(facts: Sequence[PortableRow]) -> Sequence[PortableRow]:
-    """Return the facts. Instructions too long to be listed before an import become plain knowledge."""
+    """Return the facts, after turning instructions that are too long to be shown before an import into knowledge."""
     made, left = [], MAX_LISTED_CHARS
     for row in facts:
         if row["kind"] in LASTING:

@@ -237,7 +237,7 @@ def detect_language(dates: Sequence[str]) -> str:
 
 @cache
 def find_month(word: str, language: str = "") -> tuple[int, int] | None:
-    """Return the month that a word names, after the rank of its language: 0 for `language`, or else from 1. Or None."""
+    """Find the month that a word names. Return its language's rank (0 for `language`) and the month, or None."""
     if language and (month := map_month_names(language).get(word)) is not None:
         return 0, month
     if len(word.encode()) < MIN_MONTH_BYTES:  # "de" and "la" begin the names of months in some language

@@ -42,7 +42,7 @@ def read_column_names(text: str) -> set[str]:
 
 
 def _open_table(text: str) -> "csv.DictReader[str]":
-    """Open a table with any separator. Viber leaves out the names of its columns, and PhoneView's say too little."""
+    """Open a table with any separator. Add the column names that Viber leaves out, and replace those of PhoneView."""
     text = f"date,time,sender,phone,text\n{text}" if _VIBER_ROW.match(text) else text
     text = _PHONEVIEW_NAMES.sub("fromme,timestamp,chatname", text)
     separator = max(",;\t", key=text.split("\n", 1)[0].count)
@@ -91,7 +91,7 @@ class PeopleChats:
         return as_text(as_object(inner.get("id")).get("id"))
 
     def add_chats_to_history(self) -> None:
-        """Add all chats to the import, and ask which of the speakers is the user, if there are any."""
+        """Add all chats to the import. If they name speakers, ask which of them is the user."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
             self._builder.append_chat(

@@ -1,4 +1,4 @@
-"""Read plain-text chats. The whole file shows its date order and its calendar. Ask which speaker is the user."""
+"""Read plain-text chats. Infer the date order and the calendar from the whole file, and ask who the user is."""
 
 import re
 from collections import Counter
@@ -53,7 +53,7 @@ class ChatLine(NamedTuple):
 def make_history_from_chats(
     chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder, first_year: int = FIRST_YEAR
 ) -> ImportedHistory:
-    """Return the messages of text chats, and ask what they leave open. Raise ImportRefused if no calendar fits."""
+    """Return the history of text chats, with questions about open points. Raise ImportRefused if no calendar fits."""
     last_year = builder.reading.now.year if builder.reading.now != NO_DATE else MAXYEAR
     written_dates = [line.day for chat in chats for line in chat if line.day]
     order = builder.choose_date_order(written_dates, range(first_year, last_year + 2))
@@ -236,7 +236,7 @@ def _is_text_chat(file: SourceFile) -> bool:
 
 
 def _is_chat_log(text: str) -> bool:
-    """Return True if most of a text's first lines are messages of a log. Other texts may quote a few."""
+    """Return True if most of the first lines look like messages in a chat log. Other texts may quote a few."""
     lines = [line for line in text[:SAMPLED].splitlines()[:50] if line.strip()]
     lines = [line for line in lines if not (_LOG_NOTE.match(line) or _LOG_DAY.match(line))]
     return 2 * sum(any(head.match(line) for head in _LOGS) for line in lines) > len(lines)

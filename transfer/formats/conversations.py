@@ -198,7 +198,7 @@ class HistoryBuilder:
 
     @contextmanager
     def skip_failures(self, json_path: str, stream: JsonStream | None = None, offset: int = -1) -> Iterator[None]:
-        """Count the element at `json_path` as skipped or damaged if the block fails. The element begins at `offset`."""
+        """Count the element at `json_path`, which begins at `offset`, as skipped or damaged if the block fails."""
         outer = self._place
         self._place = (f"{outer[0]}{json_path}".lstrip(), *((stream, offset) if stream else outer[1:]))
         try:
@@ -303,7 +303,7 @@ def hash_parts(*parts: object) -> str:
 
 
 def make_unique_id(id_counts: Counter[str], *parts: object) -> str:
-    """Return a hash of these parts, with a number appended if it was made before."""
+    """Return a hash of these parts. Append a number if the same hash was already returned."""
     name = hash_parts(*parts)
     id_counts[name] += 1
     return f"{name}:{id_counts[name]}" if id_counts[name] > 1 else name

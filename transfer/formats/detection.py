@@ -301,7 +301,7 @@ def _list_zip_entries(data: bytes, stack: ExitStack) -> list[_Entry]:
 
 
 def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:
-    """Read an entry of at most `limit` bytes. If it is longer, raise ImportRefused, with `total_limit` in its text."""
+    """Return an entry's content. If it exceeds `limit` bytes, raise an ImportRefused whose text gives `total_limit`."""
     taken = entry.read(limit + 1)
     if len(taken) > limit:
         raise _make_limit_error(f"{total_limit // 1_000_000} MB")

@@ -83,7 +83,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 
 
 class _ConversationFileReader:
-    """Reads the conversations in a file. Messages outside them form one more conversation, named after the folder."""
+    """Reads the conversations in a file. All other messages form one conversation, named after the folder."""
 
     def __init__(self, folder: str, builder: HistoryBuilder, chats: PeopleChats) -> None:
         self._folder = folder
@@ -200,7 +200,7 @@ class _ConversationFileReader:
 
 
 def _find_side_numbers_if_two(messages: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the two values that mark the sides, or [] if there are not exactly two or a speaker is on both sides."""
+    """Return the numbers of the two sides of a conversation. Return [] if there are not two with different speakers."""
     sides = dict.fromkeys(side for message in messages if (side := find_side_number(message)) is not None)
     speakers = {(find_side_number(message), name) for message in messages if (name := find_speaker(message))}
     return list(sides) if len(sides) == 2 and len(dict(speakers)) == len(speakers) else []

@@ -140,7 +140,7 @@ class SourceFile:
 
     @property
     def sample(self) -> str:
-        """The text used to recognise the format: a whole page, since styles may come first, or else the beginning."""
+        """The text used to recognise the format: a whole page (it may begin with styles), or else the beginning."""
         return self.text if self.first_char == "<" else self.text[:SAMPLED]
 
     def open_json(self) -> JsonStream:
@@ -160,11 +160,11 @@ class ImportFormat:
 
 
 def list_message_roles_and_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
-    """Return the role and source of each message in the file. Messages with two possible sources appear twice."""
+    """Return the role and the source id of each message. A message with two possible source ids appears twice."""
     messages = iterate_with_sleeps(history.messages)
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 
 
 def add_import_prefix(source: str) -> str:
-    """Return the source of an exported message with a prefix, so that no forged export answers a future update."""
+    """Return a source id with a prefix, so that a forged export cannot mark a future Telegram update as answered."""
     return source if source.startswith("import:") else f"import:keepsake:{source}"

@@ -34,7 +34,7 @@ class NotJson(ImportRefused):
 
 
 class JsonStream:
-    """Reads a JSON text one value at a time. Loops over members and elements skip values that were not read.
+    """Reads a JSON text one value at a time. Iterating over keys or elements skips values that were not read.
 
     At most `max_values` values can be read, because each takes some 100 bytes. Skipped values do not count.
     """

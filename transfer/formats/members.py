@@ -72,7 +72,7 @@ def find_part_text(value: Mapping[str, Any], message_part: str) -> str:
 
 
 def find_role_or_speaker_name(raw_message: Mapping[str, Any]) -> str | None:
-    """Return a message's role in lower case, or the speaker's name if there is no role, or None."""
+    """Return a message's role or, without a role, the speaker's name, in lower case. Return None if it has neither."""
     for flag in find_part_values(raw_message, "flag"):
         if isinstance(flag, bool):
             return "system" if raw_message.get("is_system") is True else "user" if flag else "assistant"

@@ -75,7 +75,7 @@ def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:
 
 
 def _add_observations(builder: HistoryBuilder, raw: object) -> None:
-    """Add what the memory server of MCP keeps about a person or a thing."""
+    """Add the observations about one entity in a file of MCP's memory server, each as a fact."""
     entity = as_object(raw)
     name, texts = as_text(entity.get("name")), filter(None, map(as_text, read_list(entity, "observations")))
     builder.facts += (ImportedFact(text=f"{name}: {text}") for text in texts if name)

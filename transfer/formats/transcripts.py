@@ -171,7 +171,7 @@ def _parse_perplexity_export(text: str) -> list[dict[str, str]]:
 
 
 def _add_headings_to_claude_code_turns(text: str) -> str:
-    """Add a heading before each turn in what /export of Claude Code writes, and leave out calls of tools."""
+    """Add a heading before each turn in a text from Claude Code's /export, and leave out tool calls."""
     _, *parts = _TERMINAL_TURN.split(text if _CLAUDE_CODE.match(text) else "")
     said = [
         f"## {'user' if asked else 'assistant'}:\n" + words.replace("\n  ", "\n")
