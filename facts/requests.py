@@ -126,7 +126,7 @@ class RequestBuilder:
     def estimate_extraction(
         self, backlog: HistoryBacklog, *, max_turns: int = MAX_TURNS, kind_requests: int = 0
     ) -> ExtractionEstimate:
-        """Estimate the cost of learning from imported messages, with `kind_requests` requests for the kind of a line.
+        """Estimate the cost of learning from imported messages. `kind_requests` is the number of lines to classify.
 
         Tokens are rounded up to two significant digits.
         """

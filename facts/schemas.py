@@ -325,7 +325,7 @@ def _find_names(quote: str) -> set[str]:
 
 
 def _rank_possible_source_messages(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that may state a fact, beginning with the one that the model named."""
+    """Return the messages that may state a fact, best first. Prefer the one that the model named if it shares words."""
     topics = find_topics(fact.text)
     shared = {message.id: len(topics & find_topics(message.content)) for message in messages}
     named = [message for message in messages if message.id == fact.message]

@@ -10,7 +10,7 @@ from records.context import Context, ContextPart, Cut
 from records.messages import UNSTORED
 
 FORM = 1
-Mark = Literal["", "changed"]  # of a fact: it replaced another
+Mark = Literal["", "changed"]  # "changed" marks a fact that replaced another
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,7 +34,7 @@ class ExplanationRecord:
     ceiling: int = 0
     parts: tuple[ContextPart, ...] = ()
     recent: tuple[tuple[int, int], ...] = ()  # messages that the prompt had verbatim, as runs of ids (first, last)
-    here: int = 0  # number of verbatim messages that no store has
+    here: int = 0  # the number of verbatim messages that are not stored
     summaries: tuple[int, ...] = ()
     snippets: tuple[ChosenSource, ...] = ()
     facts: tuple[ChosenSource, ...] = ()

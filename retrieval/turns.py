@@ -11,11 +11,11 @@ from records.messages import NEVER_RECALLED, OTHERS, Message, Role, limit_docume
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
-WORTH_SHOWING = 48  # tokens: a smaller piece of a message says too little
+WORTH_SHOWING = 48  # tokens; a smaller piece of a message says too little
 NEIGHBOURS = 2  # messages before and after the one that is replied to
 ROOM_SHARE = 2  # these messages take at most half of the room for snippets
 MAX_NEIGHBOUR_TOKENS = 300
-LINE_TOKENS = 24  # of a line without its text: day, time and a name
+LINE_TOKENS = 24  # the tokens of a line's date, time and name, without its text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,7 +23,7 @@ class PastTurn:
     """A past turn as the prompt shows it. `contents` are the rendered texts of its messages."""
 
     messages: tuple[Message, ...]
-    contents: tuple[str, ...]  # as the prompt has them
+    contents: tuple[str, ...]  # the texts in the prompt
     tokens: int
     is_whole: bool = True
     left_out: tuple[Message, ...] = ()  # further passages of documents, which are searched instead

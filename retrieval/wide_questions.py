@@ -6,7 +6,7 @@ from storage.search.protocol import Floats
 from text.stopwords import WORD_LISTS
 
 WIDE, NARROW = (tuple(WORD_LISTS["questions"][kind]) for kind in ("wide", "narrow"))  # examples of both
-MIN_LEAD = 0.4  # of the closest wide example, in standard deviations of the cosines between the examples
+MIN_LEAD = 0.4  # how much closer the closest wide example must be, in standard deviations of the examples' cosines
 
 
 def needs_several_searches(question_vector: Floats, example_vectors: Floats) -> bool:

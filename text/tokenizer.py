@@ -181,7 +181,7 @@ class Tokenizer:
         return self._find_longest_piece(last, max_tokens, lambda size: text[find_grapheme_end(text, last - size) :])
 
     def _find_longest_piece(self, text_length: int, max_tokens: int, cut_piece: Callable[[int], str]) -> str:
-        """Return the longest piece of at most `max_tokens` tokens (within 1%), after counting only a few pieces."""
+        """Find a piece of at most `max_tokens` tokens that is within 1% of the longest one. Count only a few pieces."""
         if max_tokens <= 0:
             return ""
         best, size, had = "", 0, 0
@@ -212,7 +212,7 @@ def _format_omission_note(omitted_tokens: int) -> str:
 
 
 def _find_last_sentence_end(head: str, text: str) -> int:
-    """Return the end of the last sentence that ends in the final part of `head`, or 0 if none does."""
+    """Return the last end of a sentence near the end of `head`, a prefix of `text`, or 0 if there is none."""
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
     return max((end for end in find_sentence_ends(within) if near <= end <= len(head)), default=0)

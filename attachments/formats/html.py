@@ -54,7 +54,7 @@ class _PageReader(HTMLParser):
 
 
 def read_lines(data: bytes, *, chapter_name: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
-    """Yield lines in `chapter_name`, or by heading if it is empty. Raise ReadLimitReached after `max_chars`."""
+    """Yield lines grouped by heading, or under `chapter_name` if it is set. Raise ReadLimitReached at `max_chars`."""
     page, max_chars = plain.decode_text(data), MAX_PAGE_CHARS if max_chars is None else max_chars
     seen = page if len(page) <= max_chars else page[:max_chars].rpartition("<")[0]
     reader = _PageReader()

@@ -61,7 +61,7 @@ class Inbox(StatementRunner):
     """Raw updates by bot and id, in memory.db. Every change is durable when its method returns."""
 
     _mine = "bot_id = ? AND update_id = ?"
-    """The SQL condition for an update that this process may change. Its values are bot, update and `_holder`."""
+    """The SQL condition for an update that this process may change. It takes the bot, the update and `_holder`."""
     _holder: tuple[Value, ...] = ()
 
     async def store_and_get_new_ids(self, bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:

@@ -1,4 +1,4 @@
-"""People who asked for access, whom an admin let in or removed, or who claimed the bot with its link."""
+"""People who asked for access, were admitted or removed by an admin, or claimed the bot with its link."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -135,5 +135,5 @@ class SharedWork(StatementRunner):
         return Lease(owner, fence) if fence is not None else None
 
     async def require_lease(self, lease: Lease) -> None:
-        """Wait for a heartbeat if the last one is too old. Raise ServedElsewhere if this process has lost the lease."""
+        """Raise ServedElsewhere if this process has lost the lease. First wait for a heartbeat if the last is old."""
         await self.leases.require_lease(lease.owner, lease.fence)

@@ -166,7 +166,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served_owners))
 
     async def require_lease(self, owner: int, fence: int) -> None:
-        """Wait for a heartbeat if the last one is too old. Raise ServedElsewhere if this process has lost the lease."""
+        """Raise ServedElsewhere if this process has lost the lease. First wait for a heartbeat if the last is old."""
         await self.replica.wait_for_fresh_heartbeat()
         if self._checking is not None:
             await asyncio.wait({self._checking})
@@ -198,7 +198,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         await self._changed.wait()
 
     async def _prepare_new_owners_if_any(self, fences_by_owner: dict[int, int]) -> bool:
-        """Run the callbacks for new owners. If one fails, release the owners. Return False if there are none."""
+        """Run the callbacks for new owners. If a callback fails, release the owners. Return False if none are new."""
         owners = list(fences_by_owner)
         if not owners:
             return False

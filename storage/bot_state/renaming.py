@@ -27,7 +27,7 @@ class OwnerRenaming(StatementRunner):
     """Changes the ids of owners. `successors` maps all former ids to the current ones."""
 
     home: ClassVar[StorageType | None] = StorageType.SQLITE
-    """The store in the same database, whose tables are renamed in the same transaction as the record."""
+    """The store in the same database. Its rows get the new id in the transaction that records the renaming."""
     database: OwnerDatabase
     _stores: Mapping[StorageType, MemoryStore]
     _wizards: WizardStates

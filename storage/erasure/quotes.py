@@ -20,32 +20,32 @@ from text import analyzer
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.tokenizer import DEFAULT_ENCODING, Tokenizer
 
-MAX_WORDS = 300  # words of what is forgotten that are looked for: those with digits and the long ones first
-MAX_TEXT_CHARS = 40_000  # characters of what is forgotten that are read for its words, within half a second
-MIN_DIGITS = 4  # of a number that is a quote by itself: "3 eggs" quotes nobody's three
+MAX_WORDS = 300  # forgotten words to search for, beginning with those that have digits, then the longest ones
+MAX_TEXT_CHARS = 40_000  # characters of forgotten text from which words are taken, which takes half a second
+MIN_DIGITS = 4  # of a number that counts as a quote by itself; a short number, as in "3 eggs", does not
 MAX_GROUPED = 9  # digits of a number that may also be written in groups of three
 _NUMBERS = re.compile(r"\d+(?:[^\w\s]\d+)*"), re.compile(r"\d+(?:\W{1,2}\d+)*")
 MIN_PIECES = 3
-"""Tokens of a word that is a quote by itself, or of the words of a run. A tokenizer keeps everyday words whole."""
-CERTAIN_PIECES = 5  # of a word that is no everyday word in any language: it cuts "Zahnarzt" and "аптека" into three
-MAX_SHORT = 80  # characters of a text in which such a word alone is a quote
-MAX_SHORT_PAIRS = 40  # characters of a text in a script without spaces, in which a short run alone is a quote
-CERTAIN_PAIRS = 5  # character pairs of a run that is a quote in any text. Four characters may be an everyday phrase
+"""Tokens of a word or run that counts as a quote by itself. Everyday words are rarely split into as many tokens."""
+CERTAIN_PIECES = 5  # tokens of a word that is rare in any language; the everyday word "аптека" has three
+MAX_SHORT = 80  # characters of a text in which a less rare word counts as a quote by itself
+MAX_SHORT_PAIRS = 40  # characters of a text without spaces in which a short run counts as a quote
+CERTAIN_PAIRS = 5  # pairs in a run of characters that is a quote in any text; four characters may be an everyday phrase
 MIN_RUN = 3  # words of a run
-MAX_RUN = 8  # words among which a run finds its pieces
-PAIR_PIECES = 0.6  # of two characters of a script without spaces: six characters are a run
+MAX_RUN = 8  # words of a run at most
+PAIR_PIECES = 0.6  # token estimate for two characters of a script without spaces, so that six characters make a run
 WORD_PIECES = 0.4  # of two Chinese characters that a tokenizer keeps whole; without such a pair, four are a run: a name
 LARGE_MEMORY = 500
-"""Messages of a memory in which a word that nobody had said before is rare, if a tokenizer cuts it at all."""
-MAX_HOLDERS = 100  # A word that more messages hold says nothing about one of them
-MAX_TEXTS = 500  # messages that are compared, those with the rarest words first
-FEW_HOLDERS = 5  # messages that hold a word which was in use before, and still points at what is forgotten
-MAX_ALONE = 200  # characters of an answer that may say nothing but a forgotten everyday word
-THREADS_AT_ONCE = 100  # threads that one query names
+"""Messages of a large memory. In it, a new word counts as rare if the tokenizer splits it at all."""
+MAX_HOLDERS = 100  # a word in more messages than this says nothing about any of them
+MAX_TEXTS = 500  # messages to compare, beginning with those that have the rarest words
+FEW_HOLDERS = 5  # a word used before may still reveal what was forgotten if at most so many messages contain it
+MAX_ALONE = 200  # characters of a text that counts as a quote because it consists only of forgotten everyday words
+THREADS_AT_ONCE = 100  # threads in one query
 
 
 RowIds = Mapping[str, Set[int]]  # the ids of rows, by table
-Phrase = str | tuple[str, ...]  # A term of what is forgotten, or the words of a run
+Phrase = str | tuple[str, ...]  # a term of a forgotten text, or the words of a run
 
 
 @dataclass(slots=True)

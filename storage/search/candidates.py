@@ -12,13 +12,13 @@ from storage.search import full_text
 from storage.search.protocol import Candidates
 from storage.search.terms import TermHashes, select_rarest_terms_with_counts, select_searchable_terms
 
-MAX_WHOLE_MESSAGES = 400  # in a scope of at most so many messages, all are candidates
-MAX_RARE_HOLDERS = 20  # candidates that hold the question's rarest words, however well others match
+MAX_WHOLE_MESSAGES = 400  # in a scope with no more messages than this, all are candidates
+MAX_RARE_HOLDERS = 20  # candidates that are included because they contain the question's rarest words
 MAX_OF_NAMED_TIME = 50  # candidates of each time that a question names, the newest
-MAX_RECENT_MESSAGES = 1_000  # whose speakers count as those of the scope
+MAX_RECENT_MESSAGES = 1_000  # the latest messages, whose speakers count as the speakers of the scope
 MIN_PREFIX_CHARS = 4  # a shorter prefix begins too many other words
-MAX_COMPLETIONS = 8  # terms that stand for one that no message holds
-MAX_ECHOES = 3  # messages that hold a word and may all be the question itself or later
+MAX_COMPLETIONS = 8  # known terms that replace a term that occurs in no message
+MAX_ECHOES = 3  # a word in no more messages than this may occur only in the question itself or later messages
 _APART = 3  # added to the position of a message after a gap, so that it counts as no neighbour
 NEIGHBOURS = 2  # messages read before and after each found one
 

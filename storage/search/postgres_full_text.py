@@ -11,7 +11,7 @@ from storage.search.full_text import LAST_CHARACTER, MAX_COMPLETIONS_READ, FullT
 from storage.search.terms import TermHashes, TermsEntry, make_index_token, make_scope_prefix
 
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
-MIN_WEIGHT = 1e-6  # of a term that more than half of the messages hold, as in FTS5
+MIN_WEIGHT = 1e-6  # the weight of a term that occurs in more than half of the messages, as in FTS5
 MAX_TOKEN_BYTES = 1_000  # a longer token is cut and gets its hash: a lexeme may have 2,046 bytes
 MAX_LEXEMES_BYTES = 600_000  # bytes of tokens of one message that are indexed: a tsvector may have 1 MB
 

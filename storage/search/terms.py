@@ -11,8 +11,8 @@ import numpy.typing as npt
 from records.scopes import Scope
 from storage.engine.protocol import Value
 
-MAX_TERMS = 64  # terms of a question that are looked up: a pasted page has thousands
-MAX_POSTINGS = 5_000  # the rarest terms of a question are searched until so many messages hold them
+MAX_TERMS = 64  # terms of a question to look up; a pasted page has thousands
+MAX_POSTINGS = 5_000  # the total number of messages in which the rarest terms of a question may occur
 # Replaces characters at which FTS5's tokenizer would split a term (5:30, a@b.c). The tokenizer counts it as a letter.
 _INNER = "\ue000"
 BORDER = 0  # stands between the hashes of two passages; no term has this hash

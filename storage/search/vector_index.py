@@ -21,8 +21,8 @@ from storage.search.protocol import Floats, Ints, MessageVectors, Similarities
 CACHE_BYTES = 64 * 2**20  # of all matrices together; the last one that was searched stays, whatever its size
 MAX_MESSAGES = 150_000  # a larger scope is searched by words alone: its matrix would take a quarter of a gigabyte
 CENTRING = 0.7  # the share of a scope's mean that is subtracted, since vectors lie close together (docs/recall.md)
-ROWS_LOADED = 5_000  # in one read
-SEQS_UNINDEXED = 10_000  # in one transaction
+ROWS_LOADED = 5_000  # rows loaded in one read
+SEQS_UNINDEXED = 10_000  # messages queued for embedding in one transaction
 
 _INSERT = """
 INSERT INTO vectors (user_id, thread_id, seq, model_id, kind, part, vector) VALUES (?, ?, ?, ?, 'passage', ?, ?)

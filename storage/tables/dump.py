@@ -54,7 +54,7 @@ async def insert_owner_rows(tx: Transaction, owner: int, batches: Batches, stora
 
 
 def encode_rows_as_json_lines(batch: Sequence[Mapping[str, object]]) -> bytes:
-    """Return a batch as JSON lines, the same for all stores."""
+    """Encode a batch as JSON lines. The bytes are the same for all types of stores."""
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
 
 

@@ -21,7 +21,7 @@ from storage.tables import decisions as decision_table
 from storage.tables.owner_tables import OwnerTables, reserve_ids_and_get_first
 from text.characters import remove_invisible_characters
 
-EARLIER = "earlier"  # the origin of a row that holds the text before an edit
+EARLIER = "earlier"  # the origin of a row with the text of a fact before an edit
 _NEW_FACT_ROWS = RowMapper(NewFact, FACTS)
 
 
@@ -245,7 +245,7 @@ class FactTable(OwnerTables):
     async def _mark_superseded(
         self, tx: Transaction, owner: int, fact_id: int, ended_at: datetime, successor_id: int
     ) -> None:
-        """End a fact at `ended_at` unless it has already ended. Record its successor, which also takes over its pin."""
+        """End a fact at `ended_at` unless it has already ended. Record its successor, and move its pin to that fact."""
         row = await tx.fetch_row(_ONE, owner, fact_id)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return

@@ -15,7 +15,7 @@ from storage.schema.portable_tables import translate_value_errors
 from storage.schema.rows import parse_message
 from storage.tables.owner_tables import OwnerTables
 
-IdRange = tuple[int, int]  # a range of message ids, without the first number but with the second
+IdRange = tuple[int, int]  # a range of message ids that excludes the first number and includes the second
 
 
 class HistoryExtractionTable(OwnerTables):
