@@ -11,7 +11,7 @@ from locales.catalog import tr, use_language
 from records.errors import KeepsakeError
 from records.scopes import Person
 from runtime.tasks import repeat_in_background
-from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
+from storage.bot_state.broadcasts import Broadcast
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
@@ -55,7 +55,7 @@ class BroadcastCommands(CommandGroup):
             return None
         people = await list_broadcast_recipient_ids(self._services.memory, self._operation, event.person.id)
         if await broadcasts.try_to_start(found, people, receipt_id=event.message_id):
-            text = format_broadcast_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
+            text = f"{tr('broadcast-sending')}\n{tr('broadcast-confirm', people=len(people))}"
             row = _make_broadcast_buttons(self._dependencies, event.person.id, found.id, is_sending=True)
             await self._show_text(event, text, row)
         return None

@@ -79,7 +79,7 @@ class AnswerStream:
         self._drafted_at: float | None = None  # set when something is visible
         self._ids = list(self._replaced_ids)  # the messages in order; a draft has no id
         self._is_rich: bool | None = None
-        self._sent: list[int] = []  # the messages sent by finish()
+        self._sent: list[int] = []  # the messages sent by send_final_answer()
         self._arrived: int | None = None  # the number of pieces in them
         self._draft_id = _make_draft_id()
         self._with_entities = True
@@ -125,7 +125,7 @@ class AnswerStream:
     async def send_final_answer(
         self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> list[MessageId]:
-        """Send the parts of the answer not yet shown, and return all message ids. Raise DeliveryError on failure."""
+        """Send the answer, except for parts already in messages, and return all ids. Raise DeliveryError on failure."""
         await self._stop_previews()
         # Not if a part has arrived in plain messages.
         if self._arrived is None and (rich := await self._make_rich_markdown(markdown)):

@@ -47,6 +47,7 @@ async def test_an_admin_sees_it_first_and_each_person_gets_it_once(desk: Desk) -
     message, buttons = desk.buttons(ANN)
     for _ in range(2):
         await desk.press(ANN, ANN, message, buttons["Send"])
+    assert desk.last(ANN) == "It is being sent.\nPeople who get this: 3", "nothing that will no longer be true"
     await sent(desk)
     assert desk.peer.texts(BOB) == ["We move house\non Friday."]
     told = "It was sent.\nArrived: 1 of 3\nNot reached: 2"
