@@ -82,7 +82,7 @@ class SearchCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenIds:
-    """The ids of messages and summaries that the model has seen in this turn. It saw only a part of `in_part`."""
+    """The ids of messages and summaries that the model has seen in this turn. Messages `in_part` were truncated."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()

@@ -136,7 +136,7 @@ class TransferHandlers:
         }
 
     async def get_fact_learning_offer(self, request: PageRequest) -> JsonBody:
-        """Offer to learn facts from imported messages, and return a prompt that asks another assistant for facts."""
+        """Return an offer to learn facts from imported messages, and a prompt that asks another assistant for facts."""
         return {
             "offer": await self._make_fact_learning_offer(request.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),

@@ -52,7 +52,7 @@ class ChatModel(ABC):
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known_tool_names: Collection[str] = ()
     ) -> "ChatModel":
-        """Return the model with `tools`. It must not call others (`known_tool_names`), or any if `must_answer`."""
+        """Return the model with `tools`. It may not call other `known_tool_names`, or any tool if `must_answer`."""
         return self
 
 

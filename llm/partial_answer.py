@@ -66,7 +66,7 @@ class PartialAnswer:
     shown: str = ""  # what the reader has seen
 
     def add_chunk_and_count_chars(self, chunk: Mapping[str, Any]) -> int:
-        """Add a chunk or a whole answer. Return the number of its characters, including thoughts."""
+        """Add a chunk of a streamed answer, or a whole answer. Return its number of characters, including thoughts."""
         if chunk.get("usage"):
             self.usage = _parse_usage(chunk["usage"])
         return sum(

@@ -91,7 +91,7 @@ class Quota:
     ) -> Completion:
         """Return the model's answer and charge `spender`. Raise QuotaExceeded or a ModelError.
 
-        An incomplete answer is charged for the part that arrived. If `is_answer`, count it unless it calls tools.
+        If the model fails, charge for what arrived. If `is_answer`, count a completion without tool calls as an answer.
         """
         await self.raise_if_used_up(spender)
         shown = ""

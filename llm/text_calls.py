@@ -114,7 +114,7 @@ def find_calls_in_text(
 
 
 def _rename_tools(text: str, names: Names) -> str:
-    """Return the text with the tools' own names for searchMemory, search-memory, SEARCH_MEMORY and "Remind"."""
+    """Replace other spellings of tool names, such as searchMemory or SEARCH-MEMORY, by the names in `names`."""
     own_names = {name.replace("_", ""): name for name in names}
     return _OTHER_NAME.sub(lambda word: own_names.get(re.sub("[_-]", "", word[0].lower()), word[0]), text)
 

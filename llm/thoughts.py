@@ -144,7 +144,7 @@ def remove_headed_thoughts(text: str, question: str, prompt: str, *, is_whole: b
 
 
 def unwrap_answer(text: str, prompt: str, *, is_whole: bool) -> str:
-    """Return the answer in a JSON object that begins with a thought ("" of a part), unless the prompt is about JSON."""
+    """Extract the answer from JSON that begins with a thought ("" while it arrives). Return other texts unchanged."""
     found = None if "json" in prompt else _JSON_ANSWER.match(text)
     if found is None or not is_whole:
         return text if found is None else ""

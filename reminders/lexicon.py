@@ -68,7 +68,7 @@ class Lexicon:
 
     @cache  # noqa: B019 - there is one lexicon of each language
     def compile(self, pattern: str) -> re.Pattern[str]:
-        """Compile a pattern. A placeholder such as {month} matches any word of that kind, and a space any gap."""
+        """Compile a pattern. A placeholder such as {month} matches words of that kind, and a space matches any gap."""
         written = _KIND.sub(
             lambda kind: _make_word_pattern(self.words[kind[1]], _ENDS.get(kind[1], _WORD_END)), pattern
         )
@@ -198,7 +198,7 @@ def parse_number(token: str) -> float | None:
 
 
 def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, ignores_numbers: bool) -> bool:
-    """Return True if a token may belong to a time, in `language` or another one of the bot. Numbers can be ignored."""
+    """Return True if a token may belong to a time in `language` or one of the bot's languages."""
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
     word = fold_letters(token)
     is_han = HAN.search(word) is not None  # written without spaces
@@ -213,7 +213,7 @@ def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, 
 
 
 def find_unread_day(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the span of a day's name in a token, in Chinese or a language whose times are not read, or None."""
+    """Return the span of a day's name in a token, in Chinese or a language without a parser, or None if it has none."""
     is_function_word = text[start:end] in EVERY_FUNCTION_WORD
     if found := _HAN_DAY.search(text, start, end) or (is_function_word and _LED_NUMBER.match(text, start)):
         return found.span()
@@ -224,7 +224,7 @@ def find_unread_day(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 @cache
 def _load_unread_names() -> tuple[frozenset[str], frozenset[str]]:
-    """Return names of days, weeks and months in some languages, and beginnings that one or two letters may follow."""
+    """Return names of days, weeks and months in many languages, and stems that one or two more letters may follow."""
     names = {*SPOKEN["other-days"]}
     for locale in map(Locale, (*SPOKEN["other-languages"], *LANGUAGES)):
         for form in _FORMS:

@@ -105,7 +105,7 @@ def _find_words_of_other_day(early: TimePhraseParser) -> str:
 
 
 def _is_misspelt_name(word: str, names: Sequence[str]) -> bool:
-    """Return True if `word` may be a misspelt name, with letters swapped or doubled, or (if long) one missing."""
+    """Return True if `word` may be a misspelt name: letters are swapped or doubled, or a long name lacks one."""
     near = get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
     # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
     shorter = [day for day in near if len(day) - 1 == len(word) >= MIN_MISSPELT_CHARS and {*word} < {*day}]

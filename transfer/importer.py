@@ -210,7 +210,7 @@ class Importer:
         return identify_signer(await self._memory.export_key(), history.signature)
 
     async def _check_fact_limit(self, owner: int, facts: Sequence[PortableRow]) -> None:
-        """Raise ImportRefused if there would be too many facts, because every question ranks all of them."""
+        """Raise ImportRefused if the memory would have too many facts. All of them are ranked for each question."""
         if facts:
             async with self._memory.open_store(owner) as store:
                 new = await store.history.count_new_facts(owner, facts)

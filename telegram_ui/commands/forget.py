@@ -290,7 +290,7 @@ class ForgetCommands(CommandGroup):
             return _make_request_to_forget_messages(await store.read_messages(scope, message_ids))
 
     async def _read_turns(self, scope: Scope, message_id: int, request_turn: int = 0) -> Sequence[Message]:
-        """Return the messages of a message's turn, followed by those of the turn `request_turn`, if it is not 0."""
+        """Return the turn that contains `message_id`, followed by the turn that asked to forget it (if not 0)."""
         async with self._services.memory.open_store(scope.owner) as store:
             found = await store.read_messages(scope, [message_id])
             if not found:

@@ -52,7 +52,7 @@ class Piece:
 
     @property
     def plain(self) -> str:
-        """The text, with each hidden link address written out. Addresses are omitted if they need a third message."""
+        """The text, with each hidden link address written out, unless that would make it longer than two messages."""
         texts = [self.text, *(entity.url or "" for entity in self.entities)]
         if sum(map(count_utf16_units, texts)) > 2 * MAX_UNITS:
             return self.text

@@ -70,7 +70,7 @@ class RequestRepeater:
             del self._failed_requests[key]
 
     def find_request_to_repeat(self, item: QueuedUpdate, button_press: ParsedUpdate) -> UserRequest | None:
-        """Return the request to repeat, without pieces if it is lost. Return None if the button repeats no request."""
+        """Return the request to repeat, without pieces if it is no longer known. Return None for any other button."""
         query = item.update.callback_query
         message = query.message if query else None
         if query is None or message is None:

@@ -106,7 +106,7 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def pop_first_work_of_type(self, key: Hashable, work_type: type[T]) -> T | None:
-        """Remove a queue's first job and return its work, or None if it cannot be taken back or has another type."""
+        """Remove a queue's first job and return its work, or None if it is held, has begun or has another type."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():

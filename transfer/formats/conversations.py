@@ -105,7 +105,7 @@ class HistoryBuilder:
     ) -> list[ImportedMessage]:
         """Read each item, or each element of a stream's next array, with `read_message`.
 
-        Skip and count items for which it raises SkipElement or InvalidElement. `json_path` is the path of the array.
+        If that raises SkipElement or InvalidElement, skip and count the item. `json_path` is the path of the array.
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None

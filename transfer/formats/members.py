@@ -98,7 +98,7 @@ def find_side_number(message: Mapping[str, Any]) -> int | None:
 
 
 def guess_role(label: str) -> Role | None:
-    """Return the role whose name a label begins with, as in "usermessage" or "用户提问", or None."""
+    """Return the role named at the beginning of a label such as "usermessage" or "用户提问", or None."""
     for word, role in HEADING_ROLES.items():
         rest = label.removeprefix(word)
         is_apart = not rest[:1].isalpha() or rest[:1].isascii() != word.isascii()
