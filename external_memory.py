@@ -97,7 +97,7 @@ class ExternalMemory:
         return await self._state.directory.list_owners()
 
     async def count_owners_active_owners_and_failed_folds(self, since: datetime) -> tuple[int, int, int]:
-        """Count all owners, the owners active since a time, and the scopes whose last fold failed."""
+        """Count all owners, the owners active since `since`, and the scopes whose last summary failed."""
         active = failed = 0
         for store in self._stores.values():
             counts = await store.count_active_owners_and_failed_folds(since)
@@ -185,7 +185,7 @@ class ExternalMemory:
     async def find_conversation_of_message(
         self, chat: Scope, *, message_source: str = "", telegram_id: int | None = None, message_id: int | None = None
     ) -> Scope:
-        """Return the conversation that contains a message, or the open one if no conversation contains it."""
+        """Return the conversation that contains a message, or the open conversation if the message is not stored."""
         async with self.open_store(chat.owner) as store:
             found = await store.conversations.find_conversation(
                 chat, source=message_source, telegram_id=telegram_id, message_id=message_id
@@ -230,7 +230,7 @@ class ExternalMemory:
         return self._state.leases.hold_owner_lease(owner)
 
     async def select_served_owners(self, owners: Iterable[int]) -> list[int]:
-        """Return those of `owners` that this process serves. First take over those that no process serves."""
+        """Take over the owners that no process serves. Then return those of `owners` that this process serves."""
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
@@ -249,9 +249,9 @@ class ExternalMemory:
     async def preview_forgetting(
         self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True
     ) -> ForgetResult:
-        """Return the counts and the first texts of what `forget` would erase.
+        """Return the counts of what `forget` would erase, and the first texts.
 
-        If `counts_quotes`, also find texts that quote erased ones but would not be erased. This is slow.
+        If `counts_quotes` is True, also find remaining texts that quote the erased texts. This is slow.
         """
         async with self.open_store(owner) as store:
             return await store.forgetting.preview_deletion(owner, request, counts_quotes=counts_quotes)

@@ -98,7 +98,7 @@ class MemoryRetrieval:
 
         If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered. `sources` is
         the material of the last MAX_TURNS_READ turns, if it has been read already. `unstored_messages` are earlier
-        messages that only this process has. `max_tokens` lowers the limit of the settings, after an endpoint refused a
+        messages that are not in the store. `max_tokens` lowers the configured limit after the endpoint has refused a
         longer prompt.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
@@ -226,7 +226,7 @@ class MemoryRetrieval:
         return vector
 
     async def _needs_several_searches(self, question_vector: Floats) -> bool:
-        """Return True if a question resembles examples that need several searches. Embed them first if necessary."""
+        """Return True if a question resembles examples that need several searches. Embed the examples if necessary."""
         now = self._clock()  # after a failure, the examples are embedded again
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
             self._examples_due = now + EXAMPLES_RETRY
@@ -355,7 +355,7 @@ class MemoryRetrieval:
         sources: ContextSources,
         unstored_messages: Sequence[Message],
     ) -> Sequence[Message]:
-        """Add the summaries and the turns that precede the newest ones. Return the messages of these earlier turns."""
+        """Add the summaries, and the turns before the newest if they fit. Return the messages of all these turns."""
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
         shown, repeated = await self._select_summaries_and_messages(builder, store, scope, summaries, sources.last)
         builder.add_summaries(shown)

@@ -90,7 +90,7 @@ class SummaryLimits:
 
 @define(kw_only=True, eq=False)
 class SummaryManager:
-    """Folds conversations, running at most one fold per conversation at a time.
+    """Summarises ("folds") conversations. At most one fold per conversation runs at a time.
 
     `before_fold` is called with a scope and the ids of the messages to archive, and must not raise. During a rebuild,
     `rebuilds` maps the scope to the number of finished chunks and the number of all chunks.
@@ -145,7 +145,7 @@ class SummaryManager:
         return make_outcome("folded")
 
     async def fold_idle_conversations(self) -> None:
-        """Fold the conversations in which nobody has written for a while. Call this periodically."""
+        """Summarise conversations in which nobody has written for a while. Call this periodically."""
         quiet, now = self.get_limits().quiet, self._clock()
         if quiet is None:
             return

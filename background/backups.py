@@ -1,4 +1,4 @@
-"""Daily backups in BACKUP_DIR, made and verified in a separate process. Only one of several replicas makes them."""
+"""Daily backups in BACKUP_DIR, made and verified in a separate process. If there are several replicas, one backs up."""
 
 import json
 import logging

@@ -38,7 +38,7 @@ MAX_CHUNK_MESSAGES = 10_000  # the most messages of one summary that are read wh
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RebuildProgress:
-    """The progress of a rebuild, counted in chunks of messages. `error` is a sentence for the owner."""
+    """The progress of a rebuild, counted in level 1 summaries. `error` is a sentence for the owner."""
 
     state: Literal["running", "done", "nothing", "busy", "failed"]
     done: int = 0
@@ -56,7 +56,7 @@ async def ignore_progress(progress: RebuildProgress) -> None:
 
 @define(kw_only=True, eq=False)
 class Rebuilder:
-    """Rebuilds summaries in the background. `stand_in` summarises chunks for which the model gives no usable text."""
+    """Rebuilds summaries in the background. `stand_in` replaces the model when it returns no usable text."""
 
     _memory: ExternalMemory
     _summaries: SummaryManager
@@ -92,7 +92,7 @@ class Rebuilder:
         await cancel_and_wait(*self._tasks)
 
     def start_rebuild(self, scope: Scope, report_progress: ReportProgress = ignore_progress) -> None:
-        """Start a rebuild in the background. Call `report_progress` for each chunk and at the end."""
+        """Start a rebuild in the background. Call `report_progress` after each summary and at the end."""
         self._start_task(self._run_rebuild(scope, report_progress))
 
     async def wait_until_finished(self) -> None:
@@ -262,7 +262,7 @@ class Rebuilder:
         return "corrected"
 
     async def _regenerate_higher_summaries(self, lease: SummaryLease, summary_id: int) -> None:
-        """Regenerate the summaries built on a corrected one, and release the lease."""
+        """Regenerate the summaries that were built on a corrected summary, and release the lease."""
         scope, changed = lease.scope, {summary_id}
         try:
             config = await self._memory.get_config(scope.owner)

@@ -1,7 +1,7 @@
 """Split compound facts, such as "Anna lives in Lisbon and works as a nurse".
 
-Each part has a verb whose form changed when the fact was written: the person said "work", the fact says "works". If no
-form changes, as in Chinese, the fact is not split.
+Verbs are recognised because their form changes when a fact is written: the person says "work", the fact "works". In
+languages without such forms, as in Chinese, facts are not split.
 """
 
 import re

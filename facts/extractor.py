@@ -201,7 +201,7 @@ class FactExtractor:
     def _make_valid_facts(
         self, batch: Batch, request: ExtractionRequest, extracted_facts: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
-        """Return the valid facts, and remember if others were rejected."""
+        """Return the valid facts, and record whether any fact was rejected."""
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.get_speaker_name(message) for message in messages]

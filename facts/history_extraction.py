@@ -62,7 +62,7 @@ class HistoryExtraction:
         return self._is_on and config is not None and config.enabled and not config.incognito
 
     async def wait_until_idle(self) -> None:
-        """Wait until nothing more can be learned for now."""
+        """Wait until no scope has messages left to learn from, or learning cannot continue at present."""
         await self._idle.wait()
 
     async def run_forever(self) -> None:

@@ -1,4 +1,4 @@
-"""Learn facts about an owner from their own words, or add facts by hand. A failure here affects nothing else."""
+"""Learn facts about an owner from their own words, or add facts by hand. A failure does not affect answers."""
 
 import asyncio
 import logging
@@ -125,7 +125,7 @@ class Facts:
         return inserted
 
     async def _store_facts(self, store: MemoryStore, batch: Batch, new_facts: Sequence[NewFact]) -> list[Fact]:
-        """Reconcile facts with the known ones, store them, and return the new ones. Raise StaleFacts or NewerFacts."""
+        """Reconcile facts with known facts, store them, and return the stored ones. Raise StaleFacts or NewerFacts."""
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
             facts = await store.facts.list_all_facts(owner)

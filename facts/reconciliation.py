@@ -1,4 +1,4 @@
-"""Pure functions that compare new facts with known ones, which they may repeat, change or end."""
+"""Pure functions that compare new facts with known facts. A new fact may repeat, change or end a known one."""
 
 import heapq
 import math

@@ -61,7 +61,7 @@ class Fact(_FactContent):
 
     @property
     def is_lasting(self) -> bool:
-        """True for instructions and preferences. They are part of every prompt to which they may apply."""
+        """True for instructions and preferences, which are included in every prompt that they may apply to."""
         return self.kind in LASTING
 
     def applies_to(self, person_id: int) -> bool:

@@ -1,4 +1,4 @@
-"""Summaries, and the plan, lease and outcome of a fold."""
+"""Summaries, and the plan, lease and outcome of making one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Pure functions that resolve expressions such as "last March" to time ranges. Unknown ones are ignored."""
+"""Pure functions that resolve expressions such as "last March" to time ranges. They ignore unknown expressions."""
 
 import re
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ def _make_past_range(now: datetime, unit: str, units_ago: int) -> TimeRange | No
 
 
 def _find_absolute_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
-    """Yield the range and text of each date, month or year. If a month has no year, choose the most recent one."""
+    """Yield the range and text of each date, month or year. A month without a year means the most recent such month."""
     for match in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
         yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), now=now), match[0]
     for match in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
@@ -168,7 +168,7 @@ _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
 def parse_text_as_period(text: str, now: datetime) -> tuple[date, date] | None:
     """Return the first and last day of the period that a text names, or None if it contains anything else.
 
-    The last day is at most today. A month or year alone does not count. Raise ValueError for a day that does not exist.
+    The last day is never after today. A month or year alone does not count. Raise ValueError if a day does not exist.
     """
     words = " ".join(fold_accents(normalize_text(text)).split())
     # A month or a year alone may be meant as a word to search for.

@@ -41,7 +41,7 @@ class Packer:
 
     @property
     def snippets(self) -> list[Snippet]:
-        """The snippets so far, in the order in which their messages were added."""
+        """The packed snippets, in the order in which their messages were added."""
         return list(self._taken.values())
 
     def add_fitting_passages(self, passages: Iterable[RankedPassage], *, reserved_tokens: int = 0) -> None:

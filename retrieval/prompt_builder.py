@@ -248,7 +248,7 @@ class PromptBuilder:
         return fitting
 
     def set_history_size(self, *, message_count: int, char_count: int) -> None:
-        """Set the size of the earlier history, from which `Context.whole` is estimated."""
+        """Set the size of the earlier history, so that `Context.whole` can be estimated."""
         self._history = (max(0, message_count), max(0, char_count))
 
     def make_room_for_snippet(self) -> None:

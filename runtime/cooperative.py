@@ -11,7 +11,7 @@ WORK_SECONDS = 0.002  # between two pauses
 
 
 def iterate_with_sleeps(items: Iterable[T]) -> Iterator[T]:
-    """Yield the items, and pause the thread from time to time. Never use this on the event loop."""
+    """Yield the items, and let the thread sleep briefly from time to time. Never use this on the event loop."""
     until = time.perf_counter() + WORK_SECONDS
     for item in items:
         yield item

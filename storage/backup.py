@@ -86,7 +86,7 @@ class BackupResult:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RestoreResult:
-    """The result of a restore. `aside` is the folder to which the previous files of DATA_DIR were moved, or None."""
+    """The result of a restore. `aside` is the folder that now has the previous files of DATA_DIR, or None."""
 
     messages: int
     made_at: str

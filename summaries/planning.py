@@ -1,4 +1,4 @@
-"""The state that every fold planner receives, and pure functions that select the turns to fold."""
+"""The input of every policy that plans summaries, and pure functions that select the turns to summarise."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class ScopeState:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryPolicy:
-    """A policy that decides when to fold, and which messages or summaries."""
+    """A policy that decides when to summarise ("fold") a conversation, and which messages or summaries to include."""
 
     name: Policy
     plan: Callable[[ScopeState, SummaryReason], SummaryPlan | None]
@@ -65,7 +65,7 @@ def group_into_turns(
 
 
 def select_foldable_turns(turns: Sequence[ActiveTurn], reason: SummaryReason) -> list[ActiveTurn]:
-    """Return the turns that may be folded for a given reason.
+    """Return the turns that may be summarised for a given reason.
 
     Unanswered turns at the end stay active unless the reason is "now". If the reason is "pressure", the newest turns
     stay active as well.

@@ -1,4 +1,4 @@
-"""The list of fold policies. Add a new one here."""
+"""The list of summary policies. Add new policies to this list."""
 
 from collections.abc import Mapping
 

@@ -24,7 +24,7 @@ def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
 
 
 def can_fold(counts: Counts, min_turns: int) -> bool:
-    """Return True if there may be enough messages or summaries to fold, judging by the counts alone."""
+    """Return True if there may be enough messages or summaries for a new summary, judging by the counts alone."""
     levels = counts.active_by_level.values()
     has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MAX_ACTIVE
     return counts.gap > 0 or counts.active_turns >= min_turns or has_too_many

@@ -67,7 +67,7 @@ def find_text_faults(
 ) -> list[str]:
     """Return the reasons for rejecting a summary of `source`, as short phrases.
 
-    A date near one of `source_dates`, the days on which the source was written, does not count as invented.
+    `source_dates` are the days on which the source was written. Dates close to them do not count as invented.
     """
     if not text.strip():
         return ["it is empty"]

@@ -1,4 +1,4 @@
-"""The rolling policy: one live summary of all but the newest turns, updated with later turns. Pure functions."""
+"""The rolling policy, as pure functions: a single summary of all but the newest turns, which later turns update."""
 
 from records.summaries import SummaryPlan, SummaryReason
 from summaries.planning import ScopeState, SummaryPolicy, list_message_ids, select_foldable_turns

@@ -61,7 +61,7 @@ _DIGITS_AND_POINTS = _WITHOUT_POINTS | _DIGITS
 
 
 def normalize_text(text: str) -> str:
-    """Return the text in NFKC and lower case, with straight apostrophes and ASCII digits, without optional marks."""
+    """Normalise a text to NFKC, lower case, straight apostrophes and ASCII digits. Remove optional diacritics."""
     if text.isascii():
         return text.lower()
     composed = normalize_unicode("NFKC", text)

@@ -42,7 +42,7 @@ _FLAGS = frozenset(
 
 
 def remove_invisible_characters(text: str) -> str:
-    """Remove invisible characters, which could hide instructions, except those that emoji and some scripts need."""
+    """Remove invisible characters, since they could hide instructions. Keep those that emoji and some scripts need."""
     return _UNDRAWN.sub(_get_replacement_of_invisible_run, repair_surrogates(text))
 
 

@@ -1,4 +1,4 @@
-"""Parses the Markdown of answers into a tree, from which the page creates elements without parsing HTML."""
+"""Parses the Markdown of answers into a tree, so that the page can create elements without parsing HTML."""
 
 from collections.abc import Iterable
 from typing import Any

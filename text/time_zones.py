@@ -50,7 +50,7 @@ def find_zone_of_offset(offset_minutes: int) -> str | None:
 
 
 def list_utc_offsets() -> Sequence[int]:
-    """Return UTC offsets in minutes, from west to east. Of two offsets that are 24 hours apart, include only one."""
+    """Return the UTC offsets in minutes, from west to east. If two offsets are 24 hours apart, include only one."""
     # Two zones that are 24 hours apart show the same time.
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
 

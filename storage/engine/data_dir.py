@@ -68,7 +68,7 @@ def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
 
 
 def require_regular_files(folder: Path) -> None:
-    """Raise SettingsError if one of our files is a folder, a dangling link, or a FIFO, which could block a reader."""
+    """Raise SettingsError if a data file is a folder, a dangling link, or a FIFO, which could block a reader."""
     for name in OUR_FILES:
         path = folder / name
         if os.path.lexists(path) and not path.is_file():

@@ -99,7 +99,7 @@ class _ForgottenWords:
         )
 
     def find_forgotten_phrases(self, text: str, written_at: str) -> set[Phrase]:
-        """Return the phrases in `new` that the text contains, except those first used after `written_at`."""
+        """Return the phrases in `new` that this text contains and that a forgotten text used before `written_at`."""
         phrases = (self.find_word_runs(text) | self.find_terms(text)) & self.new
         return {phrase for phrase in phrases if self.since[phrase][0] <= written_at}
 

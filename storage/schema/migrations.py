@@ -8,7 +8,7 @@ from storage.engine.sqlite_driver import sqlite3
 
 
 def run_sql_script(script: str, connection: sqlite3.Connection) -> None:
-    """Run a script's statements in the caller's transaction, which Connection.executescript would commit."""
+    """Run a script's statements in the caller's transaction. Connection.executescript would commit it first."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -90,7 +90,7 @@ class MemoryStore(SummaryTable):
             raise StorageError("This memory lives in another store.")
 
     async def count_active_owners_and_failed_folds(self, since: datetime) -> tuple[int, int]:
-        """Return the number of owners active since `since`, and the number of scopes whose last fold failed."""
+        """Return the number of owners active since `since`, and the number of scopes whose last summary failed."""
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
 
@@ -135,14 +135,14 @@ class MemoryStore(SummaryTable):
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
     async def read_last_turns(self, scope: Scope, max_turns: int, *, before_turn: int | None = None) -> list[Message]:
-        """Return the messages of the last turns, oldest first. Skip imported turns and those from `before_turn` on."""
+        """Return the messages of the last turns before `before_turn`, oldest first. Skip imported turns."""
         values = (*scope, 2**62 if before_turn is None else before_turn, max(0, max_turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
     async def read_context_sources(
         self, scope: Scope, *, max_turns: int, before_turn: int | None = None
     ) -> ContextSources:
-        """Return all parts of a prompt except search results. Ignore turns from `before_turn` on."""
+        """Return all parts of a prompt except search results. Ignore `before_turn` and all later turns."""
         read = partial(message_table.read_context_sources, scope=scope, max_turns=max_turns, before_turn=before_turn)
         return await self._read_in_snapshot(scope.owner, read)
 

@@ -1,4 +1,4 @@
-"""The SQL of `summaries`, `jobs` and `failures`: folds, their leases, and the archiving of messages."""
+"""The SQL of `summaries`, `jobs` and `failures`: making summaries under a lease, and archiving their messages."""
 
 import json
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -23,7 +23,7 @@ _RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at >
 
 
 class SummaryTable(OwnerTables):
-    """The summaries of the owners in one store, and the folds that create them."""
+    """The summaries of the owners in one store, and the jobs that create them."""
 
     async def void_leases(self) -> None:
         """Void all leases. Call this only at startup, when no other process is running."""
@@ -69,7 +69,7 @@ class SummaryTable(OwnerTables):
     async def commit_summary(
         self, lease: SummaryLease, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
-        """Add a summary, archive its sources and end the fold. Raise StaleSummary if the lease or a source is stale."""
+        """Add a summary, archive its sources and end the job. Raise StaleSummary if the lease or a source is stale."""
         async with transact_under_lease(self.database, lease) as tx:
             summary = await replace_sources_with_summary(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await end_summary_job(tx, lease, summary.id, now)

@@ -193,7 +193,7 @@ class HistoryTable(OwnerTables):
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
 
     async def select_texts_with_decisions(self, owner: int, texts: Sequence[str]) -> Set[str]:
-        """Return the given texts whose facts the owner has edited, pinned, ended or deleted."""
+        """Return those of `texts` that state a fact which the owner has edited, pinned, ended or deleted."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_facts_and_decisions(reader, owner)
         facts: list[PortableRow] = [{"text": text, "is_chosen": True} for text in texts]

@@ -35,7 +35,7 @@ class RebuildTable(OwnerTables):
             await tx.execute("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(expires_at), lease.job_id)
 
     async def find_finished_summary(self, scope: Scope, input_hash: str) -> NewSummary | None:
-        """Return the summary that an interrupted rebuild made from the input hashed as `input_hash`, or None."""
+        """Return the summary that an interrupted rebuild made of the input with this hash, or None."""
         row = await self._fetch_row(scope.owner, _PART, *scope, input_hash)
         return NewSummary(**json.loads(row["made"])) if row else None
 
@@ -98,7 +98,7 @@ class RebuildTable(OwnerTables):
                 await upsert_summary(tx, replace(SUMMARY_ROWS.parse(row), **make_summary_fields(new_summary)))
 
     async def list_interrupted_rebuilds(self) -> list[Scope]:
-        """Return the scopes whose last job was an interrupted rebuild, unless it has failed MAX_RESTARTS times."""
+        """Return the scopes whose last job is a rebuild that was interrupted fewer than MAX_RESTARTS times."""
         rows = await self._fetch_rows(None, _INTERRUPTED, self.kind, MAX_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
 

@@ -59,7 +59,7 @@ class ReminderTable(OwnerTables):
         return parse_reminder(rows[0]) if rows else None
 
     async def list_due_reminders(self, now: datetime, *, limit: int) -> list[Reminder]:
-        """Return up to `limit` due reminders: first each owner's most overdue one, then each owner's next."""
+        """Return up to `limit` due reminders. Every owner's most overdue reminder precedes anybody's second one."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
     async def record_and_count_sending_attempts(self, reminder: Reminder) -> int | None:

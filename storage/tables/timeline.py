@@ -52,7 +52,7 @@ class TimelineTable(OwnerTables):
         return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, summary_id, limit)]
 
     async def count_messages_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int]]:
-        """Return each hour in which somebody wrote and its number of messages, in chronological order."""
+        """Return (hour, message count) pairs for the hours in which somebody wrote, in chronological order."""
         rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1])) for row in reversed(rows)]
 
