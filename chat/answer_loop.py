@@ -29,8 +29,8 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 MAX_ROUNDS = 5  # the most rounds of tool calls before the model has to answer
-RESULTS_SHARE = 3  # calls and results of an answer may take one in so many tokens of the ceiling, or what is free
-SCHEMAS_SHARE = 10  # the divisor of the ceiling that gives the token limit for tool schemas
+RESULTS_SHARE = 3  # tool calls and results get a third of the token limit, or the free tokens
+SCHEMAS_SHARE = 10  # tool schemas get a tenth of the token limit
 MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out if they would leave less.
 
 

@@ -29,19 +29,19 @@ BlockAndTextsById = tuple[str, dict[int, str]]  # a block for the prompt, and th
 MAX_QUERIES = 4
 MAX_DIGITS = 18  # of a message's number
 MAX_HITS = 400  # messages of one query that are looked at
-NEAR = -1.0  # the least closeness in meaning. An average message has 0: a model reads on further than a person.
-MAX_LISTED = 1_000  # messages of a time that are looked at for a list without a query
-MAX_LINE_TOKENS = 68  # of a message in a list: most are shown whole, and forty short ones fit a result
-MAX_ANSWER_TOKENS = 150  # of a long-winded assistant's message in a list, which has an extract of it
-ANSWER_INTERVAL = 10  # people's messages in a list for each such extract
+NEAR = -1.0  # minimum closeness in meaning. An average message has 0, but a model reads more than a person.
+MAX_LISTED = 1_000  # messages of a period that are read for a list without a query
+MAX_LINE_TOKENS = 68  # tokens of a listed message. Most are shown whole, and forty short ones fit in a result.
+MAX_ANSWER_TOKENS = 150  # tokens of the extract from a long answer in a list
+ANSWER_INTERVAL = 10  # a list has one such extract for every ten messages of people
 NEIGHBOURS = 6  # messages before and after the one that is read around
-NEIGHBOUR_TOKENS = 200  # of one of them, unless it belongs to the same turn
-LINE_TOKENS = 24  # the line of a message may take so many next to its text: its day, its number and a name
-MAX_HINT_TOKENS = 40  # of the sentence under a result
+NEIGHBOUR_TOKENS = 200  # tokens of such a message, unless it belongs to the same turn
+LINE_TOKENS = 24  # tokens of a line in addition to the message's text: the day, the number and a name
+MAX_HINT_TOKENS = 40  # tokens of the sentence under a result
 MAX_SUMMARIES = 2
 MAX_SUMMARIES_READ = 300
-SUMMARY_TOKENS = 120  # of each in a result
-MIN_SHARE = 0.5  # the share of a query's words that a summary holds at least
+SUMMARY_TOKENS = 120  # tokens of each summary in a result
+MIN_SHARE = 0.5  # the minimum share of a query's words that a summary must contain
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -17,7 +17,7 @@ from storage.stores.memory_store import MemoryStore
 from text.passages import join_passages_at_indexes, split_into_passages
 
 PAGE = 500
-NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message without a word of the query
+NEAR = 1.0  # minimum score of meaning (retrieval/ranking.py) of a message that has no word of the query
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

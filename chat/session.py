@@ -19,7 +19,7 @@ from retrieval.explanation import ExplanationRecord
 
 MESSAGES_HELD = 40  # messages per scope kept in the process, for chats without memory and while a store fails
 MAX_NAMES = 200  # members of a group whose names are kept
-SESSIONS_HELD = 1_000  # the most sessions kept in the process. The longest unused go first.
+SESSIONS_HELD = 1_000  # sessions kept in the process. The least recently used is dropped first.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -20,7 +20,7 @@ from records.scopes import MAX_TELEGRAM_ID, Clock
 from settings import Secret
 
 INIT_DATA_FOR = timedelta(hours=1)  # the maximum age of initData that opens a session
-MAX_CLOCK_SKEW = timedelta(minutes=1)  # Telegram's clock ahead of ours
+MAX_CLOCK_SKEW = timedelta(minutes=1)  # how far Telegram's clock may be ahead of ours
 LINK_FOR = timedelta(minutes=10)
 SESSION_FOR = timedelta(days=1)
 MAX_SESSION = timedelta(days=30)  # from the first proof, including renewals

@@ -18,7 +18,7 @@ from text.characters import repair_surrogates
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
 
-MAX_INPUT_CHARS = 8_000  # characters of a text that an endpoint is sent
+MAX_INPUT_CHARS = 8_000  # characters of a text that are sent to an endpoint
 MAX_ANSWER_BYTES = 32_000_000  # 64 vectors of 8,192 numbers with 20 digits have fewer than half
 MAX_DIMENSIONS = 8_192  # twice as many as the largest hosted models have; each message keeps a vector
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-RETRIES = 2  # after a failure that may pass
+RETRIES = 2  # retries after a temporary failure
 MAX_LOADING = 100  # retries while a server loads the model
 MAX_WAIT_SECONDS = 20.0  # the longest `retry-after` that is waited for
-MAX_CALL_SECONDS = 3_600.0  # for one call (2,000 tokens at almost two seconds each)
+MAX_CALL_SECONDS = 3_600.0  # seconds for one call (2,000 tokens at almost two seconds each)
 STRETCH = 10  # multiples of MODEL_TIMEOUT within which an answer must make progress
 MIN_GROWTH_CHARS = 100  # characters that count as progress
 

@@ -8,8 +8,8 @@ from llm.meant_json import decode_json_and_find_end
 from records.errors import BrokenOff, ModelBroken
 from runtime.bounded_json import MAX_PARTS
 
-MAX_EVENT_BYTES = 1_000_000  # bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms
-MAX_WHOLE_BYTES = 4_000_000  # bytes of an answer that comes whole
+MAX_EVENT_BYTES = 1_000_000  # bytes of one event of a stream. Parsing that many brackets takes 50 ms.
+MAX_WHOLE_BYTES = 4_000_000  # bytes of an answer that is not streamed
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 _PREFIXES = re.compile(r"(?:\s|\ufeff|data:)*")  # some gateways add `data:` to a line that has it already
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # at the end, a carriage return may still get its line feed

@@ -17,7 +17,7 @@ REQUESTS = make_counter(
     "HTTP requests to the model's endpoint, by path and status.",
     {"path": PATHS, "status": STATUSES},
 )
-MAX_ERROR_CHARS = 4_000  # of an error message that are searched, since some patterns take quadratic time
+MAX_ERROR_CHARS = 4_000  # characters of an error message that are searched, since some patterns take quadratic time
 MAX_TOLD_SECONDS = 366 * 86_400.0  # the longest wait that is shown to a person
 
 # The patterns only choose what is tried first. Any other refusal goes down the ladder (ladder.py).

@@ -26,11 +26,11 @@ LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perha
 PERHAPS_PICTURES = "pictures, perhaps"
 
 MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
-MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have: with fewer there is no room for a question
+MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have, because fewer leave no room for a question
 ANSWER_SHARE, MAX_ANSWER_TOKENS = 4, 1024  # one in 4 tokens of a window is left free for the answer, at most 1,024
-SHORTER = 0.4  # the share of a prompt that is tried after a refusal without a size
+SHORTER = 0.4  # the next prompt is shortened to this share if a refusal names no size
 SMALLEST, MAX_WINDOW_TOKENS = 64, 10**8  # sizes that are believed
-SMALLEST_ALONE = 512  # a smaller number in a refusal may be anything, unless there are two
+SMALLEST_ALONE = 512  # a smaller number in a refusal is not taken for a size, unless there are two numbers
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 

@@ -23,10 +23,10 @@ _Child = tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]
 Vectors = npt.NDArray[np.float32]
 
 MAX_START_SECONDS = 60.0
-MAX_WORK_SECONDS = 60.0  # seconds for one text, which takes a quiet processor one; then the process is ended
-PAUSE = 300.0  # seconds from a start to the next one where it has failed, or texts have ended process after process
-DEATHS = 2  # of the process, after which a text is refused
-MAX_DEATHS = 20  # in a row, after which the process is not started for PAUSE seconds
+MAX_WORK_SECONDS = 60.0  # seconds for one text, after which the process is killed. An idle processor needs one second.
+PAUSE = 300.0  # seconds between two starts if the process fails to start or has died MAX_DEATHS times
+DEATHS = 2  # deaths of the process on one text, after which the text is refused
+MAX_DEATHS = 20  # deaths in a row, after which the process is not restarted for PAUSE seconds
 
 
 class LocalEmbedder:

@@ -11,11 +11,11 @@ import numpy as np
 from runtime.subprocess_child import limit_resources
 from text.characters import cut_out_middle, normalize_unicode, repair_surrogates
 
-REQUEST = struct.Struct(">?I")  # is it a query, and the bytes of UTF-8 that follow; the answer is float32
-READY = b"+"  # the first byte of all: the model was loaded and works
+REQUEST = struct.Struct(">?I")  # True for a query, then the number of UTF-8 bytes that follow. The answer is float32.
+READY = b"+"  # the first byte written, once the model is loaded and works
 MEMORY = 2_000_000_000  # bytes of address space; the model takes 0.1 billion, its threads reserve more
 MAX_CHARS = 4_000
-MAX_TOKENS = {False: 510, True: 128}  # of a passage, and of a query, which takes a third of a second
+MAX_TOKENS = {False: 510, True: 128}  # tokens of a passage and of a query (about a third of a second)
 # A query of more than 24 tokens is also encoded as a passage, with a weight that reaches one half at 100 tokens
 # (docs/recall.md).
 READ_ONCE, AS_MUCH_SAID = 24, 100

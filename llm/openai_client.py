@@ -21,10 +21,10 @@ from runtime.http_client import get_ssl_context
 OPENAI_URL = "https://api.openai.com/v1"
 MAX_REFUSAL_BYTES = 65_536  # bytes of an error's body that are read
 MAX_ANSWER_BYTES = 64_000_000  # 100,000 tokens in events of 500 bytes have fewer
-MAX_INFLATED_BYTES = 1_000_000  # of one piece of a gzipped body
-GZIP_MAGIC = 0x1F  # a first byte that no text has
+MAX_INFLATED_BYTES = 1_000_000  # bytes to decompress at a time
+GZIP_MAGIC = 0x1F  # the first byte of gzip data, with which no text begins
 _TEXT = re.compile(rb"[\t\n\r -~]{4}|[\t\n\r -~]{1,3}\Z|\xef\xbb\xbf")  # the beginning of events or JSON
-DRAIN_SECONDS = 0.2  # for what follows the last event: a connection whose body was read to its end is used again
+DRAIN_SECONDS = 0.2  # for reading what follows the last event. Only a connection whose body was read fully is reused.
 _OWN_HEADERS = frozenset(
     {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
     | {"transfer-encoding", "user-agent"}

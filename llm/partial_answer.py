@@ -14,16 +14,16 @@ from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
 MAX_TEXT_CHARS = 500_000  # characters of an answer: 100,000 tokens have fewer
-MAX_CONTENT_DEPTH = 5  # of parts within parts
-MAX_TOKENS = 10**8  # the most that is believed of a request, since usage must fit an integer column
+MAX_CONTENT_DEPTH = 5  # levels of parts within parts
+MAX_TOKENS = 10**8  # a larger reported usage is cut to this, since it must fit in an integer column
 # Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP".
 _ENDS = re.compile(
     r"\A[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|hit|of|im|turn|sequence|text"
     r"|token|id|reason|natural|normal|succe(?:ss|eded)|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
 )
 _REASONS = ("finish_reason", "done_reason", "finishReason", "stop_reason", "stopReason")
-MAX_REASON_CHARS = 60  # of a finish reason that are read
-MIN_REPEATED_CHARS = 12  # a text that comes again and is shorter may be meant twice
+MAX_REASON_CHARS = 60  # characters of a finish reason that are read
+MIN_REPEATED_CHARS = 12  # a shorter text that arrives again may be a real repetition
 _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")  # OpenAI, DeepSeek, Anthropic
 _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_(?:\w{1,20}_)?tokens|context_window_exceeded)")
 

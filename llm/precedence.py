@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-MAX_WAIT_SECONDS = 180.0  # seconds that a background request waits for a moment without answers
-MAX_INTERRUPTIONS = 3  # then a background request is finished, or a busy chat is never summarised
+MAX_WAIT_SECONDS = 180.0  # seconds that a background request waits for a moment in which no answer is written
+MAX_INTERRUPTIONS = 3  # after these, a background request may finish. Otherwise a busy chat would never be summarised.
 
 Result = TypeVar("Result")
 

@@ -32,8 +32,8 @@ PERSONAS: Mapping[str, str] = TEXTS["personas"]
 TOOLS: Mapping[str, Mapping[str, Any]] = TEXTS["tools"]
 FACT_PROPERTIES: Mapping[str, object] = TEXTS["fact_properties"]
 PROFILE_SECTIONS = ("profile", "preferences", "ongoing_topics", "key_history")  # in the model's answer
-ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this instead of what a tool returned
-PROPOSED = "[proposed to the user by a button]"  # the same for a proposal, which must not be made again
+ARCHIVED_RESULT = "[archived result, ask again]"  # replaces the result of a tool call in later prompts
+PROPOSED = "[proposed to the user by a button]"  # replaces a proposal's result, so that it is not proposed again
 EDITED = "[edited after the answer, which is to the words before]"
 PROPOSED_NOTE = ": proposed"  # ends the stored note of a proposal
 

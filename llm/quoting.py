@@ -16,7 +16,7 @@ Block = Literal[
     "known", "instructions", "document", "picture", "forwarded", "overheard",
 ]  # fmt: skip
 _NAMES: tuple[str, ...] = get_args(Block)
-MAX_TAG_CHARS = 500  # characters that can be seen, within which the letters of a tag are looked for
+MAX_TAG_CHARS = 500  # visible characters within which the letters of a tag are looked for
 _OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
 _COPIED_TAG = re.compile(rf"{_OWN_TAG.pattern}[^<>\n]{{0,200}}>\s?", re.IGNORECASE)
 _BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"  # whatever looks like the beginning of a tag

@@ -17,13 +17,13 @@ Names = Mapping[str, Sequence[str]]  # tools, each with the names of its paramet
 ArgumentsAndEnd = tuple[Mapping[str, object] | None, int]  # a call's arguments, if any, and the position after them
 
 MAX_CANDIDATES = 20  # possible beginnings of a call; an answer with more is a program
-HELD = 300  # characters of a JSON object, or behind a mark, within which a call names its tool
+HELD = 300  # characters after a bracket or mark within which a call names its tool
 MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS  # since much of the arguments may be escaped
-DEEPEST = 6  # lists and objects around a call that are opened
+DEEPEST = 6  # nesting levels in which calls are looked for
 
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool next to its arguments, even flat ones
-_WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in a key above a call
+_WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in the key of an object that contains a call
 _BEGINNING = re.compile(
     r"(?:^|(?<=[.!?…] ))[ \t]*(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜‖]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"

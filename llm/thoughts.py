@@ -94,7 +94,7 @@ _HEADING = re.compile(
     r"\s?(?P=tail)))\s*)?",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )  # thoughts under a heading or behind a mark, which end with the same mark or at a like heading that says answer
-_WORKED = re.compile("reason|ra[sz]on|racioc|ragion|raison|推理|размышл")  # may be the solution of an exercise
+_WORKED = re.compile("reason|ra[sz]on|racioc|ragion|raison|推理|размышл")  # headings of worked solutions
 _EMPHASIZED = re.compile(
     rf"[*_`]{{1,5}}(?P<mark>[<\[◁][/|\w: ]{{0,20}}(?:{_THINKS})[\w: ]{{0,20}}\|?[>\]▷])[*_`]{{1,5}}", re.IGNORECASE
 )
@@ -110,7 +110,7 @@ _TALKED_ABOUT = re.compile(
     rf"(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) |[—是])[^<\n]*[.!?…。]\s*\Z"
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
 FILE_NAME = ".thinking-models"
-REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may be updated
+REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer. Later, the server may have been updated.
 
 
 def begins_with_thoughts(text: str) -> bool:

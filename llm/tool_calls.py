@@ -15,12 +15,12 @@ from records.model_calls import Prompt, PromptMessage, Tool, ToolCall
 from text.characters import escape_template_tokens, repair_surrogates
 
 MAX_CALLS = 8  # calls of one answer that are accepted; a model that asks for more has lost its way
-MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are taken in
-MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most
-REASONING = re.compile("think|thought|reason", re.IGNORECASE)  # in the name of a field, or in the type of a part
-MAX_REASONING_CHARS = 60_000  # of what a model thought before its calls; with more, its calls go back without
+MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are read
+MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are read. OpenAI's have at most 64.
+REASONING = re.compile("think|thought|reason", re.IGNORECASE)  # in names of fields and types of parts
+MAX_REASONING_CHARS = 60_000  # characters of the reasoning before calls. Longer reasoning is not sent back with them.
 MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants back with a call; more is dropped
-MAX_CALL_DEPTH = 5  # of the objects around a call
+MAX_CALL_DEPTH = 5  # nesting levels of objects in which calls are looked for
 
 # Where endpoints put calls, and their numbers: OpenAI, Responses, Anthropic, Cohere, Gemini and Bedrock.
 _CONTAINERS = ("event", "delta", "message", "start", "contentBlockStart", "contentBlockDelta")

@@ -20,7 +20,7 @@ TOOL = Tool(name="note", description="Notes a word.", parameters=_WORD)
 SCHEMA = {"name": "trial", "strict": True, "schema": {**_WORD, "additionalProperties": False}}
 UNFIT = (ModelRefused, ModelBroken, ModelDeclined)  # errors of a model that lacks an ability
 WARNED_DAYS = 60  # providers announce a shutdown months before: earlier it would only be noise
-SECONDS = 20.0  # time for the list, which nobody waits for
+SECONDS = 20.0  # time limit for reading the list of models
 
 
 async def describe_model(model: ChatModel, *, probes_tools: bool, probes_schema: bool) -> str:

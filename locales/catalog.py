@@ -22,7 +22,7 @@ LANGUAGES: Mapping[str, str] = {
 }  # By code and folder. DEFAULT_LANGUAGE in settings.py has them too, and text/fingerprint.py those with month names.
 ENGLISH = "en"
 FOLDER = Path(__file__).parent
-SHARED = "shared"  # the family whose texts the others refer to
+SHARED = "shared"  # the file whose texts the other files refer to
 RIGHT_TO_LEFT = frozenset({"ar"})
 
 Argument = str | int | float  # a number is formatted for the language and selects the plural; pass an id as str

@@ -92,7 +92,7 @@ PARTS = frozenset(
     {"system", "profile", "summaries", "recent", "tools", "instructions", "facts"}
     | {"snippets", "clock", "message", "overhead"}
 )  # parts of a prompt that have a text why-part-NAME
-MIN_SIGNAL = 1.0  # of a message's score; a weaker signal is not a reason
+MIN_SIGNAL = 1.0  # the minimum score of a signal that is named as a reason
 
 
 def format_match_reason(score: Mapping[str, float], *, min_score: float = MIN_SIGNAL) -> str:

@@ -44,9 +44,9 @@ from transfer.rows import convert_history_to_rows, demote_long_instructions, sel
 
 log = logging.getLogger(__name__)
 
-LEASE = timedelta(hours=6)  # nothing else is folded in the scope; the next start releases the leases of a dead process
+LEASE = timedelta(hours=6)  # blocks other summaries in the scope. The next start releases a dead process's lease.
 BATCH = 500  # messages read from the store at once
-MIN_OWN_MESSAGES = 2  # equal to the second, by which the chat with this bot is recognised
+MIN_OWN_MESSAGES = 2  # matching texts and times that identify the chat with this bot
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,8 +16,8 @@ from transfer.formats import detection
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, ImportQuestion, ReadContext
 
 READ_HERE = 64_000  # bytes; a smaller unpacked file is read in a thread
-MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little it computed
-AT_ONCE = 2  # children, one of each person at most
+MAX_WAIT_SECONDS = 900.0  # seconds after which a child process is killed, even if it used little processor time
+AT_ONCE = 2  # child processes at the same time, at most one for each person
 _MOMENTS = ("created_at", "observed_at")
 _Value = TypeVar("_Value", ImportedMessage, ImportedFact, ImportQuestion)
 CHILD = subprocess_worker.make_child_script("transfer.reading_child")

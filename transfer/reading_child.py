@@ -18,8 +18,8 @@ from transfer.formats.history import ImportedHistory, ReadContext
 
 MEMORY_ANYWAY = 400_000_000  # bytes of address space
 MEMORY_EACH = 10  # more bytes for each byte that the file may unpack to
-SECONDS = 300  # of a processor; reading 200 MB takes a quarter of them
-PIECE_ITEMS = 100  # messages or rows that are returned at once: the parent decodes them in milliseconds
+SECONDS = 300  # seconds of processor time. Reading 200 MB takes a quarter of that.
+PIECE_ITEMS = 100  # messages or rows in one piece, which the parent decodes in milliseconds
 
 
 def answer_requests_from_parent_process() -> None:

@@ -31,7 +31,7 @@ Rows = Mapping[str, Sequence[PortableRow]]
 Progress = Callable[[int, int], Awaitable[None]]
 _LAST = ("conversations", "summaries", "facts", "decisions", "profiles", "versions", "reminders")
 _ROWS_OF_ONE_FILE = 10**7
-MAX_NAMED = 20  # the most files that a sentence names
+MAX_NAMED = 20  # files that a sentence names
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

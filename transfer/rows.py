@@ -19,7 +19,7 @@ from transfer.formats.history import ImportedHistory, add_import_prefix
 from transfer.formats.values import make_element_error
 
 MAX_LISTED_CHARS = 10_000  # characters of instructions and preferences that are listed before an import
-_AS_SAID = ("messages", "versions")  # the words of a talk stay as they are; nobody reads the other texts in the file
+_AS_SAID = ("messages", "versions")  # tables of conversations, whose texts keep their invisible characters
 _EXTRACTION_COLUMNS = ("past_from", "past_id", "past_until")  # only an owner may start an extraction
 
 
