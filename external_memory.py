@@ -124,7 +124,7 @@ class ExternalMemory:
             return config
 
     async def get_language(self, owner: int) -> str | None:
-        """Return an owner's language, "" if none was chosen, or None without a configuration.
+        """Return an owner's language, "" if none was chosen, or None if the owner has no configuration.
 
         The value may be cached. Do not call this inside `open_store`.
         """
@@ -136,7 +136,7 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Turn memory on, store it in `storage`, and summarise it every `every_n` turns. Move existing data there.
+        """Turn memory on, summarise it every `every_n` turns, and keep it in `storage`. Move existing data there.
 
         Raise ValueError unless `every_n` is from 1 to 500. If the move fails, change nothing and raise StorageError.
         """
@@ -281,7 +281,7 @@ class ExternalMemory:
                 self._drop_cached_owners(old_id, new_id)
 
     def find_current_owner_id(self, owner: int) -> int:
-        """Return the current id of an owner, which changes if a group becomes a supergroup."""
+        """Return the current id of an owner. The id of a group changes when it becomes a supergroup."""
         return self._state.renaming.successors.get(owner, owner)
 
     def set_shutdown_deadline(self, deadline: float) -> None:

@@ -45,11 +45,11 @@ Result = TypeVar("Result")
 
 LAST_TURNS = 4  # the newest turns, which stay verbatim even after they were archived
 MAX_CANDIDATES = 100  # messages that words and meaning find in each search
-MAX_PACKED = 250  # passages that packing is offered, by score
-MAX_PACKED_BY_MEANING = 50  # and by meaning, of people's own words
+MAX_PACKED = 250  # passages offered for packing, best scores first
+MAX_PACKED_BY_MEANING = 50  # passages of people's own words offered for packing, closest in meaning first
 MIN_SCORE = 0.0  # a message with a lower one is further from the question than the average, and shares hardly a word
-OWN_WORDS_SHARE = 0.5  # of the room, for people's own words first, next to a long-winded assistant
-MAX_RARE = 3  # a word that at most so many messages hold is rare: they are shown first unless they are in the prompt
+OWN_WORDS_SHARE = 0.5  # share of the room that people's own words get first if the assistant is long-winded
+MAX_RARE = 3  # a word in no more messages than this is rare: they are shown first unless they are in the prompt
 EXAMPLES_RETRY = timedelta(minutes=10)  # after the examples of wide questions could not be embedded
 
 _waited_in_vain: ContextVar[bool] = ContextVar("waited_in_vain", default=False)
@@ -178,8 +178,8 @@ class MemoryRetrieval:
     ) -> RetrievalResult:
         """Find the passages and facts relevant to a question. Raise StorageError if the store cannot be read.
 
-        `now` is in the owner's time zone. `newest_messages` are the last messages, to which a short question may refer.
-        `before_turn` is the turn being answered, which is not searched. `facts` are the usable facts, if already read.
+        `now` is in the owner's time zone. `newest_messages` are the last messages, which help with short questions.
+        Only turns before `before_turn` are searched. `facts` are the usable facts, if they have been read already.
         """
         now = now or self._clock()
         own = [

@@ -288,7 +288,7 @@ class SummaryManager:
     async def _read_input_and_dropped_messages(
         self, lease: SummaryLease, plan: SummaryPlan
     ) -> tuple[SummaryInput, Sequence[Message]]:
-        """Return the material for a planned summary, and the messages that have left the sliding window."""
+        """Return the input for a planned summary, and the messages that have left the sliding window."""
         scope = lease.scope
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store_if_enabled(scope.owner) as store:

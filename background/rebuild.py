@@ -33,7 +33,7 @@ from summary_manager import LEASE, SummaryManager
 
 log = logging.getLogger(__name__)
 
-MAX_CHUNK_MESSAGES = 10_000  # the most messages of one summary that are read when it is made again
+MAX_CHUNK_MESSAGES = 10_000  # messages that a rebuild reads for one summary, at most
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -42,8 +42,8 @@ MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at on
 MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
 MIN_REQUESTS_LEFT = 4  # requests that the rest of the day's tokens must pay for; answers and summaries go first
 MAX_CHECKED_CHARS = 8_000  # of a message, as the patterns for words of change take seconds for a hundred thousand
-MIN_LINES = 60  # whose kinds are asked for until it is known if this model takes what is no fact for one
-MIN_TRIALS = 8  # turns that are asked about again until it is known if this model finds more in single turns
+MIN_LINES = 60  # lines to classify before judging whether this model extracts facts where there are none
+MIN_TRIALS = 8  # turns to ask about again before judging whether this model finds more in single turns
 FIRST_PAUSE = timedelta(minutes=1)
 MAX_PAUSE = timedelta(hours=1)
 

@@ -11,8 +11,8 @@ from records.model_calls import PromptMessage
 from text.fingerprint import make_fingerprint
 
 KIND_SCHEMA = prompts.make_answer_schema("kind", prompts.TEXTS["kind_properties"])
-NO_FACTS = ("ask", "nothing")  # the kinds of lines that tell nothing about anyone
-NOT_SO = (*NO_FACTS, "wish", "maybe")  # also the kinds about what is not so, and may never be
+NO_FACTS = ("ask", "nothing")  # the kinds of lines without a fact about anyone
+NOT_SO = (*NO_FACTS, "wish", "maybe")  # also the kinds about things that are not true, or not yet
 
 
 def make_kind_request(line: str) -> tuple[PromptMessage, ...]:

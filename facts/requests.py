@@ -20,7 +20,7 @@ from text.tokenizer import Tokenizer
 MAX_TURNS = 20  # turns of imported history in one request; for other messages, the settings say how many
 MAX_KNOWN = 40  # known facts in one request
 MAX_LOOKED_AT = 200  # known facts that one message is compared with
-MIN_SHARED_WORDS = 2  # of a known fact and a message that reports no change; one word is often about another thing
+MIN_SHARED_WORDS = 2  # words in both a known fact and a message that reports no change; one word proves little
 MAX_OTHERS = 4  # other known facts that are shown: "I moved to Porto" has no word of "lives in Lisbon"
 MIN_LINE_TOKENS = 70  # that one line may take, however little room there is
 ANSWER_SHARE = 0.25  # share of the window that is left free for the model's answer and a repair

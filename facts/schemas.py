@@ -254,7 +254,7 @@ def _make_fact(
     if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open
-    ends_others = not (is_uncertain or is_denied)  # neither what may come nor what is not so takes another's place
+    ends_others = not (is_uncertain or is_denied)  # an uncertain or denied fact never replaces another
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
     known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)

@@ -14,7 +14,7 @@ MAX_UNSUMMARIZED = 20_000  # active messages that a prompt or a fold reads; more
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextSources:
-    """The material of a prompt except search results, read from a single snapshot. Each sequence is oldest first."""
+    """Everything in a prompt except search results, read from a single snapshot. All sequences are oldest first."""
 
     last: Sequence[Message]  # of the newest turns, active or archived
     unsummarized: Sequence[Message]  # the newest MAX_UNSUMMARIZED active messages
@@ -28,7 +28,7 @@ class ContextSources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredQuestion:
-    """A question that was just stored, with its existing answer or the material for a new answer."""
+    """A question that was just stored, with its existing answer or the context for a new answer."""
 
     turn: int
     answer: Message | None = None  # that an earlier process stored for it

@@ -119,7 +119,7 @@ class PromptBuilder:
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def add_last_turns(self, messages: Sequence[Message]) -> None:
-        """Add the newest turns that fit. Shorten the next older turn to fit, if possible, and omit all before it."""
+        """Add the newest turns that fit. Shorten the first turn that does not fit, and omit all older turns."""
         for turn in reversed(self._renderer.render_turns(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:

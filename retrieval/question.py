@@ -53,7 +53,7 @@ def contains_name(text: str, name: str) -> bool:
 
 
 def remove_names(text: str, names: Iterable[str]) -> str:
-    """Return a question without the names of speakers, which people rarely say in their own messages."""
+    """Remove the names of speakers from a question, because people rarely say their own names."""
     left = text
     for name in sorted(names, key=len, reverse=True):
         for position in reversed(list(_find_name_positions(left, name))):

@@ -111,7 +111,7 @@ def _argsort_best_first(values: Values) -> NDArray[np.intp]:
 
 
 def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
-    """Return an array [2, passages] of the rows before and after each passage. If there is none, use its own row."""
+    """Return an array [2, passages] of the rows before and after each passage, or its own row where there is none."""
     days = candidates.said_at // DAY_SECONDS
     whole, count = np.bincount(candidates.messages, minlength=1)[candidates.messages] == 1, len(candidates)
     rows = np.arange(count)

@@ -24,7 +24,7 @@ class ActiveTurn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScopeState:
-    """The state of a scope, on which a planner bases its decision. All sequences are ordered oldest first."""
+    """The state of a scope that a planner bases its decision on. All sequences are in order, oldest first."""
 
     turns: Sequence[ActiveTurn] = ()
     summaries: Sequence[Summary] = ()  # the active ones

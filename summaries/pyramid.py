@@ -12,7 +12,7 @@ MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the p
 
 
 def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
-    """Plan the next fold, trying gaps first, then due turns, then surplus summaries. Return None if nothing is due."""
+    """Plan the next summary: of gaps first, then due turns, then surplus summaries. Return None if none is due."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
     gap = find_gap_message_ids(by_id, sorted(summary.first_id for summary in state.summaries), max_turns=state.every_n)
     if gap:

@@ -16,8 +16,8 @@ from text.date_words import ISO_DATE, find_iso_dates
 from text.fingerprint import NUMBER, parse_number_word_or_month, remove_thousands_separators
 from text.stopwords import FUNCTION_WORDS, WORD_LISTS
 
-LONG_SOURCE_TOKENS = 200  # from which on a summary must be shorter than its source
-NEAR_DAYS = 14  # around a message's own day that its words may mean: "yesterday", "next Friday", "in two weeks"
+LONG_SOURCE_TOKENS = 200  # a summary of a longer source must be shorter than the source
+NEAR_DAYS = 14  # before or after a message that its words may refer to: "yesterday", "next Friday", "in two weeks"
 MIN_LANGUAGE_LETTERS = 30  # texts with fewer letters may hold names alone
 MAX_LANGUAGE_CHARS = 4_000  # that are looked at to recognise a language
 MIN_LANGUAGE_SHARE = 0.8  # of letters in one script, which makes it the script of a text
@@ -46,7 +46,7 @@ class SourceLine:
 
 
 def parse_source_line(text: str) -> SourceLine:
-    """Parse a source line of a summary, leaving the time and the speaker's name out of its words."""
+    """Parse a source line of a summary. Leave the time and the speaker's name out of its words."""
     heading, words = split_into_heading_and_text(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:

@@ -1,4 +1,4 @@
-"""The sliding policy: after every turn, summarise only the latest messages in a single live summary. Pure functions."""
+"""The sliding policy, as pure functions: after every turn, update a single summary of only the latest messages."""
 
 from records.messages import MessageOutline
 from records.summaries import SummaryPlan, SummaryReason

@@ -73,7 +73,7 @@ class WizardStates(StatementRunner):
 
     @asynccontextmanager
     async def _begin_write(self, owner: int) -> AsyncIterator[Transaction]:
-        """Open a transaction. Clear the owner's cache when it ends, even if it failed."""
+        """Open a transaction. Clear the owner's cache when the transaction ends, even if it fails."""
         try:
             async with self.database.open_transaction(owner) as tx:
                 yield tx

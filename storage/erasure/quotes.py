@@ -316,7 +316,7 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_short_character_run(phrase: Phrase) -> bool:
-    """Return True if a phrase is a short run of characters in a script without spaces. It may be an everyday word."""
+    """Return True for a short run in a script without spaces. Such a run may be an everyday word."""
     return isinstance(phrase, tuple) and len(phrase) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, phrase))
 
 

@@ -178,7 +178,7 @@ class FactTable(OwnerTables):
         return await self._update_fact(owner, fact_id, change, int(is_pinned), format_moment(now), condition=where)
 
     async def convert_fact_to_instruction(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
-        """Turn a fact into an instruction, which is part of every prompt. Return None unless it exists and is valid."""
+        """Turn a fact into an instruction, which is part of every prompt. Return None if no valid fact has this id."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
         return await self._update_fact(owner, fact_id, change, format_moment(now), condition=_HOLDS)
 
@@ -288,7 +288,7 @@ class FactTable(OwnerTables):
 
 
 async def read_fact_revision(reader: Reader, owner: int) -> str:
-    """Compute what `FactTable.read_revision` returns, inside the caller's transaction."""
+    """Implement `FactTable.read_revision` inside the caller's transaction."""
     return " ".join(str(value) for row in await reader.fetch_rows(_REVISION, owner) for value in row)
 
 

@@ -186,7 +186,7 @@ async def delete_summaries(tx: Transaction, owner: int, ids: Collection[int], re
 
 
 def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
-    """Return the fields of a new summary that are stored unchanged, with invalid surrogates replaced in its text."""
+    """Return the fields to copy from a new summary. Invalid surrogates in its text are replaced."""
     return {**asdict(new_summary), "text": repair_surrogates(new_summary.text)}
 
 
