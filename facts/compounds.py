@@ -10,14 +10,12 @@ from dataclasses import replace
 from functools import cache
 
 from facts.schemas import CLAUSE_BREAK, ExtractedFact
-from text.analyzer import split_words
 from text.fingerprint import find_topics, make_fingerprint
 from text.stopwords import EVERY_FUNCTION_WORD
 
 MIN_STEM = 2  # letters that two forms of a verb share, as in "have" and "has"
 MIN_TOPICS = 2  # of the words after an "and": "works as a nurse", but not "coffee"
 MAX_SUBJECT_WORDS = 3  # in front of the first verb, such as "the user"
-MAX_DOUBT_WORDS = 2
 MAX_WORDS = 100  # of a quote that are compared
 _PAUSES = " ,;،"
 _JOINED = "وו"  # "and" in Arabic and Hebrew, which write it together with the next word
@@ -52,28 +50,35 @@ def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[
     return [fact]
 
 
-def omit_uncertain_part(fact: ExtractedFact) -> ExtractedFact:
-    """Cut the quote of a fact before an "and" if only the words after it express doubt, about other topics."""
+def omit_uncertain_part(fact: ExtractedFact, extracted_facts: Sequence[ExtractedFact]) -> ExtractedFact:
+    """Cut the quote of a fact before an "and" if only the words after it express doubt, and another fact tells them.
+
+    A doubt that no other fact of the message tells may be about this fact: "and I'm not sure for how long".
+    """
     if make_fingerprint(fact.text).hedges or not make_fingerprint(fact.quote).hedges:
         return fact
     topics = find_topics(fact.text)
+    others = [find_topics(other.text) for other in extracted_facts if other.message == fact.message]
     for at, word in list(_iterate_words(fact.quote))[:MAX_WORDS]:
         if word in _get_list_separators() and word not in _PAUSES + "i":  # a Polish "and", but "I" in English
-            said, other = _split_at_separator(fact.quote, at, word)
-            # A short part may be nothing but doubt about the one before it: "maybe", "может быть".
-            is_long = len(split_words(other)) > MAX_DOUBT_WORDS and len(find_topics(other)) >= MIN_TOPICS
-            is_other = is_long and topics.isdisjoint(find_topics(other))
-            if is_other and topics & find_topics(said) and not make_fingerprint(said).hedges:
+            said, rest = _split_at_separator(fact.quote, at, word)
+            shared = topics & find_topics(said)
+            doubted = find_topics(rest) - find_topics(" ".join(make_fingerprint(rest).hedges))
+            is_told = any(doubted & other and shared.isdisjoint(other) for other in others)
+            if is_told and shared and topics.isdisjoint(doubted) and not make_fingerprint(said).hedges:
                 return replace(fact, quote=said)
     return fact
 
 
-def is_whole_clause(quote: str, line: str) -> bool:
-    """Return True if a quote of several words is a clause of its own in a line, set off by commas or conjunctions."""
-    before, _, after = line.partition(quote)
-    neighbours = [word for words in ([*_iterate_words(before)][-1:], [*_iterate_words(after)][:1]) for _, word in words]
-    is_separated = all(word in _get_list_separators() or CLAUSE_BREAK.fullmatch(word) for word in neighbours)
-    return quote in line and is_separated and len(find_topics(quote)) >= MIN_TOPICS
+def is_clause_before_wish(quote: str, line: str) -> bool:
+    """Return True if a quote of several words begins a line, or follows a "but", and is set off from what follows.
+
+    What follows a wish ("I would love a house, and a garden with roses") may be part of it.
+    """
+    before, after = ([word for _, word in _iterate_words(part)] for part in line.partition(quote)[::2])
+    begins = not before or (before[-1].isalpha() and CLAUSE_BREAK.fullmatch(before[-1]))
+    ends = not after or after[0] in _get_list_separators() or CLAUSE_BREAK.fullmatch(after[0])
+    return quote in line and bool(begins and ends) and len(find_topics(quote)) >= MIN_TOPICS
 
 
 def _split_at_separator(text: str, start: int, separator: str = "") -> tuple[str, str]:

@@ -13,7 +13,7 @@ from attrs import define, field
 from cachetools import LRUCache, TTLCache
 
 from facts import kinds, schemas, verification
-from facts.compounds import is_whole_clause, omit_uncertain_part, split_compound_fact
+from facts.compounds import is_clause_before_wish, omit_uncertain_part, split_compound_fact
 from facts.requests import ExtractionRequest, Request, RequestBuilder
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -165,7 +165,7 @@ class FactExtractor:
                 is_asked = not fact.is_uncertain or fact.kind == "instruction"
                 kind = await self._ask_for_kind_of_line(owner, fact.line) if is_asked else ""
                 # "I live in Tula, how warm is it there"; a wish without its "I would love" looks like a fact.
-                is_part = kind in kinds.NO_FACTS or (kind in kinds.NOT_SO and is_whole_clause(fact.quote, fact.line))
+                is_part = kind in kinds.NO_FACTS or (kind == "wish" and is_clause_before_wish(fact.quote, fact.line))
                 if is_part and fact.quote != fact.line:
                     kind = await self._ask_for_kind_of_line(owner, fact.quote)
                 checked[number] = kinds.rewrite_or_drop_fact_by_kind(fact, kind, speakers[fact.source_ids[0]])
@@ -205,7 +205,7 @@ class FactExtractor:
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.get_speaker_name(message) for message in messages]
-        certain = map(omit_uncertain_part, extracted_facts)
+        certain = (omit_uncertain_part(fact, extracted_facts) for fact in extracted_facts)
         single = [part for fact in certain for part in split_compound_fact(fact, " ".join(speakers))]
         find_faults = partial(
             verification.find_fact_faults, messages=messages, zone=batch.zone, assistant_text=request.assistant_text

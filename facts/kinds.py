@@ -41,7 +41,8 @@ def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) ->
     has_detail = bool(told.numbers or told.dates or told.names)
     if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1) or (kind == "nothing" and has_detail):
         return fact
-    if kind == "maybe" and fact.kind == "instruction":  # "If it rains I might take the bus" is no rule for the bot
+    # "If it rains I might take the bus" is no rule for the bot.
+    if kind == "maybe" and fact.kind == "instruction" and fact.is_uncertain:
         fact = replace(fact, kind="personal", subject="")
     wish = replace(fact, text=f"{speaker_name}: {fact.line}", quote=fact.line, is_uncertain=True, unsaid=frozenset())
     subject = fact.subject if fact.kind in LASTING else ""  # of an instruction, the requests that it is for

@@ -306,15 +306,18 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
     shares at most half of its words with the quote. If the quote has no names and numbers, a text is vague only if it
-    comes from a weak model, and lacks half of the quote's words (at least four).
+    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four).
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
         return fact
-    words = _get_word_prefixes(find_topics(fact.text) - find_topics(speaker))
+    topics = find_topics(fact.text)
+    words = _get_word_prefixes(topics - find_topics(speaker))
     said = _get_word_prefixes(find_topics(fact.quote))
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
-    lacks_half = is_model_weak and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
+    # "Anna is a vegetarian" tells what "I eat neither meat nor fish" says; "fuma" and "fumo" look different.
+    is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))
+    lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)
     is_vague = (details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
 

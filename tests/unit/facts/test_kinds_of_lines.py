@@ -93,6 +93,7 @@ async def test_what_is_wished_or_considered_is_told_in_the_persons_words(
         ("I live in Porto and would love a dog", "I live in Porto", "Anna lives in Porto."),
         ("Ich wohne in Gent, hätte aber gern ein Haus am Meer", "Ich wohne in Gent", "Anna wohnt in Gent."),
         ("Vivo en Lugo y me gustaría tener un perro", "Vivo en Lugo", "Anna vive en Lugo."),
+        ("I'd love a dog but I live in a small flat", "I live in a small flat", "Anna lives in a small flat."),
     ],
 )
 async def test_a_fact_that_shares_its_line_with_a_wish_is_certain(talk: Talk, line: str, quote: str, text: str) -> None:
@@ -107,12 +108,27 @@ async def test_a_fact_that_shares_its_line_with_a_wish_is_certain(talk: Talk, li
         ("I would love a house by the sea, and a dog", "a dog", "Anna has a dog."),
         ("I'd so like a garden with roses", "a garden with roses", "Anna has a garden with roses."),
         ("I would love a dog and a garden", "I would love a dog", "Anna has a dog."),
+        ("I'd love to live in Porto, work as a nurse and bake", "work as a nurse", "Anna works as a nurse."),
     ],
 )
 async def test_a_piece_of_a_wish_is_no_fact_of_its_own(talk: Talk, line: str, quote: str, text: str) -> None:
     say_kinds(talk, {line: "wish", "I would love a dog": "wish"})
     (wish,) = await learn(talk, line, quote=quote, text=text)
     assert (wish.text, wish.is_uncertain) == (f"Anna: {line}", True)
+
+
+async def test_a_doubt_beside_a_fact_is_not_lost(talk: Talk) -> None:
+    line = "I live in Porto and I'm not sure for how long"
+    say_kinds(talk, {line: "maybe"})
+    (fact,) = await learn(talk, line, quote="I live in Porto", text="Anna lives in Porto.")
+    assert (fact.text, fact.is_uncertain) == (f"Anna: {line}", True)
+
+
+async def test_a_condition_without_a_hedge_stays_a_rule(talk: Talk) -> None:
+    line = "If I write in German answer in English"
+    say_kinds(talk, {line: "maybe"})
+    (fact,) = await learn(talk, line, text="Anna wants English answers to German messages.", type="instruction")
+    assert fact.kind == "instruction"
 
 
 async def test_a_condition_with_a_hedge_is_no_rule(talk: Talk) -> None:
@@ -164,7 +180,7 @@ async def test_an_answer_that_is_no_kind_changes_nothing_and_ends_the_asking_for
 
 
 async def test_a_failure_keeps_the_facts_and_the_next_line_is_asked_about_again(talk: Talk) -> None:
-    talk.server.script_schema("kind", *[Behaviour(status=500)] * 4)
+    talk.server.script_schema("kind", *[Behaviour(status=502)] * 4)
     say_kinds(talk, {})
     assert len(await learn(talk, "I live in Oslo")) == 1
     asked = len(talk.server.asked_for("kind"))
