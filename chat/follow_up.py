@@ -1,4 +1,4 @@
-"""Describes pictures, learns facts and folds messages after a turn. A failed step does not stop the others."""
+"""Describes pictures, learns facts and summarises messages after a turn. A failed step does not stop the others."""
 
 import logging
 import secrets

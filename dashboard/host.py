@@ -1,4 +1,4 @@
-"""The parts of the bot that the page needs, provided by the caller that starts the page."""
+"""The parts of the bot that the page needs. The caller that starts the page provides them."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Chat, embedding and speech models behind protocols, their prompts and their token budgets."""
+"""Interfaces of chat, embedding and speech models, with their prompts and token budgets."""

@@ -1,7 +1,7 @@
 """Explicit prompt caching for OpenAI's models from gpt-5.6 on. Does no I/O.
 
-A cached token costs 1.25 times as much to write and a tenth to read. Without a breakpoint, the whole prompt would be
-written every turn and never read.
+A cached token costs 1.25 times as much to write and a tenth to read. Without a breakpoint, each turn would
+write the whole prompt and never read it.
 """
 
 import re

@@ -9,8 +9,8 @@ from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, REPEATS, NewRe
 from text.characters import collapse_to_single_line
 from text.time_zones import find_next_repetition, to_utc
 
-MAX_TEXT_CHARS = 1_000  # characters of a text that is read
-MORNING = 9  # the hour where none is said
+MAX_TEXT_CHARS = 1_000  # characters of a request that are read
+MORNING = 9  # the hour of a reminder without a time of day
 _NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKDAYS = tuple(name[:2] for name in _NAMES)
 _DAYS = {name[:end]: day for day, name in enumerate(_NAMES) for end in range(2, len(name) + 1)}

@@ -22,7 +22,7 @@ SPOKEN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("spoken_times
 READ_LANGUAGES = [language for language in SPOKEN if isinstance(SPOKEN[language], dict)]
 # What "every" with each of the units of "in N units" means.
 UNITS: dict[str, Repeat] = {"minute": "", "hour": "", "day": "daily", "week": "weekly", "month": "monthly", "year": ""}
-MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be another word
+MIN_PART_CHARS = 3  # a part of the day with fewer letters, such as "веч", may be another word
 TOKEN = re.compile(r"[^\s,;!?\"“”„«»()（）]+")
 HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
 PLAIN = {
@@ -40,7 +40,7 @@ _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _HAN_DAY = re.compile(SPOKEN["zh"]["day_left_over"])
 _LED_NUMBER = re.compile(r"\w+ \d{1,2}e?(?= ?(?:[^\w\s.:/,$€%-]|$))")  # "el 15" at the end of a text, or a part of it
 _MINUTES_MARK = re.compile(r"[+-]\d+")
-_KIND = re.compile(r"\{([a-z-]+)\}")  # a place for words in a pattern
+_KIND = re.compile(r"\{([a-z-]+)\}")  # a placeholder for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
 _WORD_END = r"(?!\w)"
 _ENDS = {"unit": r"(?![^\W\d])", "plus": "(?:)", "on": r"(?=\s)", "at": r"(?=\s)"}

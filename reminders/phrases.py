@@ -27,12 +27,12 @@ from text.characters import collapse_to_single_line
 from text.time_zones import to_utc
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
-MAX_SHOWN_CHARS = 60  # of words that were not understood
+MAX_SHOWN_CHARS = 60  # characters of the words that were not understood
 ARTICLES = ("the", "la")  # "at 9 read the 3rd chapter"
 WORDS_LIKE_DAYS = ("sun", "sat", "wed", "mar", "mer", "jeu", "dom", "ter", "Sam", "Vi", "Ma", "Lu")  # "mirar el mar"
-MIN_LIKENESS = 0.83  # of a misspelt name of a day or month, to the name
+MIN_LIKENESS = 0.83  # the minimum similarity between a misspelt word and the name of a day or month
 MIN_MISSPELT_CHARS = 6  # of a name without one of its letters: "Feitag"
-NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
+NEAR_TOKENS = 4  # words after a preposition within which a number may be a time, as in "at half past eight"
 _ENDS = " ,.;:-–—"
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
 

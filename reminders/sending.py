@@ -20,10 +20,10 @@ from text.time_zones import find_next_due_time
 
 log = logging.getLogger(__name__)
 
-MAX_SENDS = 2  # attempts to send a reminder of which nobody knows if the first attempt arrived
-MAX_CONCURRENT_OWNERS = 50  # to whom reminders are sent at the same time, since Telegram may pause a chat for minutes
-MAX_DUE = 200  # reminders read at once; list_due_reminders takes one of each owner before the second of any
-GRACE = 2.0  # seconds that a reminder which is being sent when the bot stops has left to arrive
+MAX_SENDS = 2  # attempts to send a reminder if it is unknown whether an attempt arrived
+MAX_CONCURRENT_OWNERS = 50  # owners who get reminders at the same time, since Telegram may pause a chat for minutes
+MAX_DUE = 200  # reminders read at once. list_due_reminders returns the first one of every owner before any second one.
+GRACE = 2.0  # seconds to finish sending a reminder when the bot stops
 LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
 SendOutcome = Literal["arrived", "unknown", "gone", "later"]  # it may have arrived, never will, or is tried again later

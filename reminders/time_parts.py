@@ -13,7 +13,7 @@ from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import add_months
 
 MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
-YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
+YEARS_TO_LEAP_DAY = 8  # the most years from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
 _TONIGHT = ("tonight", "this-night")  # parts of today
 # The patterns below are those of Lexicon.match(): a space is any gap, and {month} any word for a month.

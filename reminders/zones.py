@@ -13,7 +13,7 @@ from reminders.lexicon import HAN, PLAIN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon
 from text.stopwords import EVERY_FUNCTION_WORD
 
 MIN_STEM_CHARS = 4
-MAX_STEM_CHARS = 6  # of a word in the name of a place, as inflected: "по Москве", "deutscher Zeit"
+MAX_STEM_CHARS = 6  # characters of a stem, which matches inflected names of places: "по Москве", "deutscher Zeit"
 MAX_ENDING_CHARS = 2
 _OFFSET = re.compile(
     r"(?:(?:UTC|GMT|(?-i:Z))(?:[+-]\d{1,2}(?::?\d\d)?)?|[+-]\d\d:?\d\d)(?![\w-])|(?:A[a-z]{3,9}|Europe|Pacific|US)/\w[\w/]+",
@@ -27,7 +27,7 @@ _NAMED_ZONE = (
 )
 _HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 _FIRST_NAMES = rf"(?P<lead>{{before-day}} )?(?P<names>{TOKEN.pattern}(?:[\s,;]+{TOKEN.pattern}){{,2}})"
-_LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
+_LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each names the zones of its region
 
 
 def find_span_of_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[int, int] | None:

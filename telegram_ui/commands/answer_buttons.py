@@ -1,4 +1,4 @@
-"""The buttons under answers, and those offered after a message is edited. chat/conversation.py generates answers."""
+"""The buttons under answers and after the edit of a message. The answers come from chat/conversation.py."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -21,7 +21,7 @@ WRITE, SEND, STOP = "w", "s", "c"
 SPACING_SECONDS = 0.05  # between two people: Telegram takes about 30 messages a second, and answers need theirs
 POLL_SECONDS = 5.0  # seconds between two looks for something to send
 GRACE_SECONDS = 2.0  # seconds to finish the current message when the bot stops
-MAX_AGE = timedelta(hours=24)  # an older one may come from a restored backup, and have been sent long ago
+MAX_AGE = timedelta(hours=24)  # an older broadcast may come from a restored backup, and may have been sent before
 
 
 class BroadcastCommands(CommandGroup):

@@ -24,7 +24,7 @@ from text.characters import repair_surrogates
 
 Item = TypeVar("Item")
 
-AGAIN = "ag"  # the kind of the [Try again] button under a reply, which repeats the message that was replied to
+AGAIN = "ag"  # the kind of the [Try again] button, which repeats the message that the bot replied to
 SETTINGS, BACK = "set", "b"  # the kind of the buttons under /settings, and the payload that leads back to them
 ASK = "ask"  # the payload of the buttons under /settings that open another list
 ZONE, ALONE = "z", "z.a"  # payloads that ask for a time zone; ALONE does so in a new message

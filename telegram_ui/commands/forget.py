@@ -21,10 +21,10 @@ from telegram_ui.commands.forget_targets import ForgetTarget, parse_forget_argum
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
-CONVERSATION = "fc"  # asks whether to forget the conversation with the payload's thread
+CONVERSATION = "fc"  # the kind of the button that asks whether to forget a conversation
 MAX_MATCHES = 10
-MAX_REQUEST_MESSAGES = 3  # extra matches, for those in the turn that asks to forget
-MAX_REMEMBERED = 200  # lists of matches
+MAX_REQUEST_MESSAGES = 3  # further matches that are read, since the turn that asks to forget contains the words too
+MAX_REMEMBERED = 200  # lists of matches that are kept for their buttons
 MAX_SHOWN = 3  # texts of each kind that a preview quotes
 MAX_QUOTE_CHARS = 80
 ForgetQuestion = tuple[str, Sequence[tuple[str, ForgetTarget]]]  # a text and its choices

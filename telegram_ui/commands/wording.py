@@ -16,7 +16,7 @@ from summaries.policies import POLICIES
 
 MAX_LABEL_CHARS = 40  # characters of the beginning of a conversation that serve as its title
 MAX_QUOTE_CHARS = 200
-OFFERED_THRESHOLDS = (5, 10, 20, 50)  # those with a button
+OFFERED_THRESHOLDS = (5, 10, 20, 50)  # thresholds that have a button
 SENT_KINDS = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
     *("venue", "poll", "dice", "story", "new"),

@@ -30,9 +30,9 @@ T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-TYPING_DELAY_SECONDS = 0.5  # before typing is shown, so that quick answers need none
-ATTEMPTS = 5  # of one request
-MAX_WAIT_SECONDS = 600.0  # the longest total wait of one final text for Telegram
+TYPING_DELAY_SECONDS = 0.5  # seconds before typing is shown. Quick answers need none.
+ATTEMPTS = 5  # attempts at one request
+MAX_WAIT_SECONDS = 600.0  # the total time that one final text may wait for Telegram
 MAX_KNOWN_CHATS = 1_000  # idle chats whose state is kept
 
 

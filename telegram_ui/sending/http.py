@@ -15,7 +15,7 @@ from runtime.http_client import find_proxy, open_http_session, read_body
 from runtime.metrics import STATUSES, make_counter
 from text.characters import repair_surrogates_in_json
 
-MAX_ANSWER_BYTES = 32_000_000  # of one response. Telegram's files have at most 20 MB, a local server's any size.
+MAX_ANSWER_BYTES = 32_000_000  # of one response. Files from Telegram have at most 20 MB, from a local server any size.
 
 # The methods that people depend on. Others are counted once they are used.
 METHODS = (

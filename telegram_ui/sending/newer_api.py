@@ -15,7 +15,7 @@ T = TypeVar("T")
 Keyboard = InlineKeyboardMarkup | ForceReply
 
 CAN_STOP = {"can_stop": True, "keep_on_stop": True}  # a draft's stop button (Bot API 10.3)
-REFUSED_SECONDS = 24 * 60 * 60  # after which a refused feature is tried again, because servers are updated
+REFUSED_SECONDS = 24 * 60 * 60  # time until a refused feature is tried again, because the server may have been updated
 
 
 class NewerApi:

@@ -39,11 +39,11 @@ from text.characters import repair_surrogates
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-MIN_GROWING_SECONDS = 0.1  # before a text is shown. A shorter answer is complete by then.
-MAX_STALL_SECONDS = 0.5  # after which the beginning is shown even if no more text comes
-PREVIEW_SECONDS = 1.0  # between previews in one chat. Telegram takes about one a second.
-GROUP_PREVIEW_SECONDS = 4.0  # between previews in a group, which takes 20 messages a minute
-DRAFT_SECONDS = 3.0  # before a draft becomes a message, which can have [Stop]
+MIN_GROWING_SECONDS = 0.1  # seconds before a text is shown. A short answer is complete by then.
+MAX_STALL_SECONDS = 0.5  # seconds after which the beginning is shown even if no more text arrives
+PREVIEW_SECONDS = 1.0  # seconds between previews in one chat. Telegram accepts about one a second.
+GROUP_PREVIEW_SECONDS = 4.0  # seconds between previews in a group, where Telegram accepts 20 messages a minute
+DRAFT_SECONDS = 3.0  # seconds before a draft becomes a message, which can have a [Stop] button
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from telegram_ui.updates.pieces import belongs_to_same_turn, can_be_continued
 
 STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
 MAX_TOLD = 5  # notices to one stranger within STRANGER_PERIOD
-MAX_TOLD_IN_ALL = 60  # notices to all strangers within ALL_STRANGERS_PERIOD. People with access need the rest.
+MAX_TOLD_IN_ALL = 60  # notices to all strangers within ALL_STRANGERS_PERIOD. Answers need the rest of Telegram's limit.
 ALL_STRANGERS_PERIOD = timedelta(minutes=1)
 MAX_REQUESTS = 20  # strangers about whom admins are asked within STRANGER_PERIOD
 MAX_REMEMBERED_PEOPLE = 10_000  # strangers, and members of groups, in the caches

@@ -24,13 +24,13 @@ T = TypeVar("T")
 
 UNFINISHED = make_gauge("keepsake_updates_unfinished", "Updates that this process has taken and that are not done.")
 
-MAX_UNFINISHED = 1_000  # updates of everybody. Telegram keeps the others until there is room.
+MAX_UNFINISHED = 1_000  # updates of all people. Telegram keeps the others until there is room.
 # Further updates of the person are refused with a sentence, so that nobody waits for them.
 MAX_UNFINISHED_PER_PERSON = 200
-MAX_URGENT = 20  # commands and presses of one person beyond that. /stop is needed most when too much waits.
-MAX_KNOWN_PEOPLE = 10_000  # people of whom it is remembered that they were refused
-MAX_RUNS = 20  # runs that may die over an update before it is given up
-MIN_TRYING_TIME = timedelta(hours=1)  # never give up earlier: the update may only have waited behind a deadly one
+MAX_URGENT = 20  # further commands and presses of one person. /stop is needed most when too much is waiting.
+MAX_KNOWN_PEOPLE = 10_000  # people in the cache
+MAX_RUNS = 20  # process crashes that an update may cause before it is dropped
+MIN_TRYING_TIME = timedelta(hours=1)  # before an update is dropped, since another one may cause the crashes
 MAX_SENDS = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
 
 

@@ -27,8 +27,8 @@ from telegram_ui.updates.parsing import ParsedUpdate
 
 logger = logging.getLogger(__name__)
 
-MAX_ATTEMPTS = 2  # runs that may die over one update's file
-MAX_FETCHES_AT_ONCE = 4  # files in memory at the same time, of at most 20 MB each, and one of each person
+MAX_ATTEMPTS = 2  # process crashes that one update's file may cause
+MAX_FETCHES_AT_ONCE = 4  # files in memory at the same time, at most one for each person, each of at most 20 MB
 MAX_PICTURE_BYTES = 5 * 2**20  # Anthropic's limit. Telegram's version of a photo has some 200 kB.
 # Names of the exports that /import reads.
 EXPORT = re.compile(r"(result|conversations|myactivity)\b.*\.json|.*\.zip|keepsake.*\.json(\.gz)?", re.IGNORECASE)

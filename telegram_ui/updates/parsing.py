@@ -38,10 +38,10 @@ COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*)
 CHAT_TYPES = ("private", "group", "supergroup")
 # A message and the one that it replies to have at most 100 entities each (Bot API, MessageEntity).
 MAX_PARTS = 5_000  # objects and lists in one update. python-telegram-bot parses 10,000 in 100 ms.
-MAX_DEPTH = 50  # levels of them. 300 take a tenth of a second.
+MAX_DEPTH = 50  # nesting levels of objects and lists. Parsing 300 takes a tenth of a second.
 # python-telegram-bot does not parse formatted messages. Each of 32,768 characters may have styles of its own.
 MAX_RICH_PARTS = 400_000  # objects and lists in formatted messages
-MAX_RICH_DEPTH = 400  # levels of them. Each of Telegram's 16 levels of blocks takes four, and each style two.
+MAX_RICH_DEPTH = 400  # their nesting levels. Each of Telegram's 16 levels of blocks takes four, and each style two.
 MAX_REPLIED_CHARS = 2_000  # characters of a replied-to message that reach the model
 NO_WORDS = "[The sender removed the words of this message]"  # the text after an edit that leaves only a mention
 

@@ -10,7 +10,7 @@ from telegram_ui.sending.pace import Timer
 from telegram_ui.updates.parsing import ParsedUpdate
 
 MIN_SPLIT_UNITS = 4000  # a message that follows a text of this length at once belongs to it
-MIN_CUT_UNITS = MAX_UNITS // 2  # clients cut in the last half, so a shorter piece is the last one
+MIN_CUT_UNITS = MAX_UNITS // 2  # clients cut a text in the last half of the limit, so a shorter piece is the last one
 MAX_PIECES = 25  # pieces of one turn, some 100,000 characters. The next piece begins another turn.
 PAUSE_SECONDS = 1.5  # seconds without a further piece after which a turn is complete
 

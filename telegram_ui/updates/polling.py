@@ -24,10 +24,10 @@ if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 25  # how long Telegram may hold a poll
-MAX_POLL_SECONDS = 60.0  # after which a poll is overdue
+MAX_POLL_SECONDS = 60.0  # seconds after which a poll is overdue
 MAX_SILENT_SECONDS = 20.0  # how long a poll may wait for a byte beyond POLL_SECONDS
-MIN_WAIT_SECONDS = 1.0  # after the first failed poll
-MAX_WAIT_SECONDS = 30.0  # after many failed polls
+MIN_WAIT_SECONDS = 1.0  # seconds before the next poll after the first failure
+MAX_WAIT_SECONDS = 30.0  # the same after many failures
 
 
 class LeaseGuard(BaseRateLimiter[None]):

@@ -21,7 +21,7 @@ from telegram_ui.updates.parsing import ParsedUpdate, parse_update
 
 MAX_KNOWN_PRESSES = 10_000  # messages whose button was pressed. A double tap counts once.
 MAX_HELD_CHARS = 2_000_000  # characters of the remembered requests, about a thousand messages
-CHARS_PER_MESSAGE = 2_000  # what each message counts in addition to its text
+CHARS_PER_MESSAGE = 2_000  # added to each message's text for its other fields
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,6 +1,6 @@
 """Job queues, one per key. Each queue runs one job at a time, and the total number of running jobs is limited.
 
-Scheduling is fair: after each job, its queue moves behind the other queues that are ready. One owner's topics can take
+Scheduling is fair: after each job, its queue moves behind the other queues that are ready. One owner's topics can use
 only some of the job slots, so one person's backlog does not delay another's first message.
 """
 

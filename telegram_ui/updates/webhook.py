@@ -14,7 +14,7 @@ from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import MAX_RICH_PARTS, parse_raw_update
 from text.characters import repair_surrogates_in_json
 
-MAX_UPDATE_BYTES = 8_000_000  # of one update. A table of 32,768 cells that replies to another has some 4 MB.
+MAX_UPDATE_BYTES = 8_000_000  # bytes of one update. A table of 32,768 cells that replies to another has some 4 MB.
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 
 

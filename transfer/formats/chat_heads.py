@@ -32,16 +32,16 @@ _YEAR = re.compile(r"(?<![+\d-])\d{4}(?!\d)")
 _INNER_DOT = re.compile(r"\.(?<=[^\W\d_]\.)(?=[^\W\d_])")  # of an abbreviation such as "a.m."
 _WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
-_ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988, "民國": 1911}  # the year before the first one of each
+_ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988, "民國": 1911}  # the year before the first year of each era
 _OFFSET = re.compile(r"\b(?:GMT|UTC)(?:(?P<hours>[+-]\d{1,2})(?::?(?P<minutes>\d\d))?)?")
-MAX_DATE_CHARS = 80  # characters of a line that is nothing but a date
-MIN_MONTH_BYTES = 3  # the fewest bytes of an abbreviated month: two letters name one only in scripts other than Latin
-NEAR_MONTH = 20  # characters between the name of a month and its day or year
-MAX_WORDS = 4  # words of a head next to date and clock: a line with more is a sentence
+MAX_DATE_CHARS = 80  # characters of a line that contains only a date
+MIN_MONTH_BYTES = 3  # bytes of an abbreviated month. In Latin script, two letters are not enough.
+NEAR_MONTH = 20  # characters that may stand between the name of a month and its day or year
+MAX_WORDS = 4  # words of a head besides the date and time. A line with more is a sentence.
 TO_YEAR_MONTH_DAY = {order: itemgetter(*map(order.index, "ymd")) for order in ("dmy", "mdy", "ymd")}
 AMBIGUOUS_ORDERS = ("dmy", "mdy")
-LAST_YEAR = 2200  # a year after it is of another calendar
-FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake.
+LAST_YEAR = 2200  # a later year belongs to another calendar
+FIRST_YEAR = 2009  # the year WhatsApp began. An earlier or future year belongs to another calendar, or is a mistake.
 POSSIBLE_YEARS = range(FIRST_YEAR, LAST_YEAR)
 
 

@@ -18,7 +18,7 @@ from transfer.formats.values import InvalidElement, as_object, as_text, repair_m
 
 _SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
-_LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # which earlier versions did not keep: ids are hashes of words
+_LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # earlier versions ignored these; ids are hashes of the text
 _VIBER_ROW = re.compile(r'\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},(?:\+\d+)?,(?=")')
 _SENT_BY_SNAPCHAT = {"to", "mediatype"}  # until 2023, of what the person wrote
 _PHONEVIEW_NAMES = re.compile(r'\A"?direction"?,"?timestamp"?,"?name"?(?=,"?number"?,"?content"?,"?type"?)')

@@ -118,17 +118,17 @@ _CLOCK = r"(?:[^\W\d_]{1,4} ?)?\d{1,2}:\d\d(?: ?[AaPp][Mm])?"
 _ZOOM_CLOCK = r"\d\d?:\d\d:\d\d(?: ?[AP]M)?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
 _LINE = re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)")
-_KAKAO_STAMP = rf"(?P<stamp>[^\n:]{{8,30}}?,? {_CLOCK})"  # on a phone
+_KAKAO_STAMP = rf"(?P<stamp>[^\n:]{{8,30}}?,? {_CLOCK})"  # KakaoTalk on a phone
 _KAKAO = re.compile(rf"{_KAKAO_STAMP}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)")
-_BRACKET = rf"\[(?P<stamp>\d[^\]:\n]{{5,20}}?,? {_CLOCK})\]"  # of Telegram and Discord
+_BRACKET = rf"\[(?P<stamp>\d[^\]:\n]{{5,20}}?,? {_CLOCK})\]"  # Telegram and Discord
 _LOG_STAMP = r"[\[(]?(?P<stamp>[^<>*:\n\t]{0,40}?\d\d:\d\d(?::\d\d)?(?:[+-]\d{4}| [AP]M)?)[\])]?"
 _IRC = re.compile(rf"{_LOG_STAMP}\s{{1,3}}<[ ~&@%+]?(?P<speaker>[^<>\n]{{1,60}})>\s(?P<words>.*)")
 _WEECHAT = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\t[~&@%+]?(?P<speaker>[^\t\n]{1,60})\t(?P<words>.*)")
 _PIDGIN = re.compile(r"\((?P<stamp>[^()\n]{0,40}?\d\d:\d\d:\d\d(?: [AP]M)?)\) (?P<speaker>[^:\n]{1,60}): (?P<words>.*)")
-FIRST_LOG_YEAR = 1988  # that of IRC
+FIRST_LOG_YEAR = 1988  # the year of the first IRC logs
 _LOGS = (_IRC, _WEECHAT, _PIDGIN)
-_LOG_LINE = re.compile(rf"{_LOG_STAMP}:?\s(?P<speaker>)(?P<words>.*)")  # of the program itself
-_LOG_NOTE = re.compile(rf"{_LOG_STAMP}:?\s{{1,3}}(?:\*|-[-!>]|<-)")  # a line of the program, in any log
+_LOG_LINE = re.compile(rf"{_LOG_STAMP}:?\s(?P<speaker>)(?P<words>.*)")  # a line that the program itself wrote
+_LOG_NOTE = re.compile(rf"{_LOG_STAMP}:?\s{{1,3}}(?:\*|-[-!>]|<-)")  # such a line in any format
 _LOG_DAY = re.compile(r"(?:-{3}|\*{4}|Session|Conversation).*\d{4}")
 _HEADS = (
     *(_LINE, _KAKAO),

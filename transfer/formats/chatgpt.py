@@ -15,8 +15,8 @@ _SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
 
 _ALL = (".*", "(?s).*", "(?s)^.*$", "^.*$", "[\\s\\S]*")  # patterns that match a whole document
-MAX_REPLACED = 100  # places that one change replaces
-MAX_EDITED_CHARS = 400_000  # characters of the longest document that is edited
+MAX_REPLACED = 100  # replacements by one edit
+MAX_EDITED_CHARS = 400_000  # characters of a document that can be edited
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
 _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
 _ESCAPED = re.compile(r"\\(\W)")

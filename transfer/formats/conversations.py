@@ -28,15 +28,15 @@ from transfer.formats.json_stream import JsonStream, NotJson
 from transfer.formats.members import ROLES, find_time, normalize_name
 from transfer.formats.values import InvalidElement, as_text, make_element_error, read_reactions, require_object
 
-MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
-_GROK_SOURCES = re.compile(r"(?s)<grok:render\s.*?(?:</grok:render>|\Z)")  # a part of the words of which ids are made
+MAX_SPEAKERS = 20  # people offered as answers to the question which of them is the user
+_GROK_SOURCES = re.compile(r"(?s)<grok:render\s.*?(?:</grok:render>|\Z)")  # not shown, but ids are made with it
 _SKIPPED = ("here", "wordless", "service", "temporary")
-_SHOWN = 40  # the most characters of a title shown when a conversation is damaged
-MAX_WRAPPERS = 6  # objects and lists around a conversation
-FACTS_A_PAGE = 20  # facts of another assistant shown together
-PAGE = 2_500  # the most characters of facts in one message, of Telegram's 4,096
-MAX_OFFERED = 500  # facts of one file
-MAX_OFFERED_CHARS = 500  # characters of one fact
+_SHOWN = 40  # characters of a damaged conversation's title that are shown
+MAX_WRAPPERS = 6  # levels of objects and lists around a conversation
+FACTS_A_PAGE = 20  # facts of another assistant on one page
+PAGE = 2_500  # characters of facts on one page. Telegram allows 4,096 in a message.
+MAX_OFFERED = 500  # facts of one file that are offered
+MAX_OFFERED_CHARS = 500  # characters of one offered fact
 MAX_TITLE_CHARS = 200  # characters
 
 

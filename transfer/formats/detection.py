@@ -38,15 +38,15 @@ from transfer.formats.history import MAX_MESSAGE_CHARS, SAMPLED, ImportedHistory
 from transfer.formats.json_stream import JsonStream, NotJson, starts_like_json
 from transfer.formats.members import NAMES
 
-MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
-MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than reading an export
+MAX_UNPACKED_BYTES = 200_000_000  # bytes of JSON that are read. For more, the process would need gigabytes.
+MAX_ENTRIES = 20_000  # files in an archive. Listing more would take longer than reading an export.
 _ASSIGNMENT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
 _SCRIPT = re.compile(r"<script[^<>]{0,99}>[^<=]{0,300}=\s*(?=\[\s*\{\s*\")")  # in the page of ChatGPT's archive
 _CHARSET = re.compile(rb"<meta[^<>]{0,99}charset=[\"']?([\w-]{3,20})")
-MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
+MARKED_CHARS = 200_000  # characters at the beginning of a file that are searched for a product's mark
 _MODULES = (keepsake, telegram_desktop, chatgpt, claude, gemini)
 _CHATS = (*chat_texts.FORMATS, discord.FORMAT, *chat_pages.FORMATS)
-_FALLBACKS = (generic.FORMAT, memories.FORMAT)  # tried if the detected format understands nothing
+_FALLBACKS = (generic.FORMAT, memories.FORMAT)  # tried if the detected format finds nothing
 FORMATS: Mapping[str, ImportFormat] = {
     form.name: form for form in (*(module.FORMAT for module in _MODULES), *_CHATS, *generic.PRODUCTS, *_FALLBACKS)
 }  # The formats that can be imported, by name. The first that fits a file counts.
@@ -57,9 +57,9 @@ UNPACKED_PER_BYTE = 32
 MIN_VALUES = 1_300_000
 MIN_VALUES_A_FILE = 2_000
 MIN_MESSAGES = 200_000  # messages accepted from any file
-BYTES_PER_MESSAGE = 20  # and one more for so many bytes
+BYTES_PER_MESSAGE = 20  # one more message is accepted for each 20 bytes of the file
 MAX_FACT_CHARS = 4_096  # characters
-MAX_FILES = 5_000  # of an archive that are read together: Discord has one for each channel
+MAX_FILES = 5_000  # files of an archive that are read together. Discord has one for each channel.
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")

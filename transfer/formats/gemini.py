@@ -32,7 +32,7 @@ _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cle
 _TITLE = re.compile(r'"title":\s*("(?:[^"\\]|\\.)*+")')
 _TITLE_PREFIX = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
 MAX_PREFIX_WORDS = 4
-MIN_PREFIX_SHARE = 0.7  # of the titles that begin with the prefix. The others tell what else was done.
+MIN_PREFIX_SHARE = 0.7  # the share of titles that must begin with the prefix. The others describe other actions.
 _UNSEEN = ("isThought", "executableCode", "errorMessage")
 _SPACES = re.compile(r"[\u202f\u00a0]")
 # A short line with a year and a clock with seconds, which Google writes and hardly any prompt has.

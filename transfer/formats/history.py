@@ -11,8 +11,8 @@ from records.messages import Origin, Role
 from runtime.cooperative import iterate_with_sleeps
 from transfer.formats.json_stream import JsonStream, starts_like_json
 
-MAX_MESSAGE_CHARS = 16_000  # the most characters of one message. A longer one is split into several of the same turn.
-SAMPLED = 20_000  # characters at the beginning of a file that are looked at to recognise its format
+MAX_MESSAGE_CHARS = 16_000  # characters of one message. A longer one is split into several messages of the same turn.
+SAMPLED = 20_000  # characters at the beginning of a file from which its format is recognised
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

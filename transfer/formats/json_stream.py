@@ -12,7 +12,7 @@ from runtime.cooperative import iterate_with_sleeps
 from text.characters import repair_surrogates_in_json
 
 MAX_DEPTH = 100  # the deepest nesting of objects and arrays
-MAX_VALUE_CHARS = 32_000_000  # the most characters of one value, such as a whole ChatGPT conversation
+MAX_VALUE_CHARS = 32_000_000  # characters of one value, such as a whole ChatGPT conversation
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")

@@ -19,13 +19,13 @@ from transfer.formats.values import InvalidElement, as_text, make_element_error,
 MARK = "keepsake-export"
 VERSION = 1
 MAX_PARTS = 10_000  # files of one export; each has some 48 MB
-MAX_NAME_CHARS = 64  # characters of what an export is called in all of its files
-FARTHEST = 2**52  # ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63
+MAX_NAME_CHARS = 64  # characters of the name that all files of an export share
+FARTHEST = 2**52  # the largest id. Telegram's have at most 52 significant bits, and ours are smaller.
 Row = Mapping[str, object]
-MAX_MESSAGE_CHARS = 120_000  # characters; the longest message of this bot is a paste in 25 pieces
+MAX_MESSAGE_CHARS = 120_000  # characters. The longest message that this bot stores is a text pasted in 25 pieces.
 _encode_json = partial(json.dumps, ensure_ascii=False)
 _END = re.compile(rb',\n  "signature": "([0-9a-f]{8}):([0-9a-f]{64})"\n\}\s*$')
-MAX_END_BYTES = 200  # bytes at the end of a file among which its signature stands
+MAX_END_BYTES = 200  # bytes at the end of a file that contain its signature
 
 Signer = Literal["here", "altered", "elsewhere"]  # "altered": signed by this bot, and changed since
 _KEPT_ORIGINS: tuple[Origin, ...] = ("forwarded", "document", "picture", "tool")  # others become "imported"

@@ -25,14 +25,14 @@ UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "th
 NAMES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
 """Names and phrases by which the files of other programs are read."""
 _MEMBERS: Mapping[str, tuple[str, ...]] = {part: tuple(names.split()) for part, names in NAMES["members"].items()}
-_OTHER_TIMES = ("expir", "delet", "edit", "read")  # what the names of times begin with at which nothing was said
-_MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration
+_OTHER_TIMES = ("expir", "delet", "edit", "read")  # names of times at which nothing was said begin so
+_MIN_SECONDS = 10**8  # a smaller number is a duration, not a date
 _OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)")  # begins with the day or the month
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
-MAX_NAMES = 200  # members of an object among which the parts of a message are looked for
-MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
+MAX_NAMES = 200  # members of an object that are searched for the parts of a message
+MAX_DEPTH = 6  # nesting levels in which conversations are looked for
 
 
 @lru_cache(maxsize=4096)

@@ -22,7 +22,7 @@ _ITEM = re.compile(
 _HEADING = re.compile(r"\s*(?:#|---|```|\*\*[^*\n]*\*\*:?\s*$)")
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-SHARE = 0.5  # the share of list items from which a text counts as a list of memories
+SHARE = 0.5  # a text with this share of list items counts as a list of memories
 _NAMES = ["memory", "fact"]
 _LISTS = frozenset({"memories", "memory", "facts"})
 

@@ -12,9 +12,9 @@ from records.errors import ImportRefused
 from text.characters import repair_surrogates_in_json
 from transfer.formats.chat_heads import parse_written_date_and_time
 
-_APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
-_MIN_APPLE_SECONDS = 252_460_800  # the year 2009, before which no such program had chats
-_MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as seconds they would lie after 5138
+_APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, the epoch of Apple's programs
+_MIN_APPLE_SECONDS = 252_460_800  # seconds from 2001 to 2009. Earlier, no such program had chats.
+_MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds. In seconds, this is the year 5138.
 
 
 class InvalidElement(Exception):  # noqa: N818 - reads as the state it is
