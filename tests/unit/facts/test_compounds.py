@@ -135,7 +135,12 @@ async def say(talk: Talk, said: str, fact: Mapping[str, Any]) -> None:
             "Ich wohne in Gent",
         ),
         ("Я живу в Туле и хотела бы собаку", "Анна живёт в Туле.", "Анна хочет собаку.", "Я живу в Туле"),
-        ("I live in Porto and maybe in Braga", "Anna lives in Porto.", "Anna may live in Braga.", "I live in Porto"),
+        (
+            "I live in Porto and maybe in Braga",
+            "Anna lives in Porto.",
+            "Anna may have a flat in Braga.",
+            "I live in Porto",
+        ),
         ("I live in Porto and might get a dog", "Anna might get a dog.", "Anna lives in Porto.", ""),
         ("I live in Porto and might get a dog", "Anna gets a dog.", "Anna lives in Porto.", ""),
         ("I might move to Oslo and open a bakery", "Anna moves to Oslo.", "Anna opens a bakery.", ""),
