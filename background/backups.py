@@ -1,4 +1,4 @@
-"""Daily backups in BACKUP_DIR, made and verified in a separate process. If there are several replicas, one backs up."""
+"""Daily backups in BACKUP_DIR, made and verified in a separate process. With several replicas, only one makes them."""
 
 import json
 import logging

@@ -1,7 +1,7 @@
 """Split compound facts, such as "Anna lives in Lisbon and works as a nurse".
 
 Verbs are recognised because their form changes when a fact is written: the person says "work", the fact "works". In
-languages without such forms, as in Chinese, facts are not split.
+languages without such forms, such as Chinese, facts are not split.
 """
 
 import re
@@ -51,9 +51,9 @@ def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[
 
 
 def omit_uncertain_part(fact: ExtractedFact, extracted_facts: Sequence[ExtractedFact]) -> ExtractedFact:
-    """Cut the quote of a fact before an "and" if only the words after it express doubt, and another fact tells them.
+    """Return the fact. Cut its quote before an "and" if only the words after it express doubt about another fact.
 
-    A doubt that no other fact of the message tells may be about this fact: "and I'm not sure for how long".
+    If no other fact covers the doubt, it may be about this fact: "and I'm not sure for how long".
     """
     if make_fingerprint(fact.text).hedges or not make_fingerprint(fact.quote).hedges:
         return fact
@@ -96,10 +96,10 @@ def _find_first_verb_position(fact: Sequence[Word], quote: Sequence[Word], speak
 
 
 def _find_verb_position(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
-    """Return the position of the verb at the start of a fact's part, or 0 if none. A function word may precede it.
+    """Return the position of the verb that begins a part of a fact, or 0 if no verb is found.
 
     A word counts as a verb if the quote has another form of it, or the same word after a repeated pronoun, as in
-    "Je vis à Lyon et je lis".
+    "Je vis à Lyon et je lis". A function word may precede the verb.
     """
     ours, them = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (fact, quote))
     found = next((at for at, word in ours for _, other in them if _is_form_of_same_word(word, other)), 0)

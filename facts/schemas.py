@@ -74,7 +74,7 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
 def iterate_candidates_for_each_fact(
     extracted_facts: Sequence[ExtractedFact], messages: Sequence[Message], *, known_ids: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
-    """Yield the possible versions of each extracted fact, best first. Each version has another message as its source.
+    """Yield the possible versions of each extracted fact, best first. Each version has a different source message.
 
     Several messages are tried, since models often give wrong line numbers. `known_ids` are the prompt's fact ids.
     """

@@ -126,7 +126,7 @@ def _has_pattern_around(text: str, match: re.Match[str], patterns: tuple[re.Patt
 
 
 def _find_weekday_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple[TimeRange | None, str]]:
-    """Yield the latest past day for each weekday named in a text. For "last Friday", also yield that of last week."""
+    """Yield the latest past day for each weekday named in a text. For "last Friday", add the Friday of last week."""
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1

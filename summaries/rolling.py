@@ -1,4 +1,4 @@
-"""The rolling policy, as pure functions: a single summary of all but the newest turns, which later turns update."""
+"""The rolling policy, as pure functions: one summary covers all but the newest turns, and is updated regularly."""
 
 from records.summaries import SummaryPlan, SummaryReason
 from summaries.planning import ScopeState, SummaryPolicy, list_message_ids, select_foldable_turns

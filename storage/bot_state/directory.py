@@ -24,7 +24,7 @@ SHARED_STATE: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StorageMove:
-    """An unfinished move between stores. While "copying", the source remains in use; while "erasing", the target is."""
+    """An unfinished move between stores. While "copying", the source is in use. While "erasing", the target is."""
 
     owner: int
     source: StorageType

@@ -51,5 +51,5 @@ class UsedLinks(StatementRunner):
 
 
 def _format_person_key(person_id: int) -> str:
-    """Return the key under which a person's revocation is stored. It contains a space, which no link's nonce does."""
+    """Return the key under which a person's revocation is stored. Unlike the nonce of a link, it contains a space."""
     return f"person {person_id}"

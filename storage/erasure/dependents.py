@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummarySources:
-    """A summary's sources: the messages `first_id` to `last_id`, the chunks they are in, and lower summaries."""
+    """A summary's sources: the messages `first_id` to `last_id`, their chunks, and the summaries it builds on."""
 
     id: int
     thread: int
