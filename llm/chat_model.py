@@ -49,6 +49,11 @@ class ChatModel(ABC):
         """False if the model does not support tools or the endpoint has rejected them."""
         return False
 
+    @property
+    def supports_reasoning_with_tools(self) -> bool:
+        """False if the endpoint accepts tools only with a `reasoning_effort` of `none`."""
+        return True
+
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known_tool_names: Collection[str] = ()
     ) -> "ChatModel":

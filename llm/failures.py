@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import Any, Literal
 
@@ -46,7 +47,7 @@ NAMES_KEY = re.compile(
     r"(api|secret).?key|auth(enti|ori)|credent|permiss|(access|invalid).?token|region|territor|location", re.IGNORECASE
 )
 # Of a 403. Words are no proof: xAI's for a declined message names the key. Others are pages, or say nothing.
-MAY_BE_KEY = re.compile(rf"{NAMES_KEY.pattern}|\A[\W\d]*(?:forbidden[\W\d]*)?\Z|<html", re.IGNORECASE)
+_MAY_BE_KEY = re.compile(rf"{NAMES_KEY.pattern}|\A[\W\d]*(?:forbidden[\W\d]*)?\Z|<html", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
 
 
@@ -131,6 +132,12 @@ class StatusError(Exception):
             return "model"
         return "unclear" if 400 <= status <= 501 else "refused"
 
+    @property
+    def may_be_setting(self) -> bool:
+        """True if the key or the model's name may be wrong. The same words may refuse a feature or a message."""
+        of_key = {400: NAMES_KEY, 403: _MAY_BE_KEY}.get(self.status_code) if self.kind == "unclear" else None
+        return self.kind == "model" or (of_key is not None and of_key.search(self.searchable_text) is not None)
+
 
 def _get_first_item_if_list(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else value
@@ -181,9 +188,12 @@ def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
 
 
 def _parse_retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait before a retry, or None."""
+    """Return the seconds to wait before a retry, or None. A retry date is compared with the response's Date header."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(ValueError):
             if 0 <= (seconds := float(headers.get(name, "")) * unit) < float("inf"):
                 return min(seconds, MAX_TOLD_SECONDS)
+    with suppress(ValueError, TypeError):  # not two dates, or only one with a zone
+        pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
+        return min(max(0.0, pause.total_seconds()), MAX_TOLD_SECONDS)
     return None

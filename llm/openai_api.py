@@ -36,6 +36,7 @@ Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
 _ROLES = re.compile(r"\broles?\b|\b(system|developer)\W{1,3}(message|prompt|instruction)", re.IGNORECASE)
+_SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _STREAMING = re.compile(r"\Astream\b|\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 _NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # models whose first text may be thoughts
@@ -99,6 +100,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         return "tools" not in self._unsupported
 
     @property
+    def supports_reasoning_with_tools(self) -> bool:
+        return _REASONING not in self._unsupported
+
+    @property
     def supports_pictures(self) -> bool | None:
         return False if self._has_vision is None and "pictures" in self._unsupported else self._has_vision
 
@@ -130,6 +135,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         client: "OpenAIClient",
         timer: CallTimer,
     ) -> Completion:
+        answers_harmless_question = partial(self._answers_harmless_question, client, timer, fallbacks)
         while True:  # ends: each time the request has less
             offer = self._offer.without_tools() if "tools" in fallbacks.left_out else self._offer
             last = {message.role: message.content for message in messages if message.role in ("system", "user")}
@@ -157,13 +163,11 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if "max_tokens" in request and error.kind in ("length", "unclear"):
                     self._remember_refused_parameter("max_tokens")
                     continue
-                may_be_key = error.kind == "unclear" and error.status_code == 403
-                is_setting = error.kind == "model" or (may_be_key and failures.MAY_BE_KEY.search(error.searchable_text))
-                if is_setting and not await self._answers_harmless_question(client, timer, fallbacks):
+                if error.may_be_setting and not await answers_harmless_question("stream"):  # perhaps it has no streams
                     raise
                 if not self._try_reduce_request(fallbacks, messages, request, error, timer):
                     may_be_declined = error.kind in ("unclear", "model") and error.status_code != 500
-                    if may_be_declined and await self._answers_harmless_question(client, timer, fallbacks):
+                    if may_be_declined and await answers_harmless_question():
                         raise ModelDeclined from None
                     raise
             except FAILURES as error:
@@ -183,7 +187,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                         continue
                     if fallbacks.for_person and ladder.has_history(messages):
                         raise HistoryRefused from None
-                    if await self._answers_harmless_question(client, timer, fallbacks):
+                    if await answers_harmless_question():
                         raise ModelDeclined from None
                     timer.may_retry = False  # the endpoint answers nothing at all
                 elif not isinstance(error, BrokenOff):  # it may have been chance
@@ -270,7 +274,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             fallbacks.refusals = ladder.MAX_REQUESTS - 2
         fallbacks.record_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
-        timer.may_retry = fallbacks.refusals == 1
+        timer.may_retry = fallbacks.refusals == 1 or (error.status_code == 500 and not fallbacks.for_person)
         if fallbacks.refusals >= ladder.MAX_REQUESTS:
             return False
         named = f"{error.details.get('param')} {words}"
@@ -294,8 +298,11 @@ class OpenAIChat(EndpointClient, ChatModel):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif "system" in possible and _ROLES.search(words) and (error.status_code != 500 or fallbacks.refusals > 1):
             likely = "system"
-        elif error.status_code == 500 and not (likely or fallbacks.refusals > 1 or failures.NAMES_KEY.search(words)):
-            return False  # it may pass: the same is asked again
+        elif error.status_code == 500 and not (likely or failures.NAMES_KEY.search(words)):
+            if "response_format" in request and _SCHEMAS.search(words):
+                likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
+            elif fallbacks.refusals == 1 or not fallbacks.for_person:
+                return False  # it may pass: the same is asked again
         may_be_stream = kind in ("unclear", "model") and not fallbacks.left_out and _STREAMS in self._unsupported
         if "stream" in request and (may_be_stream or _STREAMING.search(named)):
             possible.add("stream")
@@ -364,13 +371,15 @@ class OpenAIChat(EndpointClient, ChatModel):
             has_calls = answer.calls.build() or answer.parse_text_and_calls().calls
             self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
-    async def _answers_harmless_question(self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks) -> bool:
+    async def _answers_harmless_question(
+        self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks, *also_without: Step
+    ) -> bool:
         """Return True if the endpoint replies to a question that no filter declines. Ask only once for each answer."""
         if fallbacks.answers_others is None and not fallbacks.refusals >= ladder.MAX_REQUESTS:
             fallbacks.refusals += 1
             fallbacks.answers_others = False
             harmless = PromptMessage(role="user", content="Reply with the word: ok")
-            plain = replace(fallbacks, left_out={*fallbacks.left_out, "parameters"})
+            plain = replace(fallbacks, left_out={*fallbacks.left_out, "parameters", *also_without})
             request = self._make_request([harmless], None, ToolOffer(), plain)
             with suppress(*FAILURES):
                 await self._read_answer(client, request, PartialAnswer(offer=ToolOffer()), None, timer)

@@ -137,7 +137,7 @@ class PartialAnswer:
         )
         is_ended = is_whole and not reading.calls
         shown = remove_headed_thoughts(reading.shown, self.question, self.prompt, is_whole=is_ended)
-        reading = replace(reading, shown=unwrap_answer(shown, self.prompt, is_whole=is_ended))
+        reading = replace(reading, shown=unwrap_answer(shown, self.question, self.prompt, is_whole=is_ended))
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.

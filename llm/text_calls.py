@@ -39,8 +39,11 @@ _TAG = re.compile(
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
-# A word of two parts, or one in quotes: it may be a tool's name in another writing.
-_OTHER_NAME = re.compile(r"\b[a-zA-Z]{1,20}(?:[A-Z][a-z]|[_-])[a-zA-Z]{1,20}\b|(?<=[\"'])[A-Z][a-zA-Z]{1,20}(?=[\"'])")
+# A word of two parts, or one in quotes next to arguments: it may be a tool's name in another writing.
+_OTHER_NAME = re.compile(
+    r"\b[a-zA-Z]{1,20}(?:[A-Z][a-z]|[_-])[a-zA-Z]{1,20}\b"
+    r"|(?<=[\"'])[A-Z][a-zA-Z]{1,20}(?=[\"']\s{0,9},\s{0,9}[\"'](?:arg|param|input))"
+)
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
 # The name of an argument and its value: in an attribute, in a line of YAML, or in an element, which may hold HTML.
@@ -96,10 +99,14 @@ def find_calls_in_text(
     A call between two sentences is an example if no argument consists of words of the `prompt`, which is in lower case.
     """
     found = _split_text_and_calls(text, names, is_whole=is_whole, shown_length=shown_length)
-    known = text[:shown_length] + _rename_tools(text[shown_length:], names)
+    known = text[:shown_length] + _rename_tools(text[shown_length:], names, prompt)
     if known != text and not found.calls:
         renamed = _split_text_and_calls(known, names, is_whole=is_whole, shown_length=shown_length)
-        found = renamed if renamed.calls or text.startswith(renamed.shown) else found
+        is_call = all(  # not the name of a song or of a package, which has none of the tool's arguments
+            not names[call.name] or any(f'"{key}": ' in call.arguments for key in names[call.name])
+            for call in renamed.calls
+        )
+        found = renamed if is_call and (renamed.calls or text.startswith(renamed.shown)) else found
     before, _, rest = text.partition("\n```")
     code, _, after = rest.rpartition("\n```\n")
     is_between_words = code and before[:1].isalpha() and after.strip()[:1].isalpha() and not _GOES_ON.search(after)
@@ -113,10 +120,13 @@ def find_calls_in_text(
     return found
 
 
-def _rename_tools(text: str, names: Names) -> str:
-    """Replace other spellings of tool names, such as searchMemory or SEARCH-MEMORY, by the names in `names`."""
+def _rename_tools(text: str, names: Names, prompt: str = "") -> str:
+    """Replace other spellings of tool names, such as searchMemory or SEARCH-MEMORY, unless the prompt has them."""
     own_names = {name.replace("_", ""): name for name in names}
-    return _OTHER_NAME.sub(lambda word: own_names.get(re.sub("[_-]", "", word[0].lower()), word[0]), text)
+    words = {word for word in _OTHER_NAME.findall(text) if word.lower() in names or word.lower() not in prompt}
+    # What the prompt calls so is a person's own, such as a function that they write.
+    known = {word: own_names.get(re.sub("[_-]", "", word.lower()), word) for word in words}
+    return _OTHER_NAME.sub(lambda word: known.get(word[0], word[0]), text)
 
 
 def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, shown_length: int = 0) -> TextAndCalls:

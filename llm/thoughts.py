@@ -1,5 +1,6 @@
 """Removes a model's thoughts from its text, even while the text is arriving. Code and quoted tags are kept."""
 
+import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -96,11 +97,13 @@ _HEADING = re.compile(
 )  # thoughts under a heading or behind a mark, which end with the same mark or at a like heading that says answer
 _WORKED = re.compile("reason|ra[sz]on|racioc|ragion|raison|推理|размышл")  # headings of worked solutions
 _EMPHASIZED = re.compile(
-    rf"[*_`]{{1,5}}(?P<mark>[<\[◁][/|\w: ]{{0,20}}(?:{_THINKS})[\w: ]{{0,20}}\|?[>\]▷])[*_`]{{1,5}}", re.IGNORECASE
-)
+    rf"[*_`]{{1,5}}(?P<mark>[<\[◁][/|\w: ]{{0,20}}(?:{_THINKS})[\w: ]{{0,20}}\|?[>\]▷])[*_`]{{1,5}}"
+    r"(?=[ \t]{0,9}(?:\n|\Z))",
+    re.IGNORECASE,
+)  # with nothing behind it: in a sentence or a list, it is talked about
 _JSON_ANSWER = re.compile(
     r"\s*(?:```\w*\s*)?(?P<json>\{\s*(?:(?:\"[\w -]{0,40})?\Z"
-    rf"|\"[\w -]{{0,30}}(?:{_THINKS}|{_NOTES})[\w -]{{0,30}}\".*))",
+    rf"|\"(?P<key>[\w -]{{0,30}}(?:{_THINKS}|{_NOTES})[\w -]{{0,30}})\".*))",
     re.DOTALL | re.IGNORECASE,
 )  # an object that begins with a thought, or the first characters of one
 _BLANK = re.compile(r"\s*")
@@ -143,15 +146,18 @@ def remove_headed_thoughts(text: str, question: str, prompt: str, *, is_whole: b
     return text[heading.end() :] if thoughts else text if is_whole else ""
 
 
-def unwrap_answer(text: str, prompt: str, *, is_whole: bool) -> str:
+def unwrap_answer(text: str, question: str, prompt: str, *, is_whole: bool) -> str:
     """Extract the answer from JSON that begins with a thought ("" while it arrives). Return other texts unchanged."""
-    found = None if "json" in prompt else _JSON_ANSWER.match(text)
-    if found is None or not is_whole:
-        return text if found is None else ""
+    found = _JSON_ANSWER.match(text)
+    if found is None or "json" in prompt or (found["key"] and found["key"].lower() in question):
+        return text
+    if not is_whole:
+        return ""
     value = parse_json_leniently(found["json"].rstrip("` \n")) if text.rstrip("` \n").endswith("}") else None
-    others = list(value.values())[1:] if isinstance(value, Mapping) else []
-    answers = [each for each in others if isinstance(each, str)] or [str(each) for each in others]
-    return answers[0] if len(answers) == 1 else text
+    thought, *others = value.values() if value and isinstance(value, Mapping) else [0]
+    answers = [each for each in others if isinstance(each, str)]
+    answers = answers or [json.dumps(each, ensure_ascii=False) for each in others]
+    return answers[0] if len(answers) == 1 and not isinstance(thought, int | float) else text
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> str:
@@ -160,8 +166,8 @@ def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> st
         return text
     bare = text.lstrip()
     first = _EMPHASIZED.match(bare)
-    is_word = first is not None and (first["mark"].lower() in prompt or bare.startswith(" ", first.end()))
-    if first is not None and not is_word and ("/" in text or not is_whole):
+    is_closed = first is not None and any("/" in mark for mark in _EMPHASIZED.findall(bare))
+    if first is not None and first["mark"].lower() not in prompt and (is_closed or not is_whole):
         text = _EMPHASIZED.sub(r"\g<mark>", bare)
     aside = _ASIDE.match(text)
     if not (is_whole and aside and aside["process"] and not aside["response"]):  # an answer to "how did you get it?"

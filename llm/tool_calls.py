@@ -165,12 +165,15 @@ class Reasoning:
     """A model's reasoning before its tool calls. DeepSeek and others require it when the calls are sent back."""
 
     _held: dict[str, Any] = field(default_factory=dict)  # texts, and OpenRouter's lists of parts
+    _size: int = 0  # characters of the lists
 
     def add(self, message: Mapping[str, Any]) -> None:
         for name, value in message.items():
             if REASONING.search(name) and isinstance(value, str | list):
                 held: Any = self._held.get(name) or value[:0]
-                if isinstance(held, str) == isinstance(value, str) and len(held) <= MAX_REASONING_CHARS:
+                self._size += isinstance(value, list) and len(str(value))
+                is_small = max(self._size, len(held)) <= MAX_REASONING_CHARS
+                if isinstance(held, str) == isinstance(value, str) and is_small:
                     self._held[name] = held + value
 
     @property
@@ -181,7 +184,7 @@ class Reasoning:
         """Return the reasoning as a JSON object, or "" if there is none or too much."""
         held = {name: value for name, value in self._held.items() if value}
         text = json.dumps(held, ensure_ascii=False) if held else ""
-        return text if len(text) <= MAX_REASONING_CHARS else ""
+        return text if max(self._size, len(text)) <= MAX_REASONING_CHARS else ""
 
 
 def _split_joined_arguments(arguments: str) -> list[str]:

@@ -42,7 +42,7 @@ async def _describe_tool_support(model: ChatModel) -> str:
     if not equipped.supports_tools:
         return "takes no tools"
     if any(call.name == TOOL.name for call in made.calls):
-        return "calls tools"
+        return "calls tools" if equipped.supports_reasoning_with_tools else "calls tools with reasoning_effort none"
     return "did not call the tool that it was offered"
 
 

@@ -148,6 +148,9 @@ FEATURES = {
     "tools, empty body": ("tools", Raw(body=b"", status=400, content_type="application/json")),
     "tools, under 200": ("tools", refusal(200, {"error": {"code": 400, "message": "Funktion nicht verfügbar"}})),
     "stream, 400": ("stream", refusal(400, {"error": {"message": "le streaming n'est pas permis", "param": "stream"}})),
+    "stream, 403 without words": ("stream", Raw(body=b"", status=403)),
+    "stream, a proxy's 404": ("stream", Raw(body=b"404 page not found", status=404)),
+    "stream, 404 that names the model": ("stream", refusal(404, {"error": {"message": "model m: no such route"}})),
     "stream_options": ("stream_options", refusal(400, {"error": {"message": "Unrecognized field: stream_options"}})),
     "stream_options, 422": ("stream_options", refusal(422, {"message": "Extra inputs are not permitted"})),
     "stream_options, 500": ("stream_options", refusal(500, {"error": {"message": "KeyError: 'include_usage'"}})),
@@ -295,6 +298,16 @@ async def test_a_wrong_key_under_403_costs_one_more_question_at_most(
         await talk.remember()
         assert "Check OPENAI_API_KEY" in (await talk.say("How many?")).text
         assert len(server.requests) == asked
+
+
+async def test_a_wrong_key_under_400_costs_one_more_question(tmp_path: Path) -> None:
+    """Gemini's OpenAI layer."""
+    words = "API key not valid. Please pass a valid API key."
+    refused = refusal(400, [{"error": {"code": 400, "message": words, "status": "INVALID_ARGUMENT"}}])
+    async with talking_to(tmp_path, lambda _: refused) as (talk, server):
+        await talk.remember()
+        assert "Check OPENAI_API_KEY" in (await talk.say("How many?")).text
+        assert len(server.requests) == 2
 
 
 CREDIT = "has no credit left"

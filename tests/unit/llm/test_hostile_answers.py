@@ -165,5 +165,7 @@ def test_reasoning_in_parts_has_a_bound() -> None:
     for _ in range(500):  # Claude by OpenRouter sends its thoughts in as many
         reasoning.add({"reasoning_details": [{"type": "reasoning.text", "text": "a" * 20}]})
     assert len(json.loads(reasoning.to_json())["reasoning_details"]) == 500
-    reasoning.add({"reasoning_details": [{"text": "a" * MAX_REASONING_CHARS}]})
+    for _ in range(100):
+        reasoning.add({"reasoning_details": [{"text": "a" * MAX_REASONING_CHARS}]})
     assert reasoning.to_json() == "", "its calls go back without"
+    assert len(str(reasoning)) < 2 * MAX_REASONING_CHARS

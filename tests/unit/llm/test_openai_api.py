@@ -4,13 +4,13 @@ import asyncio
 import importlib
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 
 from chat.tools import SEARCH_MEMORY
 from llm import openai_api
-from llm.failures import MAX_TOLD_SECONDS
+from llm.failures import MAX_TOLD_SECONDS, StatusError
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
 from llm.trial import describe_model
@@ -183,11 +183,11 @@ async def test_tools_go_where_an_endpoint_refuses_that_too(bench: Bench) -> None
     assert set(bench.server.requests[-1].body) == {"model", "messages", "stream", "stream_options"}
 
 
-async def test_check_says_that_tools_are_called_where_reasoning_next_to_them_is_refused(bench: Bench) -> None:
+async def test_check_says_that_tools_are_called_without_reasoning(bench: Bench) -> None:
     refusal = Behaviour(status=400, param="reasoning_effort", message="set reasoning_effort to 'none' for tools")
     bench.server.script("m", "ok", refusal, Behaviour(calls=({"name": "note", "arguments": {"word": "ok"}},)))
     line = await describe_model(bench.model, probes_tools=True, probes_schema=False)
-    assert line == "model m answers, calls tools"
+    assert line == "model m answers, calls tools with reasoning_effort none"
 
 
 async def test_no_words_begin_a_turn_on_a_server_that_parses_templates(bench: Bench) -> None:
@@ -315,6 +315,33 @@ async def test_no_endpoint_is_believed_any_time_to_wait(bench: Bench, asked_for:
     assert (failure.retry_after or 0) <= MAX_TOLD_SECONDS
 
 
+@pytest.mark.parametrize(
+    ("asked_for", "date", "seconds"),
+    [
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:27:30 GMT", 30),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 09:28:00 +0200", 0),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:29:00 GMT", 0),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "", None),
+        ("Wed, 21 Oct 2026 07:28:00", "Wed, 21 Oct 2026 07:27:30 GMT", None),
+        ("soon", "Wed, 21 Oct 2026 07:27:30 GMT", None),
+    ],
+)
+def test_a_date_to_wait_for_is_counted_from_the_servers_own(asked_for: str, date: str, seconds: float | None) -> None:
+    """RFC 9110; gateways and CDNs send it."""
+    assert StatusError(429, {}, {"retry-after": asked_for, "date": date}).retry_after == seconds
+
+
+@pytest.mark.parametrize("faults", [2, 3])
+async def test_a_fault_that_passes_takes_nothing_from_background_work(bench: Bench, faults: int) -> None:
+    """A restart of LiteLLM's proxy, during which each request is answered with 500."""
+    bench.server.script("m", *[Behaviour(status=500, message="Internal server error")] * faults, "Fine.", "Fine.")
+    with suppress(ModelBusy):
+        await bench.model.complete(asked("word " * 3_000))
+    assert bench.model.max_prompt_tokens is None
+    await bench.model.complete(asked())
+    assert all("stream_options" in request.body for request in bench.server.requests)
+
+
 async def test_a_retry_after_beyond_the_time_limit_is_told_at_once() -> None:
     async with a_bench(timeout=5) as bench:
         assert isinstance(await bench.failure(Behaviour(status=503, retry_after="6")), ModelBusy)
@@ -323,7 +350,7 @@ async def test_a_retry_after_beyond_the_time_limit_is_told_at_once() -> None:
 
 @pytest.mark.parametrize("status", [500, 502, 503, 529])
 async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> None:
-    failure = await bench.failure(*[Behaviour(status=status, message=f"{KEY} {PRIVATE}")] * 4)
+    failure = await bench.failure(*[Behaviour(status=status, message=f"{KEY} {PRIVATE}")] * 3)
     assert type(failure) is ModelBusy
     assert str(status) in str(failure)
 

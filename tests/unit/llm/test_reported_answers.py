@@ -249,6 +249,29 @@ async def test_a_name_like_that_of_a_tool_stays_as_it_was_written(text: str) -> 
     assert (made.text, made.calls) == (text, ())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "Remind", "category": "Education"}',  # an app
+        '{"name": "search-memory", "version": "1.0.0"}',  # a package
+        'Here it is:\n\n```json\n{"name": "search-memory", "version": "1.0.0", "dependencies": {}}\n```',
+        '{"type": "Remind", "payload": {"text": "hi"}}',
+        '{"function": "SearchMemory", "file": "a.js"}',
+    ],
+)
+async def test_json_that_names_something_like_a_tool_calls_nothing(text: str) -> None:
+    made, _, _ = await complete(in_pieces(text))
+    assert (made.text, made.calls) == (text, ())
+
+
+@pytest.mark.parametrize(
+    "text", ['```js\nsearchMemory({query: "fern"})\n```', '<searchMemory query="fern"></searchMemory>']
+)
+async def test_a_persons_own_function_with_a_name_like_a_tools_is_shown(text: str) -> None:
+    made, _, _ = await complete(in_pieces(text), "How do I call my function searchMemory?")
+    assert (made.text, made.calls) == (text, ())
+
+
 IN_JSON = [
     '{"thinking": "SECRET plan", "answer": "Visible answer"}',
     '{\n  "reasoning": "SECRET",\n  "response": "Visible answer"\n}',
@@ -256,6 +279,7 @@ IN_JSON = [
     '{"thoughts": {"text": "SECRET", "plan": "SECRET"}, "reply": "Visible answer"}',
     '{"thought_process": "SECRET: \\"a\\"", "answer": "Visible answer", "confidence": 0.9}',
     '{"analysis": "SECRET\nSECRET", "answer": "Visible answer",}',
+    '{"thinking": null, "answer": "Visible answer"}',
 ]
 
 
@@ -273,13 +297,29 @@ async def test_of_an_answer_in_json_the_thoughts_are_never_seen(text: str) -> No
         ("What was it?", '{"name": "Anna", "thought": "It was good.", "age": 5}'),
         ("What was it?", '{"reasoning": "SECRET", "steps": ["a", "b"], "place": {"x": 1}}'),
         ("What was it?", "{ x | x > 0 } is a set."),
+        ("Make an object with planning and goal.", '{"planning": "SECRET", "goal": "Run"}'),
+        ("What was it?", '{"reason_code": 42, "answer": "no"}'),
         ("What does <think> mean?", "`<think>`\nIt begins the thoughts.\n\n`</think>`\nIt ends them."),
+        ("Which tags?", "`<think>`, `</think>`"),
+        ("Which tags?", "`<think>`...`</think>`"),
+        ("Which tags?", "**`<think>`**: the beginning.\n**`</think>`**: the end."),
+        ("Which tags?", "`<think>`-Tags umschließen Gedanken, `</think>` endet sie."),
+        ("Which tags?", "`<think>`是开始，`</think>`是结束。"),
+        ("Which tags?", "`<think>`.\n\nSee https://example.org/think for more."),
         ("Which tags?", "`<think>` marks the beginning.\n`</think>` marks the end.\nBoth are hidden."),
     ],
 )
 async def test_json_and_tags_that_a_person_wants_to_see_are_shown(question: str, text: str) -> None:
     made, _, _ = await complete(in_pieces(text), question)
     assert made.text == text
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(True, "true"), (42, "42"), (["a", "ü"], '["a", "ü"]'), ([{"text": "x"}], '[{"text": "x"}]')]
+)
+async def test_an_answer_in_json_that_is_no_text_stays_json(value: object, shown: str) -> None:
+    made, _, _ = await complete(in_pieces(json.dumps({"reasoning": "SECRET", "answer": value})))
+    assert made.text == shown
 
 
 PAGES = [
