@@ -9,7 +9,7 @@ from typing import Protocol
 
 MAX_MESSAGES_A_SECOND = 28  # Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")
 MAX_PREVIEWS_A_SECOND = 20  # including drafts, typing and removed buttons. The rest is for final texts.
-LIMIT_SECONDS = 60.0  # how long texts are limited after a refusal. Until then, Telegram allows bursts.
+LIMIT_SECONDS = 60.0  # how long texts are limited after a refusal. Before one, Telegram allows bursts.
 
 
 class TimeSource(Protocol):

@@ -28,7 +28,7 @@ MAX_UNFINISHED = 1_000  # updates of all people. Telegram keeps the others until
 # Further updates of the person are refused with a sentence, so that nobody waits for them.
 MAX_UNFINISHED_PER_PERSON = 200
 MAX_URGENT = 20  # further commands and presses of one person. /stop is needed most when too much is waiting.
-MAX_KNOWN_PEOPLE = 10_000  # people in the cache
+MAX_KNOWN_PEOPLE = 10_000  # people whose refusals or unfinished updates are remembered
 MAX_RUNS = 20  # process crashes that an update may cause before it is dropped
 MIN_TRYING_TIME = timedelta(hours=1)  # before an update is dropped, since another one may cause the crashes
 MAX_SENDS = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
