@@ -39,11 +39,8 @@ _TAG = re.compile(
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
-# A word of two parts, or one in quotes next to arguments: it may be a tool's name in another writing.
-_OTHER_NAME = re.compile(
-    r"\b[a-zA-Z]{1,20}(?:[A-Z][a-z]|[_-])[a-zA-Z]{1,20}\b"
-    r"|(?<=[\"'])[A-Z][a-zA-Z]{1,20}(?=[\"']\s{0,9},\s{0,9}[\"'](?:arg|param|input))"
-)
+# A word of two parts: it may be a tool's name in another writing.
+_OTHER_NAME = re.compile(r"\b[a-zA-Z]{1,20}(?:[A-Z][a-z]|[_-])[a-zA-Z]{1,20}\b")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
 # The name of an argument and its value: in an attribute, in a line of YAML, or in an element, which may hold HTML.
@@ -121,12 +118,9 @@ def find_calls_in_text(
 
 
 def _rename_tools(text: str, names: Names, prompt: str = "") -> str:
-    """Replace other spellings of tool names, such as searchMemory or SEARCH-MEMORY, unless the prompt has them."""
-    own_names = {name.replace("_", ""): name for name in names}
-    words = {word for word in _OTHER_NAME.findall(text) if word.lower() in names or word.lower() not in prompt}
-    # What the prompt calls so is a person's own, such as a function that they write.
-    known = {word: own_names.get(re.sub("[_-]", "", word.lower()), word) for word in words}
-    return _OTHER_NAME.sub(lambda word: known.get(word[0], word[0]), text)
+    """Replace other spellings of tool names, such as searchMemory or SEARCH-MEMORY, unless the prompt has one."""
+    own_names = {plain: name for name in names if (plain := name.replace("_", "")) not in prompt.replace("-", "")}
+    return _OTHER_NAME.sub(lambda word: own_names.get(re.sub("[_-]", "", word[0].lower()), word[0]), text)
 
 
 def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, shown_length: int = 0) -> TextAndCalls:
