@@ -29,6 +29,7 @@ from storage.tables.reminders import make_reminder_row
 from text.characters import collapse_to_single_line
 from transfer.archiver import Archiver, HistoryArchive, split_into_chunks
 from transfer.formats import detection
+from transfer.formats.conversations import REACTIONS
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -371,7 +372,8 @@ async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: Im
 async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
     if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
-    said = {(message.created_at, " ".join(message.content.split())) for message in iterate_with_sleeps(chat)}
+    told = ((one.created_at, one.content.partition(REACTIONS)[0]) for one in iterate_with_sleeps(chat))
+    said = {(at, " ".join(words.split())) for at, words in told}
     since = min(at for at, _ in said)
     for scope in await store.list_scopes(owner):
         stored = await store.timeline.read_page(scope, since=since, kind="user", limit=BATCH)

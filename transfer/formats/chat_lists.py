@@ -103,7 +103,7 @@ class PeopleChats:
         given = require_object(raw)
         members = normalize_keys(given)
         kinds = [as_text(members.get(name)) for name in ("type", "subtype", "messagetype")]
-        is_event = "callduration" in members or ("rid" in members and members.get("t"))  # in Rocket.Chat
+        is_event = "callduration" in members or ({"rid", "u"} <= members.keys() and members.get("t"))  # in Rocket.Chat
         if is_event or any(map(_SERVICE.match, kinds)) or True in find_part_values(given, "added"):
             raise SkipElement("service")
         values = find_part_values(given, "words")

@@ -56,8 +56,9 @@ def _read_telegram_message(builder: HistoryBuilder, names: list[str], block: Blo
         words = format_forwarded_text(names[1], inner) if inner else ""
     if not words.strip():
         raise SkipElement("wordless")
-    reactions = [reaction for part in own for reaction in part.find_all("reaction") if "paid" not in reaction.classes]
-    emoji = [{"emoji": reaction.find_text("emoji")} for reaction in reactions]
+    shown = [one.find("emoji") for part in own for one in part.find_all("reaction") if "paid" not in one.classes]
+    # The text of a custom emoji, in a link, is a waving hand, whatever it shows.
+    emoji = [{"emoji": "".join(text for text in one.parts if isinstance(text, str)).strip()} for one in shown if one]
     name = block.attributes.get("id", "").removeprefix("message")
     name, origin = hash_parts(name, stamp, names[0]), "forwarded" if original else "imported"
     return builder.make_message(name, "user", words.strip(), said_at, emoji, speaker=names[0], origin=origin)

@@ -11,7 +11,6 @@ from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat
 from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_json, read_list, require_object, select_objects
 
-_SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
 
 _ALL = (".*", "(?s).*", "(?s)^.*$", "^.*$", "[\\s\\S]*")  # patterns that match a whole document
@@ -86,7 +85,7 @@ def _get_text_unless_hidden(
         return None
     if (message.get("recipient") or "all") != "all":
         return documents.get(message["id"])
-    if content.get("content_type") not in _SHOWN:
+    if content.get("content_type") not in ("text", "multimodal_text"):
         return None
     return "\n".join(filter(None, map(_get_text_of_part, read_list(content, "parts", ".content"))))
 

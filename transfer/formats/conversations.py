@@ -38,6 +38,7 @@ PAGE = 2_500  # characters of facts on one page. Telegram allows 4,096 in a mess
 MAX_OFFERED = 500  # facts of one file that are offered
 MAX_OFFERED_CHARS = 500  # characters of one offered fact
 MAX_TITLE_CHARS = 200  # characters
+REACTIONS = "\n[Reactions: "  # between the words of a message and its reactions
 
 
 class SkipElement(Exception):  # noqa: N818 - reads as the state it is
@@ -159,7 +160,7 @@ class HistoryBuilder:
     ) -> ImportedMessage:
         """Return a message with the id `name`. An assistant's message counts as the answer to the previous message."""
         source, answers = f"import:{self._name}:{name}", role == "assistant"
-        text = f"{text}\n[Reactions: {shown}]" if (shown := read_reactions(reactions)) else text
+        text = f"{text}{REACTIONS}{shown}]" if (shown := read_reactions(reactions)) else text
         return ImportedMessage(
             source=source, role=role, content=text, created_at=said_at, answers=answers, **extra_fields
         )

@@ -14,6 +14,7 @@ from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import iterate_with_sleeps
+from text.stopwords import WORD_LISTS
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, parse_csv_rows, read_column_names
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
 from transfer.formats.history import ImportedHistory, ImportFormat, ReadContext, SourceFile
@@ -37,7 +38,7 @@ from transfer.formats.members import (
 from transfer.formats.transcripts import is_transcript, parse_transcript_info_and_messages
 from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, require_object, select_objects
 
-_ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
+_ASSISTANT_TALK = {"user", "human", "prompt", "request", *WORD_LISTS["roles"]["assistant"].split()}
 """Roles that people do not call each other: "me" and "you" may be of a chat among people, too."""
 _TEXT_MESSAGES = "<smses"  # of SMS Backup & Restore
 _TEXT_MESSAGE = re.compile(r"""<sms\s(?:[^"'<>]++|"[^"<]*+"|'[^'<]*+')*+>""")
@@ -175,7 +176,8 @@ class _ConversationFileReader:
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         members = list(map(as_object, messages))
-        is_talk = not _ASSISTANT_TALK.isdisjoint(map(find_role_or_speaker_name, members))
+        labels = {find_role_or_speaker_name(member) or "" for member in members} - UNSAID_ROLES - {""}
+        is_talk = not _ASSISTANT_TALK.isdisjoint(labels) or set(map(ROLES.get, labels)) == set(ROLES.values())
         if not is_talk and (sides := _find_side_numbers_if_two(members)):  # the person begins
             messages = [
                 {**member, "isUser": side == sides[0]} if (side := find_side_number(member)) in sides else message

@@ -14,12 +14,10 @@ from text.stopwords import WORD_LISTS
 from transfer.formats.chat_heads import WrittenDate
 from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, parse_moment, select_objects
 
-ROLES: Mapping[str, Role] = {word: role for role, words in WORD_LISTS["roles"].items() for word in words.split()}
-"""Names that programs give to the two sides of a conversation."""
-HEADING_ROLES: Mapping[str, Role] = {
-    **ROLES,
-    **{word: role for role, words in WORD_LISTS["headings"].items() for word in words.split()},
+ROLES: Mapping[str, Role] = {
+    word: role for name in ("roles", "names") for role, words in WORD_LISTS[name].items() for word in words.split()
 }
+"""Names that programs give to the two sides of a conversation."""
 UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "think", "thinking", "reasoning"})
 """Roles of messages that nobody in a conversation says."""
 NAMES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
@@ -99,7 +97,7 @@ def find_side_number(message: Mapping[str, Any]) -> int | None:
 
 def guess_role(label: str) -> Role | None:
     """Return the role named at the beginning of a label such as "usermessage" or "用户提问", or None."""
-    for word, role in HEADING_ROLES.items():
+    for word, role in ROLES.items():
         rest = label.removeprefix(word)
         is_apart = not rest[:1].isalpha() or rest[:1].isascii() != word.isascii()
         if rest != label and (is_apart or len(word) > 3 or word > "\u3000"):  # Chinese puts no spaces between words

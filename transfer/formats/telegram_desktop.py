@@ -167,11 +167,9 @@ def _find_sender_id(raw: Mapping[str, Any]) -> str:
 
 
 def _join_text(text: object) -> str:
-    """Return a text, which may consist of pieces with formats. Raise InvalidElement if it is anything else."""
-    if not isinstance(text, str | list):
-        raise InvalidElement(".text")
+    """Return a text, which may consist of pieces with formats, or "" for anything else."""
     pieces = []
-    for piece in [text] if isinstance(text, str) else text:
+    for piece in text if isinstance(text, list) else [as_text(text)]:
         words = piece.get("text") if isinstance(piece, dict) else piece
         if not isinstance(words, str):
             raise InvalidElement(".text")
@@ -181,21 +179,21 @@ def _join_text(text: object) -> str:
 
 
 def _read_message_text(raw: Mapping[str, Any]) -> str:
+    if not isinstance(text := raw.get("text", ""), str | list):
+        raise InvalidElement(".text")
     rich = parse_rich_message(raw.get("rich_message")).text
-    return "\n".join(filter(str.strip, (_join_text(raw.get("text", "")), rich, *_iterate_attached_texts(raw))))
+    return "\n".join(filter(str.strip, (_join_text(text), rich, *_iterate_attached_texts(raw))))
 
 
 def _iterate_attached_texts(raw: Mapping[str, Any]) -> Iterator[str]:
     """Yield a message's poll, checklist, contact and place as text."""
     if held := as_object(raw.get("poll")):
         options = select_objects(held.get("answers"))
-        answers = [(_join_text(option.get("text", "")), option.get("chosen") is True) for option in options]
-        yield format_poll(_join_text(held.get("question", "")), answers)
+        answers = [(_join_text(option.get("text")), option.get("chosen") is True) for option in options]
+        yield format_poll(_join_text(held.get("question")), answers)
     if held := as_object(raw.get("todo_list")):
         tasks = select_objects(held.get("answers") or held.get("tasks"))
-        yield "\n".join(
-            [_join_text(held.get("title", "")), *(f"- {_join_text(task.get('text', ''))}" for task in tasks)]
-        )
+        yield "\n".join([_join_text(held.get("title")), *(f"- {_join_text(task.get('text'))}" for task in tasks)])
     if held := as_object(raw.get("contact_information")):
         names = ("first_name", "last_name", "phone_number")
         yield f"[Contact] {' '.join(filter(None, (as_text(held.get(name)) for name in names)))}"

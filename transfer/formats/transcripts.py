@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from transfer.formats.members import HEADING_ROLES, UNSAID_ROLES, guess_role
+from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import InvalidElement, parse_moment
 
 _BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
@@ -18,9 +18,9 @@ _LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3
 _LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|[—–·-] (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
-_FENCED = r"[^\S\n]*(?P<fence>`{3,}+).*(?:\n(?![^\S\n]*(?P=fence)).*)*+\n.*"  # up to as many signs, or more
+_FENCED = r"[^\S\n]*(?P<fence>`{3,20}+).*(?:\n(?![^\S\n]*(?P=fence)).*)*+\n.*"  # up to as many signs, or more
 _CODE = re.compile(f"^{_FENCED}", re.MULTILINE)
-_VISIBLE = re.compile(r"\S")
+_VISIBLE = re.compile(r"\S+")
 _TAG = r"</?(?:details|summary|b|strong)\b[^<>\n]{0,40}>"
 _MARKED_TURN = re.compile(
     rf"^(?:(?P<code>{_FENCED})"
@@ -42,7 +42,6 @@ _HEADINGS = {
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
-_RULES = ("---", "* * *", "***", '<hr class="__chatgpt_plugin">')
 _DECORATION = re.compile(r"[^\w\s]+")
 _ABOUT = re.compile(r"(?:# |[*_]{0,2}(?P<name>title|created|date|create_time)[*_:]{1,3} *)(?P<value>.*)", re.IGNORECASE)
 _COMMENT = re.compile(r"^<!--(?:(?!-->)[^\n]){0,1000}-->\n", re.MULTILINE)
@@ -69,6 +68,7 @@ class _Heading(NamedTuple):
     label: str
     date: str
     rest: str | None  # None if no colon follows the label
+    is_in_open_code: bool = False  # below a fence that nobody closed
 
 
 def _parse_heading(line: str) -> _Heading | None:
@@ -76,7 +76,7 @@ def _parse_heading(line: str) -> _Heading | None:
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
         if found := pattern.match(line.replace("*", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
-            if label and (style or label in HEADING_ROLES):
+            if label and (style or label in ROLES):
                 date = found["date"] or found.groupdict().get("late_date")
                 return _Heading(style, label, date or "", found["rest"])
     return None
@@ -87,11 +87,11 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
 
     If the assistant's name is unknown, it is taken to be the label that most often follows the person's.
     """
-    known = {heading.label: str(HEADING_ROLES[heading.label]) for heading in headings if heading.label in HEADING_ROLES}
+    known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
     best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
     for style in dict.fromkeys(heading.style for heading in headings):
         labels = [heading.label for heading in headings if heading.style == style and heading.label not in UNSAID_ROLES]
-        roles = {label: str(HEADING_ROLES[label]) for label in labels if label in HEADING_ROLES}
+        roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
         if not roles:  # below a title, perhaps: "用户提问", "AI回复"
             named = [label for label in labels if " " not in label and guess_role(label)]
             roles = {label: str(guess_role(label)) for label in named} if named == labels[-len(named) :] else {}
@@ -106,7 +106,7 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
         if is_talk and "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
             roles |= {label: "assistant" for label, _ in after.most_common(1)}
-        is_surer = best == ":" and roles.keys() <= HEADING_ROLES.keys() and best_labels.keys() - HEADING_ROLES.keys()
+        is_surer = best == ":" and roles.keys() <= ROLES.keys() and best_labels.keys() - ROLES.keys()
         count = sum(label in roles for label in labels)
         if {"user", "assistant"} <= set(roles.values()) and (count, bool(is_surer)) > (most, False):
             best, best_labels, most = style, roles, count
@@ -114,9 +114,11 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
 
 
 def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | None]]:
-    plain = _CODE.sub(lambda code: _VISIBLE.sub("`", code[0]), text)
+    is_open, plain = False, _CODE.sub(lambda code: _VISIBLE.sub("\0", code[0]), text)
     for line, words in zip(text.splitlines(), plain.splitlines(), strict=True):
-        yield line, _parse_heading(words)
+        is_open = is_open or words.lstrip().startswith("```")
+        heading = None if "\0" in words else _parse_heading(words)
+        yield line, heading and heading._replace(is_in_open_code=is_open)
 
 
 def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
@@ -131,7 +133,7 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
         is_turn = heading and style in (heading.style, _ANY_STYLE)
         if heading and is_turn and (heading.label in roles or heading.label in UNSAID_ROLES):
             turns.append((roles.get(heading.label, ""), heading.date, [heading.rest] if heading.rest else []))
-        elif turns and line.strip() not in _RULES:
+        elif turns and line.strip() not in ("---", "* * *", "***", '<hr class="__chatgpt_plugin">'):
             turns[-1][2].append(line)
         elif not turns and (found := _ABOUT.match(line)):
             name = (found["name"] or "title").lower()
@@ -210,7 +212,7 @@ def _format_marked_turn(match: re.Match[str]) -> str:
         named = words if words.startswith(("**", "__")) else match[0]
         return f"## user:\n{words}\n\n## assistant:" if match["number"] else named
     label = match["label"] or ""
-    return match[0] if match["code"] or (label and label.casefold() not in HEADING_ROLES) else label and f"## {label}"
+    return match[0] if match["code"] or (label and label.casefold() not in ROLES) else label and f"## {label}"
 
 
 def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Heading | None]], str, Mapping[str, str]]:
@@ -219,9 +221,12 @@ def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Head
     marked = text if is_page else _MARKED_TURN.sub(_format_marked_turn, text.replace("\r\n", "\n"))
     for changed in dict.fromkeys((text, marked)):
         lines = list(_iterate_lines_and_headings(changed))
-        style, roles = _choose_heading_style_and_roles([heading for _, heading in lines if heading])
+        headings = [heading for _, heading in lines if heading]
+        style, roles = _choose_heading_style_and_roles([one for one in headings if not one.is_in_open_code])
         if roles:
             break
+    else:
+        style, roles = _choose_heading_style_and_roles(headings)
     return lines, style, roles
 
 

@@ -748,7 +748,7 @@ async def test_the_chat_with_this_bot_is_left_out_of_a_page(tmp_path: Path, stor
         said = "".join(
             f'<div class="message" id="message{number}"><div class="body"><div class="date" title="'
             f'{at:%d.%m.%Y %H:%M:%S} UTC+00:00"></div><div class="from_name">{who}</div><div class="text">{text}</div>'
-            "</div></div>"
+            '<span class="reaction"><span class="emoji">✍</span></span></div></div>'
             for number, (at, who, text) in enumerate(blocks, start=len(name) * 100)
         )
         return f'<div class="page_wrap"><div class="page_header"><div class="text">{name}</div></div>{said}</div>'

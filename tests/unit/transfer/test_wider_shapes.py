@@ -300,6 +300,17 @@ def test_a_person_whose_name_means_assistant_elsewhere_stays_a_person() -> None:
     assert [message.role for message in past(roles).messages] == ["user", "assistant"]
 
 
+@pytest.mark.parametrize(("user", "assistant"), [("用户", "豆包"), ("使用者", "助理"), ("kullanıcı", "asistan")])
+@pytest.mark.parametrize("name", ["sender", "from", "author", "type"])
+def test_a_user_and_an_assistant_are_known_by_their_names_in_any_member(name: str, user: str, assistant: str) -> None:
+    said = [{name: user, "content": "Wo?"}, {name: assistant, "content": "Hier."}]
+    for given in (said, [one | {"timestamp": SECONDS + number} for number, one in enumerate(said)]):
+        read = past(given)
+        assert ([message.role for message in read.messages], read.questions) == (["user", "assistant"], ())
+    text = f"[2024-05-01 10:00:00] {user}: Wo?\n[2024-05-01 10:01:00] {assistant}: Hier.\n"
+    assert [message.role for message in past(text).messages] == ["user", "assistant"]
+
+
 def test_a_long_fence_holds_shorter_ones() -> None:
     code = "````md\n```\n## Assistant\n```\n````"
     for user, assistant in (("## User\n\n", "## Assistant\n\n"), ("[User]: ", "[Assistant]: ")):
@@ -323,6 +334,13 @@ def test_common_questions_are_imported_only_if_the_person_asked_them() -> None:
 def test_a_fence_that_nobody_closed_hides_no_turn() -> None:
     text = "**用户**：\nHow?\n\n**豆包**：\n```py\nx = 1\n\n**用户**：\nThanks\n"
     assert words_of(past(text, "x.md")) == ["How?", "```py\nx = 1", "Thanks"]
+
+
+def test_names_in_code_that_was_cut_off_are_no_speakers() -> None:
+    user, assistant = (f"<details><summary>{name}</summary>\n\n" for name in ("User", "Assistant"))
+    code = "```py\nUser: in code\nAssistant: too"
+    text = f"{user}How?\n\n{assistant}So.\n\n{user}And then?\n\n{assistant}{code}"
+    assert words_of(past(text, "x.md")) == ["How?", "So.", "And then?", code]
 
 
 def test_a_file_that_ends_inside_a_letter_is_read_as_far_as_it_goes() -> None:
@@ -349,8 +367,24 @@ def test_polls_and_checklists_of_telegram_may_have_formatted_words() -> None:
     said = [message | {"id": 1, "poll": poll}, message | {"id": 2, "todo_list": todo}]
     chat = {"name": "Tom", "type": "personal_chat", "id": 99, "messages": said}
     assert words_of(past(chat)) == ["[Poll] Buy two\n- Buy two (chosen)", "Buy two\n- Buy two"]
+    chat["messages"] = [message | {"id": 3, "text": "See", "poll": {"question": None, "answers": [{"text": "Yes"}]}}]
+    assert words_of(past(chat)) == ["See\n[Poll] \n- Yes"]
+
+
+def test_a_custom_emoji_in_a_page_of_telegram_is_not_taken_for_the_hand_in_its_place() -> None:
+    """Telegram Desktop writes the same waving hand for each."""
+    emoji = ("❤", '<a href = "stickers/e.webp">👋</a>', '<a href="" onclick="return ShowNotLoadedEmoji();">👋</a>')
+    reactions = "".join(f'<span class="reaction">\n<span class="emoji">\n{one}\n</span></span>' for one in emoji)
+    page = (
+        '<div class="page_wrap"><div class="message default" id="message1"><div class="body"><div class="date details" '
+        'title="13.05.2024 10:00:00 UTC+00:00"></div><div class="from_name">Anna</div><div class="text">Hello</div>'
+        f'<span class="reactions">{reactions}</span></div></div></div>'
+    )
+    assert words_of(past(page)) == ["Hello\n[Reactions: ❤]"]
 
 
 def test_who_came_into_a_room_of_rocket_chat_said_nothing() -> None:
     row = {"rid": "r", "ts": {"$date": FIRST}, "u": {"_id": "a", "username": "anna", "name": "Anna"}}
     assert words_of(past({"messages": [row | {"t": "uj", "msg": "anna"}, row | {"msg": "Hello"}]})) == ["Hello"]
+    other = {"rid": 1, "t": "10:00", "from": "Anna", "text": "Hello", "date": "2024-05-13T10:00:00Z"}
+    assert words_of(past({"messages": [other]})) == ["Hello"], "the member of another program"
