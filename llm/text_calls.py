@@ -107,9 +107,8 @@ def find_calls_in_text(
     before, _, rest = text.partition("\n```")
     code, _, after = rest.rpartition("\n```\n")
     is_between_words = code and before[:1].isalpha() and after.strip()[:1].isalpha() and not _GOES_ON.search(after)
-    values = (
-        [value for call in found.calls for value in json.loads(call.arguments).values()] if is_between_words else []
-    )
+    parsed = [parse_json_or_none(call.arguments) for call in found.calls] if is_between_words else []
+    values = (value for arguments in parsed if isinstance(arguments, Mapping) for value in arguments.values())
     words = (_WORD.findall(value.lower()) for value in values if isinstance(value, str))
     is_meant = code.startswith("tool") or any(given and all(word in prompt for word in given) for given in words)
     if found.calls and is_whole and is_between_words and not is_meant:

@@ -12,6 +12,7 @@ from llm import endpoint
 from llm.event_reader import MAX_EVENT_BYTES, MAX_WHOLE_BYTES
 from llm.failures import MAX_ERROR_CHARS, StatusError
 from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
+from llm.text_calls import find_calls_in_text
 from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_CHARS, Reasoning, ToolOffer
 from records.errors import ModelBroken, ModelUnreachable
 from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
@@ -169,3 +170,9 @@ def test_reasoning_in_parts_has_a_bound() -> None:
         reasoning.add({"reasoning_details": [{"text": "a" * MAX_REASONING_CHARS}]})
     assert reasoning.to_json() == "", "its calls go back without"
     assert len(str(reasoning)) < 2 * MAX_REASONING_CHARS
+
+
+def test_a_call_between_two_sentences_that_is_too_long_to_be_read_is_shown() -> None:
+    call = json.dumps({"name": "remind", "arguments": {"text": "word " * 2_500}})
+    text = f"Here it is:\n```\n{call}\n```\nThat is how."
+    assert find_calls_in_text(text, {"remind": ("text",)}, is_whole=True).shown == text
