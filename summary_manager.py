@@ -326,6 +326,7 @@ class SummaryManager:
             superseded=format_superseded_facts(facts, min(moments), max(moments)),
             facts=facts,
             erased_fact_decisions=erased,
+            first_at=min(moments),
             limit=self.get_limits().get_max_tokens(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,

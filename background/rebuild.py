@@ -239,6 +239,7 @@ class Rebuilder:
             superseded=format_superseded_facts(facts, min(moments), max(moments)),
             facts=facts,
             erased_fact_decisions=erased,
+            first_at=min(moments),
             limit=self._summaries.get_limits().get_max_tokens(find_policy(policy)),
             wishes=config.fold_instructions,
         )

@@ -57,7 +57,8 @@ class SummaryInput:
     # How often the oldest detail was compressed. It does not affect the text, and is not part of its digest.
     compressed: int = field(default=1, repr=False)
     facts: Sequence[Fact] = field(default=(), repr=False)  # of the owner
-    erased_fact_decisions: Sequence[Decision] = field(default=(), repr=False)
+    erased_fact_decisions: Sequence[Decision] = ()
+    first_at: datetime = field(default=datetime.min.replace(tzinfo=UTC), repr=False)  # the time of the first source
 
     @property
     def new_sources(self) -> Sequence[Source]:
@@ -124,9 +125,8 @@ class Summarizer:
             if inputs.of_summaries
             else inputs.new_sources
         )
-        missing = await asyncio.to_thread(quality_score.find_details_missing_from_text, text, told)
-        deleted = "\n".join(line for line in inputs.superseded if line.endswith(DELETED))
-        missing = [detail for detail in missing if detail not in deleted]
+        known = "\n".join([text, *(line for line in inputs.superseded if line.endswith(DELETED))])
+        missing = await asyncio.to_thread(quality_score.find_details_missing_from_text, known, told)
         if not missing:
             return text, score
         completed = replace(inputs, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
@@ -348,9 +348,10 @@ def _remove_outdated_facts(text: str, inputs: SummaryInput) -> str:
     gone = {list_essential_words(line.removeprefix("- ").removesuffix(DELETED)) for line in inputs.superseded}
     sentences = [text[start:end] for start, end in pairwise([0, *find_sentence_ends(text), len(text)])]
     own = "".join(text for text in sentences if not gone or list_essential_words(text) not in gone).strip()
-    # What a later fact has replaced may be told as what was so then.
-    facts = [fact for fact in inputs.facts if fact.is_valid or fact.deleted_at is not None]
-    return remove_overruled_sentences(own, facts, inputs.erased_fact_decisions, max_topics_per_term=2) or own
+    # What a later fact has replaced may be told as what was so then. A decision overrules nothing that was said later.
+    facts = [fact for fact in inputs.facts if fact.is_valid or (fact.deleted_at and fact.deleted_at >= inputs.first_at)]
+    erased = [decision for decision in inputs.erased_fact_decisions if decision.decided_at >= inputs.first_at]
+    return remove_overruled_sentences(own, facts, erased, max_topics_per_term=2) or own
 
 
 def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Source]:
@@ -361,9 +362,11 @@ def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Sou
 def format_superseded_facts(facts: Sequence[Fact], first_at: datetime, last_at: datetime) -> list[str]:
     """Return a line for each superseded or deleted fact that was observed from `first_at` to `last_at`, oldest first.
 
-    The facts that replaced them are not included, since a summary should depend on its own sources only.
+    The facts that replaced them are not included, since a summary should depend on its own sources only. A deleted text
+    that was typed by hand is in no message, so it is not sent again.
     """
-    outdated = [fact for fact in facts if fact.deleted_at is not None or fact.superseded_by is not None]
+    said = [fact for fact in facts if fact.deleted_at is None or fact.origin != "owner"]
+    outdated = [fact for fact in said if fact.deleted_at is not None or fact.superseded_by is not None]
     outdated.sort(key=lambda fact: (fact.observed_at, fact.id))
     return [
         f"{_format_bullet(fact.text)}{DELETED if fact.deleted_at else ''}"

@@ -188,7 +188,7 @@ def remove_overruled_sentences(
         new = find_topics(by_id[by_id[fact_id].superseded_by or 0].text)
         return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)
 
-    def find_decision_ids(text: str) -> set[int]:
+    def find_decision_ids(text: str, max_topics_per_term: float = max_topics_per_term) -> set[int]:
         words = find_topics(text)
         about = index.find_decisions_about_text(text)
         found = {each.id for each in about if 1 < len(words) <= max_topics_per_term * len(each.terms)}
@@ -201,7 +201,7 @@ def remove_overruled_sentences(
         for sentence in split_sentences_with_spaces(line):
             against = find_decision_ids(sentence) | find_decision_ids(sentence.partition(": ")[2])  # behind a label
             if against and restated is None:
-                restated = set().union(*(find_decision_ids(fact.text) for fact in valid.values()))
+                restated = set().union(*(find_decision_ids(fact.text, math.inf) for fact in valid.values()))
             kept += sentence if against <= (restated or set()) else ""
         lines += [kept.strip()] if kept.strip() or not line.strip() else []
     return "\n".join(lines)

@@ -256,6 +256,18 @@ async def test_a_rebuilt_summary_does_not_repeat_what_was_deleted_until_it_is_sa
     assert await rebuild(talk) == told
 
 
+@pytest.mark.parametrize("how", ["deleted", "erased"])
+async def test_a_deletion_leaves_the_summary_of_what_was_said_later(talk: Talk, how: str) -> None:
+    await delete(talk, how)
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
+    talk.moment[0] += timedelta(days=2)
+    await talk.say("Is it safe to live in Porto during the fires?")
+    told = "Anna asked if it is safe to live in Porto. She keeps bees."
+    talk.server.default("summary-model", told)
+    (made,) = (await talk.services.summaries.fold(SCOPE, "now")).summaries
+    assert made.text == told
+
+
 async def rebuild(talk: Talk) -> str:
     await rebuild_summaries(talk)
     async with talk.services.memory.open_store(ANNA.id) as store:

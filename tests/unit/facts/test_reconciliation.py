@@ -92,6 +92,14 @@ def test_a_profile_keeps_its_blank_lines_and_the_headings_of_older_versions() ->
     assert remove_overruled_sentences(labelled, [deleted], ()) == "She hates coffee.\nHer motto: never hurry."
 
 
+def test_a_short_sentence_stays_where_a_long_fact_still_says_it() -> None:
+    deleted = replace(known(1, "Anna lives in Porto."), deleted_at=NOW, decided_at=NOW)
+    long = known(2, "Anna lives in Porto near the old market in a flat with her sister Clara and two cats.")
+    told = "Anna lives in Porto. She bakes."
+    assert remove_overruled_sentences(told, [deleted, long], (), max_topics_per_term=2) == told
+    assert remove_overruled_sentences(told, [deleted], (), max_topics_per_term=2) == "She bakes."
+
+
 def test_a_sentence_of_the_profile_that_also_tells_what_holds_now_is_kept() -> None:
     old = replace(known(1, "Anna lives in Porto."), superseded_by=2, valid_to=LATER)
     facts = [old, replace(known(2, "Anna lives in Berlin."), observed_at=LATER)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from llm import prompts, quoting
 from records.errors import ModelDeclined, SummaryRejected
-from records.facts import Fact
+from records.facts import Decision, Fact
 from records.messages import Message, Role
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Scope
@@ -180,6 +180,7 @@ def test_facts_that_no_longer_hold_are_those_of_the_stretch() -> None:
 
     facts = [fact(1, 2), fact(2, 0), fact(3, 3), replace(fact(4, 1), superseded_by=None)]
     facts.append(replace(fact(5, 1), deleted_at=day))
+    facts.append(replace(fact(6, 1), deleted_at=day, origin="owner"))  # typed by hand: it is in no message
     told = ["- Fact 2.", "- Fact 5. (deleted)", "- Fact 1."]
     assert format_superseded_facts(facts, day, day + timedelta(days=2)) == told
 
@@ -328,6 +329,24 @@ TOLD = lines(
     "I met Boris and Olga in Bergen on 12 February.",
     "The flat costs 1450 euros, and my friend Mara rents it from March.",
 )
+
+
+async def test_the_second_attempt_is_reminded_of_all_but_the_details_of_deleted_facts() -> None:
+    """The name Mara is no part of the deleted Marathon, and 1450 none of 14507."""
+    model = Model("Anna met some people and spoke of a flat.")
+    gone = ["- Anna met Boris at the Marathon of 14507 runners. (deleted)"]
+    await summary(model, SummaryInput(lines=TOLD, limit=200, superseded=gone))
+    missing = model.asked[1][1].content.split("<missing>")[1].split("</missing>")[0]
+    assert "Boris" not in missing
+    assert "- Mara" in missing
+    assert "- 1450" in missing
+
+
+def test_a_rebuild_makes_a_summary_again_whose_facts_were_erased_meanwhile() -> None:
+    day = datetime(2026, 3, 1, tzinfo=UTC)
+    erased = Decision(id=1, owner=1, key="", terms=("anna", "bergen"), subject="", source_ids=(1,), decided_at=day)
+    inputs = SummaryInput(lines=TOLD, limit=200)
+    assert repr(inputs) != repr(replace(inputs, erased_fact_decisions=[erased])), "its digest is that of its repr"
 
 
 async def test_what_a_summary_lacks_is_named_once_and_the_better_text_is_kept() -> None:
