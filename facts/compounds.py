@@ -71,10 +71,7 @@ def omit_uncertain_part(fact: ExtractedFact, extracted_facts: Sequence[Extracted
 
 
 def is_clause_before_wish(quote: str, line: str) -> bool:
-    """Return True if a quote of several words begins a line, or follows a "but", and is set off from what follows.
-
-    What follows a wish ("I would love a house, and a garden with roses") may be part of it.
-    """
+    """Return True if a quote of several words begins a line, or follows a "but", and is set off from what follows."""
     before, after = ([word for _, word in _iterate_words(part)] for part in line.partition(quote)[::2])
     begins = not before or (before[-1].isalpha() and CLAUSE_BREAK.fullmatch(before[-1]))
     ends = not after or after[0] in _get_list_separators() or CLAUSE_BREAK.fullmatch(after[0])

@@ -164,7 +164,7 @@ class FactExtractor:
             for number, fact in enumerate(facts):
                 is_asked = not fact.is_uncertain or fact.kind == "instruction"
                 kind = await self._ask_for_kind_of_line(owner, fact.line) if is_asked else ""
-                # "I live in Tula, how warm is it there"; a wish without its "I would love" looks like a fact.
+                # "I live in Tula, how warm is it there"; a wish, or its end, looks like a fact without "I would love".
                 is_part = kind in kinds.NO_FACTS or (kind == "wish" and is_clause_before_wish(fact.quote, fact.line))
                 if is_part and fact.quote != fact.line:
                     kind = await self._ask_for_kind_of_line(owner, fact.quote)

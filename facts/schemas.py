@@ -315,9 +315,8 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     words = _get_word_prefixes(topics - find_topics(speaker))
     said = _get_word_prefixes(find_topics(fact.quote))
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
-    # "Anna is a vegetarian" tells what "I eat neither meat nor fish" says; "fuma" and "fumo" look different.
-    is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))
-    lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)
+    is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))  # "Anna is a vegetarian" is clear
+    lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
     is_vague = (details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
 

@@ -362,8 +362,7 @@ def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Sou
 def format_superseded_facts(facts: Sequence[Fact], first_at: datetime, last_at: datetime) -> list[str]:
     """Return a line for each superseded or deleted fact that was observed from `first_at` to `last_at`, oldest first.
 
-    The facts that replaced them are not included, since a summary should depend on its own sources only. A deleted text
-    that was typed by hand is in no message, so it is not sent again.
+    Leave out the facts that replaced them, and deleted facts that were typed by hand: no source has them.
     """
     said = [fact for fact in facts if fact.deleted_at is None or fact.origin != "owner"]
     outdated = [fact for fact in said if fact.deleted_at is not None or fact.superseded_by is not None]
