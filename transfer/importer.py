@@ -372,8 +372,8 @@ async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: Im
 async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
     if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
-    told = ((one.created_at, one.content.partition(REACTIONS)[0]) for one in iterate_with_sleeps(chat))
-    said = {(at, " ".join(words.split())) for at, words in told}
+    words = ((one.created_at, one.content.partition(REACTIONS)[0]) for one in iterate_with_sleeps(chat))
+    said = {(at, " ".join(text.split())) for at, text in words}
     since = min(at for at, _ in said)
     for scope in await store.list_scopes(owner):
         stored = await store.timeline.read_page(scope, since=since, kind="user", limit=BATCH)

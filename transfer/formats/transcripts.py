@@ -20,7 +20,6 @@ _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  #
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _FENCED = r"[^\S\n]*(?P<fence>`{3,20}+).*(?:\n(?![^\S\n]*(?P=fence)).*)*+\n.*"  # up to as many signs, or more
 _CODE = re.compile(f"^{_FENCED}", re.MULTILINE)
-_VISIBLE = re.compile(r"\S+")
 _TAG = r"</?(?:details|summary|b|strong)\b[^<>\n]{0,40}>"
 _MARKED_TURN = re.compile(
     rf"^(?:(?P<code>{_FENCED})"
@@ -114,7 +113,7 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
 
 
 def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | None]]:
-    is_open, plain = False, _CODE.sub(lambda code: _VISIBLE.sub("\0", code[0]), text)
+    is_open, plain = False, _CODE.sub(lambda code: re.sub(r"\S+", "\0", code[0]), text)
     for line, words in zip(text.splitlines(), plain.splitlines(), strict=True):
         is_open = is_open or words.lstrip().startswith("```")
         heading = None if "\0" in words else _parse_heading(words)
