@@ -16,7 +16,6 @@ from locales.catalog import ENGLISH, LANGUAGES, list_words
 from records.reminders import Repeat
 from text.analyzer import fold_accents, normalize_text
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
-from text.stopwords import EVERY_FUNCTION_WORD
 
 SPOKEN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("spoken_times.toml").read_text(encoding="utf-8"))
 READ_LANGUAGES = [language for language in SPOKEN if isinstance(SPOKEN[language], dict)]
@@ -39,6 +38,7 @@ _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
 _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _HAN_DAY = re.compile(SPOKEN["zh"]["day_left_over"])
 _LED_NUMBER = re.compile(r"\w+ \d{1,2}e?(?= ?(?:[^\w\s.:/,$€%-]|$))")  # "el 15" at the end of a text, or a part of it
+_ENDINGS = "aeiouyаеиоуыэюяієўьй"  # the last letters of inflected names of days and months
 _MINUTES_MARK = re.compile(r"[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a placeholder for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
@@ -214,22 +214,22 @@ def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, 
 
 def find_unread_day(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return the span of a day's name in a token, in Chinese or a language without a parser, or None if it has none."""
-    is_function_word = text[start:end] in EVERY_FUNCTION_WORD
-    if found := _HAN_DAY.search(text, start, end) or (is_function_word and _LED_NUMBER.match(text, start)):
+    is_led = any(text[start:end] in ("il", *load_lexicon(spoken).words["on"]) for spoken in READ_LANGUAGES)
+    if found := _HAN_DAY.search(text, start, end) or (is_led and _LED_NUMBER.match(text, start)):
         return found.span()
     word = fold_letters(text[start:end]).strip("'.:").rpartition("-")[2]  # "mi-décembre"
-    names, stems = _load_unread_names()
-    return (start, end) if word in names or word[:-1] in stems or word[:-2] in stems else None
+    names, stems = _load_unread_names_and_stems()
+    return (start, end) if word in names or (word[:-1] in stems and word[-1] in _ENDINGS) else None
 
 
 @cache
-def _load_unread_names() -> tuple[frozenset[str], frozenset[str]]:
-    """Return names of days, weeks and months in many languages, and stems that one or two more letters may follow."""
+def _load_unread_names_and_stems() -> tuple[frozenset[str], frozenset[str]]:
+    """Return names of days, weeks and months in many languages, and the long ones without the letter of an ending."""
     names = {*SPOKEN["other-days"]}
     for locale in map(Locale, (*SPOKEN["other-languages"], *LANGUAGES)):
         for form in _FORMS:
             names.update(locale.months[form]["wide"].values(), locale.days[form]["wide"].values())
         names.update(*(_list_unit_words(locale, unit, "long") for unit in ("week", "month")))
-    names = {fold_letters(name) for name in names if len(name) > 2} - {*AMBIGUOUS_MONTHS.split()}
-    stems = {name for name in names if len(name) > 5} | {name[:-1] for name in names if len(name) > 6}  # "п'ятницю"
-    return frozenset(names), frozenset(stems)
+    names = {fold_letters(name) for name in names if len(name) > 2} - {*AMBIGUOUS_MONTHS.split(), *SPOKEN["no-days"]}
+    stems = {name[:-1] if name[-1] in _ENDINGS else name for name in names if len(name) > 5}  # "п'ятницю", "декабре"
+    return frozenset(names), frozenset(stems) - {*SPOKEN["no-days"]}

@@ -14,6 +14,7 @@ from reminders.lexicon import (
     HAN,
     PLAIN,
     READ_LANGUAGES,
+    SPOKEN,
     TOKEN,
     find_unread_day,
     fold_letters,
@@ -24,6 +25,7 @@ from reminders.lexicon import (
 from reminders.time_parts import LEADS, MAX_DAYS_TO_31ST, TimePhraseParser
 from reminders.zones import find_holidays, find_possible_zone_or_day, find_span_of_time_zone
 from text.characters import collapse_to_single_line
+from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import to_utc
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
@@ -88,12 +90,13 @@ def _find_words_of_other_day(early: TimePhraseParser) -> str:
         late.parse_time_parts(token.start())
         start, is_outer = early.skip_pattern(LEADS, token.start()), token is tokens[0] or late.end >= tokens[-1].end()
         is_led = start > token.start() and token[0] not in ARTICLES
-        is_meant = is_led or (not is_dated and not late.impossible and (is_outer or late.day is not None))
+        is_outer |= late.day is not None or (late.weekdays != [] and token[0].lower() not in EVERY_FUNCTION_WORD)
+        is_meant = is_led or (not is_dated and not late.impossible and is_outer)
         found = early.quote(token.start(), late.end)
         is_word = found.split(" ")[-1] in WORDS_LIKE_DAYS and not (is_led and early.words.language == ENGLISH)
         if late.has_date and is_meant and not is_word and not (late.month_day and early.day):
             return found
-        if is_dated and not (early.month_day and token is tokens[0]):
+        if is_dated and not (token is tokens[0] and (early.month_day or not (early.day or early.repeat))):
             continue
         if named := find_unread_day(early.text, token.start(), token.end()):
             return early.quote(*named)
@@ -106,10 +109,11 @@ def _find_words_of_other_day(early: TimePhraseParser) -> str:
 
 def _is_misspelt_name(word: str, names: Sequence[str]) -> bool:
     """Return True if `word` may be a misspelt name: letters are swapped or doubled, or a long name lacks one."""
-    near = get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
+    near = [] if word in SPOKEN["no-days"] else get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
     # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
     shorter = [day for day in near if len(day) - 1 == len(word) >= MIN_MISSPELT_CHARS and {*word} < {*day}]
-    has_its_letters = shorter != [] or any({*word} == {*day} for day in near)
+    is_mistyped = any(word[:-1] == day[:-1] and len(day) > MIN_MISSPELT_CHARS for day in near)  # "viernez"
+    has_its_letters = shorter != [] or is_mistyped or any({*word} == {*day} for day in near)
     return has_its_letters and not any(word.startswith(day) or day.startswith(word) for day in near)
 
 
@@ -177,8 +181,9 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None
     # Where a number is a time: "at 9 to 10", "at 9 or at 10", "at 9 to call mum at 10".
     near = {tokens[0].start() if tokens else 0, parser.skip_pattern("(?:(?:{until}|{of}) )*(?:(?:{on}|{at}) )*", start)}
     near |= {token.start() for lead, token in pairwise(tokens) if lead[0].casefold() == parser.clock_lead.casefold()}
+    behind_number = parser.words.compile(r"\d (?:h|{hours})? $")
     for token in [*tokens[:1], *reversed(tokens[1:])] if not is_read or (parser.clock and not parser.distance) else []:
-        is_behind_time = token.start() in near or text[: token.start()].rstrip()[-1:].isdigit()
+        is_behind_time = token.start() in near or behind_number.search(text, 0, token.start()) is not None
         is_word = parser.words.get_meaning("zone", token[0]) and not is_behind_time  # "прогулка по Москве"
         if not is_word and (zone := find_span_of_time_zone(text, token.start(), parser.words)):
             return parser.quote(*zone)

@@ -35,11 +35,7 @@ GRAMMAR = list[tuple[str, ReadPart]]()
 
 
 def grammar_rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
-    """Add the decorated method to the grammar.
-
-    The method is called where `pattern` matches. It returns the position after the text that it has read, or 0. If a
-    method has several patterns, the last one is tried first.
-    """
+    """Add the decorated method, called where `pattern` matches, to the grammar. Its last pattern is tried first."""
 
     def add_to_grammar(method: ReadPart) -> ReadPart:
         GRAMMAR.append((pattern, method))
@@ -160,7 +156,7 @@ class TimePhraseParser:
                 days += [(days[-1] + after) % 7 for after in range(1, (last - days[-1] - 1) % 7 + 2)]
             self.weekdays += days
             further = self.words.match(_FURTHER_DAYS, self.text, end)
-        if is_bare and self.skip_pattern(f" {LEADS}\\d", end) == end:
+        if is_bare and self.skip_pattern(f" (?:{LEADS}\\d|{{part}})", end) == end:
             self.mark_span_doubtful(match.start(), end)  # "Monday to Friday vacation" may be once
         return end
 
@@ -187,7 +183,8 @@ class TimePhraseParser:
             return 0
         year, sign = match["year"], match.groupdict().get("sign", "")
         day, month = int(match["day"]), int(self.words.get_meaning("month", match["month"]) or match["month"])
-        is_doubtful = preposition == "at" and match[0].split()[0] == match["day"]  # "um 9 August anrufen"
+        is_clock = self.text[: match.start()].lower().endswith(("at ", "um ", "as ", "в ", "الساعة "))
+        is_doubtful = is_clock and match[0].split()[0] == match["day"]  # "um 9 August anrufen", but "by 9 April finish"
         if sign == "." and not (match["dot"] or year):
             is_amid = self.clock is not None and match.end() < len(self.text.rstrip())  # "at 9 2.5 kg of potatoes"
             if match["hours"] is not None or not 0 < month <= 12 or self.has_date or is_amid:

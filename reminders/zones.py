@@ -47,6 +47,7 @@ def find_span_of_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[int
     if found["names"]:
         is_place |= lexicon.language != "de" or words[-1].endswith("er")  # Nouns are capitalised: "Oma Zeit schenken"
         is_place &= all(not word.islower() or is_place_word(word) for word in words)
+        is_place &= not lexicon.get_meaning("at", text[found.end("names") : found.end()])  # "Ане по пн"
     elif found["place"]:
         is_place = lexicon.language != ENGLISH and (is_place or words[0].lower() == words[0].upper())
     return found.span() if is_place else None

@@ -308,8 +308,10 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("fr", "à 9h appeler mon mari", ("23.11.26 09:00", "", "appeler mon mari")),
         ("en", "at 9 $50 to Ann", ("23.11.26 09:00", "", "$50 to Ann")),
         ("en", "at 9 do 50/50", ("23.11.26 09:00", "", "do 50/50")),
+        ("en", "by 9 April finish", ("09.04.27 09:00", "", "finish")),
         ("es", "a las 9 de la mañana de lunes a viernes llamar", ("23.11.26 09:00", "weekly", "llamar")),
         ("pt", "às 7 da noite de segunda a sexta tomar remédio", ("23.11.26 19:00", "weekly", "tomar remédio")),
+        ("ru", "к 9 марта сдать отчёт", ("09.03.27 09:00", "", "сдать отчёт")),
         ("de", "morgen um 9 zum Amt", ("23.11.26 09:00", "", "zum Amt")),
         ("de", "um 9 Sport, z. B. Joggen", ("23.11.26 09:00", "", "Sport, z. B. Joggen")),
         ("es", "a las 9 renovar dominio", ("23.11.26 09:00", "", "renovar dominio")),
@@ -540,6 +542,8 @@ def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: st
         ("es", "llamar a Ana mañana a las 9 hora de Madrid", "hora de Madrid"),
         ("pt", "ligar amanhã ao meio-dia UTC", "UTC"),
         ("ru", "созвон завтра в 9 по Москве", "по Москве"),
+        ("ru", "позвонить Ане завтра в 9 часов по Москве", "по Москве"),
+        ("pt", "ligar às 9h horário de Brasília", "horário de Brasília"),
         ("zh", "开会 明天9点北京时间", "开会 明天9点北京时间"),
         ("ar", "أمي غدا الساعة 9 بتوقيت مكة", "بتوقيت مكة"),
         ("en", "tomorrow 09:00Z deploy", "09:00Z"),
@@ -592,8 +596,6 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("ru", "в 9 на Пасху кулич", "на Пасху", ("23.11.26 09:00", "", "на Пасху кулич")),
         ("ar", "الساعة 9 في رمضان اتصل", "في رمضان", ("23.11.26 09:00", "", "في رمضان اتصل")),
         ("en", "at 5 march with Ann", "5 march", ("05.03.27 09:00", "", "with Ann")),
-        ("en", "by 9 April finish", "9 April", ("09.04.27 09:00", "", "finish")),
-        ("ru", "к 9 марта сдать отчёт", "9 марта", ("09.03.27 09:00", "", "сдать отчёт")),
         ("de", "um 9 August anrufen", "9 August", ("09.08.27 09:00", "", "anrufen")),
         ("ru", "в 9 марта позвонить", "9 марта", ("09.03.27 09:00", "", "позвонить")),
         ("en", "Friday noon prayer at 9", "noon", ("27.11.26 12:00", "", "prayer at 9")),
@@ -662,6 +664,40 @@ def test_an_uncertain_time_is_offered_but_not_set(
 
 
 @pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "at 9 call Marc"),
+        ("en", "at 9 nap"),
+        ("en", "at 9 pay students"),
+        ("en", "at 9 call Augusta"),
+        ("en", "at 9 call Domenico"),
+        ("en", "at 9 sundae with kids"),
+        ("en", "at 9 see Mon Ami"),
+        ("en", "at 9 book table for 8"),
+        ("de", "um 14 Uhr Dienst"),
+        ("es", "a las 9 renovar DNI"),
+        ("es", "a las 9 registrar la marca"),
+        ("es", "a las 9 preguntar si vienes"),
+        ("pt", "às 9 ligar para Freitas"),
+        ("fr", "à 9h remplir le sondage"),
+        ("fr", "à 9h réserver une table pour 4"),
+        ("ru", "в 9:30 приготовить завтрак"),
+        ("ru", "в 9 позвонить после работы"),
+        ("ru", "в 9 заказать столик на 8"),
+        ("zh", "9点上日语课"),
+        ("zh", "9点买5号电池"),
+        ("zh", "9点一年级家长会"),
+        ("zh", "9点买2.5公斤土豆"),
+        ("zh", "9点请三天假"),
+        ("zh", "周一到周五早上7点半打卡"),
+        ("ar", "في 3 ديسمبر الساعة 9 اتصل بأمي"),
+    ],
+)
+def test_an_ordinary_word_that_resembles_a_day_is_part_of_the_text(language: str, text: str) -> None:
+    assert read_reminder(language if language != "fr" else "en", text)[2] in text
+
+
+@pytest.mark.parametrize(
     ("language", "text", "words"),
     [
         ("zh", "9点开会周五", "周五"),
@@ -671,6 +707,13 @@ def test_an_uncertain_time_is_offered_but_not_set(
         ("zh", "9点下周开会", "下周"),
         ("zh", "9点月底开会", "月底"),
         ("zh", "9点开会圣诞节", "圣诞节"),
+        ("zh", "周五9点下周开会", "下周"),
+        ("zh", "9点开会每两周", "每两周"),
+        ("ru", "в 9:30 в пятницу на следующей неделе позвонить маме", "неделе"),
+        ("ar", "الساعة 9 يوم الجمعة الأسبوع القادم اتصل بأمي", "الأسبوع"),
+        ("en", "9:30 call fri mum", "fri"),
+        ("de", "um 9 Oma Fr anrufen", "Fr"),
+        ("ru", "позвонить Ане по пн и ср в 9", "по пн и ср"),
         ("en", "at 9 call mum fortnightly", "fortnightly"),
         ("en", "at 9 call Dec 15 mum", "Dec 15"),
         ("de", "um 9:30 Feitag Oma anrufen", "Feitag"),
