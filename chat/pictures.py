@@ -19,7 +19,6 @@ log = logging.getLogger(__name__)
 
 
 def queue_pictures_for_description(turn: Turn) -> None:
-    """Queue the pictures of a turn for description if the turn is stored."""
     if turn.stored is not None:
         turn.session.undescribed.extend(
             UndescribedPicture(picture=picture, turn=turn.stored, incoming=turn.incoming)

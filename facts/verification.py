@@ -71,7 +71,6 @@ def _remove_and_list_supported_dates(
 
 
 def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
-    """Return True if a date is close to the date of a message, or in a period that the message names."""
     said_at = message.created_at.astimezone(zone)
     if abs(moment - said_at) <= NEAR_DAYS:
         return True

@@ -188,7 +188,6 @@ def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
 
 
 def _parse_retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait before a retry, or None. A retry date is compared with the response's Date header."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(ValueError):
             if 0 <= (seconds := float(headers.get(name, "")) * unit) < float("inf"):

@@ -106,11 +106,13 @@ def format_message(message: Message, zone: tzinfo = UTC) -> str:
 def add_correction_notes(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
     """Return the messages. Add notes to those edited after their answer, and those whose facts the owner rewrote."""
     notes = dict.fromkeys(find_ids_edited_after_answer(messages), f"\n{EDITED}")
-    times = {message.id: message.edited_at or message.created_at for message in messages}
+    by_id = {message.id: message for message in messages}
     for fact in (fact for fact in facts if fact.origin == "owner"):
         edited_at = min(fact.observed_at, fact.decided_at or fact.observed_at)  # before it was said again, or pinned
-        for number in (number for number in fact.source_ids if number in times and times[number] <= edited_at):
-            notes[number] = f"{notes.get(number, '')}\n[the user keeps of this: {fact.text}]"
+        for source in (by_id[number] for number in fact.source_ids if number in by_id):
+            # The words of an older message stay older if others of it are edited later.
+            if source.created_at <= edited_at and (source.edited_at is None or fact.quote in source.content):
+                notes[source.id] = f"{notes.get(source.id, '')}\n[the user keeps of this: {fact.text}]"
     return [replace(said, content=said.content + notes[said.id]) if said.id in notes else said for said in messages]
 
 

@@ -62,7 +62,6 @@ def quote_message(message: Message, text: str) -> str:
 
 
 def quote_with_origin_tag(origin: Origin, text: str) -> str:
-    """Quote a text within the tags that mark its origin."""
     tag = "remembered" if origin == "imported" else origin
     return f"<{tag}>{quote_text(text)}</{tag}>"
 

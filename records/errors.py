@@ -22,7 +22,6 @@ class KeepsakeError(Exception):
 
 
 def list_error_names(base: type[KeepsakeError]) -> list[str]:
-    """Return the names of an error class and of all its subclasses."""
     return [base.__name__, *(name for below in base.__subclasses__() for name in list_error_names(below))]
 
 

@@ -348,10 +348,16 @@ def _remove_outdated_facts(text: str, inputs: SummaryInput) -> str:
     gone = {list_essential_words(line.removeprefix("- ").removesuffix(DELETED)) for line in inputs.superseded}
     sentences = [text[start:end] for start, end in pairwise([0, *find_sentence_ends(text), len(text)])]
     own = "".join(text for text in sentences if not gone or list_essential_words(text) not in gone).strip()
-    # What a later fact has replaced may be told as what was so then. A decision overrules nothing that was said later.
-    facts = [fact for fact in inputs.facts if fact.is_valid or (fact.deleted_at and fact.deleted_at >= inputs.first_at)]
-    erased = [decision for decision in inputs.erased_fact_decisions if decision.decided_at >= inputs.first_at]
-    return remove_overruled_sentences(own, facts, erased, max_topics_per_term=2) or own
+    return remove_decided_facts(own, inputs.facts, inputs.erased_fact_decisions, inputs.first_at) or own
+
+
+def remove_decided_facts(text: str, facts: Sequence[Fact], erased: Sequence[Decision], first_at: datetime) -> str:
+    """Return a summary without the sentences that repeat what was deleted or replaced by hand after `first_at`."""
+    # What a later message has replaced may be told as what was so then.
+    by_hand = [fact for fact in facts if (moment := fact.decided_at or fact.deleted_at) and moment >= first_at]
+    known = [*by_hand, *(fact for fact in facts if fact.is_valid)]
+    decisions = [decision for decision in erased if decision.decided_at >= first_at]
+    return remove_overruled_sentences(text, known, decisions, max_topics_per_term=2)
 
 
 def make_summary_sources(summaries: Sequence[Summary], zone: tzinfo) -> list[Source]:

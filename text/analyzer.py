@@ -154,7 +154,6 @@ def list_search_terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=CACHED_WORDS)
 def _stem_and_check_if_function_word(word: str, language: str) -> tuple[str, bool]:
-    """Return the search term of a word, and True if the word is a function word."""
     term = stem_word(word.split("'")[-1] if language in ("french", "italian") else word, language)
     known = FUNCTION_WORDS.get(language, frozenset())
     plain = fold_accents(word) if language == "arabic" else word

@@ -90,7 +90,6 @@ class Tokenizer:
         return size + sum(picture.token_count for picture in message.pictures)
 
     def count_text_message_tokens(self, role: str, content: str) -> int:
-        """Count the tokens that a text message adds to a request."""
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
     def omit_middle(self, text: str, max_tokens: int) -> str:

@@ -1,9 +1,9 @@
 """Archive imported history in chunks under a pyramid of extracted summaries, without asking a model."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from itertools import accumulate, groupby
 from operator import itemgetter
 
@@ -15,12 +15,14 @@ from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import NewSummary, Summary, SummaryLease, SummaryPlan
 from storage.stores.memory_store import MemoryStore
-from summaries.generation import make_message_sources
+from summaries.generation import make_message_sources, remove_decided_facts
 from summaries.pyramid import FAN_IN, MAX_ACTIVE
 from text.tokenizer import Tokenizer
 
 CHUNK = 100  # messages per chunk. The summary keeps the most telling sentences; search finds the rest.
 MODEL = "extractive"
+LONG_AGO = datetime.fromtimestamp(0, UTC)  # files without dates are older than any decision, too
+EMPTY = "Nothing that could be put into words."
 
 
 def split_into_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
@@ -54,23 +56,20 @@ class Archiver:
     _text_budget: int
     clock: Clock
 
-    async def extract_summary(self, block: str) -> NewSummary:
-        """Return a summary that consists of the most informative sentences of a block."""
-        started = time.monotonic()
+    async def extract_summary(self, owner: int, block: str) -> NewSummary:
+        """Return a summary of a block's most telling sentences, except those that the owner's decisions overrule."""
         text = await asyncio.to_thread(self._summarize_block, block)
-        return NewSummary(
-            text=text,
-            model=MODEL,
-            prompt_version=prompts.FOLD_VERSION,
-            milliseconds=round((time.monotonic() - started) * 1000),
-        )
+        async with self.home(owner) as store:
+            facts, erased = await store.facts.list_all_facts(owner), await store.facts.list_decisions(owner)
+        text = await asyncio.to_thread(remove_decided_facts, text, facts, erased, LONG_AGO)
+        return NewSummary(text=text or EMPTY, model=MODEL, prompt_version=prompts.FOLD_VERSION)
 
     def _summarize_block(self, block: str) -> str:
         text = extract_key_sentences(block, self._text_budget, count_tokens=self._tokens.count)
         if text:
             return text
         words = " ".join(block.partition("\n")[2].rpartition("\n")[0].split())
-        return self._tokens.truncate(words, self._text_budget).strip() or "Nothing that could be put into words."
+        return self._tokens.truncate(words, self._text_budget).strip() or EMPTY
 
 
 @define(eq=False)
@@ -85,7 +84,7 @@ class HistoryArchive:
     async def add_chunk(self, chunk: Sequence[Message]) -> None:
         """Store a chunk with its summary. Merge five summaries of one level into one of the next level."""
         lines = [source.text for source in make_message_sources(chunk)]
-        made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
+        made = await self._archiver.extract_summary(self._scope.owner, quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add_messages(self._lease, chunk, made, now=self._archiver.clock()))
         while len(newest := self._active[-FAN_IN:]) == FAN_IN and len({active.level for active in newest}) == 1:
@@ -110,9 +109,8 @@ class HistoryArchive:
 
     async def _merge_summaries(self, sources: Sequence[Summary], level: int) -> Summary:
         archiver = self._archiver
-        made = await archiver.extract_summary(
-            quoting.format_block("summaries", [prompts.format_summary(source) for source in sources])
-        )
+        block = quoting.format_block("summaries", [prompts.format_summary(source) for source in sources])
+        made = await archiver.extract_summary(self._scope.owner, block)
         plan = SummaryPlan(level=level, summary_ids=tuple(source.id for source in sources), reason="import")
         async with archiver.home(self._scope.owner) as store:
             return await store.history.commit_summary(self._lease, self._scope, plan, made, now=archiver.clock())

@@ -148,12 +148,13 @@ class Restorer:
 
     async def _make_extracted_summary(self, messages: Sequence[PortableRow]) -> PortableRow:
         lines = [prompts.format_message(parse_message(row)) for row in messages]
-        made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
+        owner = int(str(messages[0]["user_id"]))
+        made = await self._archiver.extract_summary(owner, quoting.format_block("conversation", lines))
         ids, dates = [int(str(row["id"])) for row in messages], [str(row["created_at"]) for row in messages]
         return {
             **SUMMARIES.defaults,
             "id": messages[0]["chunk_id"],
-            "user_id": messages[0]["user_id"],
+            "user_id": owner,
             "thread_id": messages[0]["thread_id"],
             "summary_text": made.text,
             "created_at": format_moment(self._clock()),

@@ -43,8 +43,9 @@ const listTexts = ({ erases, messages, facts, summaries, counts }) => [
 
 /** Return nodes with later answers that repeat these texts, and the option to erase them, too. */
 const listRepeats = ({ quotes, repeating }, withQuotes) => [
-  ...(quotes ? [h("label", { class: "check" }, withQuotes, h("span", {}, quotes))] : []),
+  ...(quotes ? [h("p", { class: "lines", dir: "auto" }, quotes)] : []),
   ...makeList("", repeating),
+  ...(quotes ? [h("label", { class: "check" }, withQuotes, h("span", {}, tr("forget-them-too")))] : []),
   h("p", { class: "hint" }, tr("forget-final")),
 ];
 

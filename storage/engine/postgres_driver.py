@@ -164,7 +164,6 @@ class PostgresConnection:
 
 
 def register_type_adapters(raw_connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
-    """Register our type adapters on a new connection."""
     raw_connection.adapters.register_dumper(str, _TextDumper)
     raw_connection.adapters.register_dumper(int, Int8BinaryDumper)
     raw_connection.adapters.register_dumper(bool, Int8BinaryDumper)

@@ -103,7 +103,8 @@ class DecisionIndex:
         for key, is_group in self._keys:
             if subject := _hash_subject(fact, key, is_group=is_group):
                 near += self._holding.get(subject, ())
-            for words in filter(None, (_hash_terms(find_topics(text), key) for text in (fact.text, fact.quote))):
+            texts = fact.text, fact.quote, fact.line
+            for words in filter(None, (_hash_terms(find_topics(text), key) for text in texts)):
                 near += self._holding.get(self._find_rarest_word(words), ())
                 near += chain.from_iterable(self._by_rarest_word.get(word, ()) for word in words)
         distinct = {id(decision): decision for decision in near}.values()
@@ -126,7 +127,10 @@ def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
     if terms <= decided or decided <= terms or (subject and subject == decision.subject):
         return True
     is_same_source = not set(decision.source_ids).isdisjoint(fact.source_ids)
-    quoted, decided_quote = _hash_terms(find_topics(fact.quote), key), frozenset(decision.quote_terms)
+    said, decided_quote = find_topics(fact.quote), frozenset(decision.quote_terms)
+    # A short quote may be stemmed as another language than its sentence: "Vivo en Sevilla".
+    in_line = frozenset(word for word in find_topics(fact.line) if any(word[:3] == each[:3] for each in said))
+    quoted = max((_hash_terms(words, key) for words in (said, in_line)), key=lambda each: len(each & decided_quote))
     leading = _hash_terms(find_topics(fact.text.split(" ")[0]), key)  # the name of the person, as a rule
     leading = leading if terms - leading else frozenset()  # in a script without spaces, it is the whole text
     is_of_owner = decision.owner > 0 and not leading & quoted
@@ -149,7 +153,6 @@ def _is_stated_again(decision: Decision, fact: NewFact) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
-    """Return keyed hashes of the terms. If `key` is empty, return the terms unchanged."""
     return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
@@ -203,7 +206,8 @@ def remove_overruled_sentences(
             if against and restated is None:
                 restated = set().union(*(find_decision_ids(fact.text, math.inf) for fact in valid.values()))
             kept += sentence if against <= (restated or set()) else ""
-        lines += [kept.strip()] if kept.strip() or not line.strip() else []
+        indent = line[: len(line) - len(line.lstrip())]  # of a nested list
+        lines += [(indent + kept.strip()).rstrip()] if kept.strip() or not line.strip() else []
     return "\n".join(lines)
 
 

@@ -165,7 +165,6 @@ class MemoryCommands(CommandGroup):
 
 
 def _parse_fact_id(text: str) -> int:
-    """Return the id in a text such as "12" or "#12", or 0 if there is none."""
     digits = text.strip().lstrip("#")
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
 

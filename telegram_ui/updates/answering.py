@@ -113,7 +113,6 @@ class AnswerDelivery:
     async def send_answer_to_button_press(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> list[MessageId]:
-        """Send the answer that a button press requested. Return the ids of its messages."""
         outcome, shown_as = await self.send_answer_with_retries(update_id, stream, text, keyboard)
         if outcome == "later":
             self._postponed.add(update_id)

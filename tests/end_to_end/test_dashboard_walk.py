@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, FilePayload, Page, expect
 
-from tests.end_to_end.harness import LocalServers
+from tests.end_to_end.harness import ANSWERS, LocalServers
 from tests.end_to_end.playground.test_page import HOSTILE, chromium, leave, shared_page
 from tests.end_to_end.test_dashboard_page import DESKTOP, PAGES, PHONE, link_for, window
 from tests.end_to_end.visitors import LINK, served
@@ -245,3 +245,25 @@ async def test_an_export_in_a_frame_that_forbids_downloads_is_sent_into_the_chat
             assert sent["document"]["file_name"].endswith(".json")
         finally:
             await leave(page)
+
+
+async def test_later_answers_go_only_by_a_box_that_says_so(own_house: LocalServers, browser: Browser) -> None:
+    """It said "It is quoted in: 1 later answer." above the answers: nobody knew what a tick would do."""
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        await ann.asks("My passport number is X4471902.")
+        own_house.model.script(ANSWERS, "Keep passport X4471902 in the hotel safe.")
+        await ann.asks("Where do I keep it when I travel?")
+        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+            page, asking = shown.page, shown.page.locator("#asking")
+            await page.locator(".said").first.get_by_role("button").click()
+            await page.get_by_role("button", name="Forget question and answer").click()
+            await expect(asking.locator("li").last).to_have_text("Keep passport X4471902 in the hotel safe.")
+            box = asking.get_by_label("Forget them too")
+            await expect(box).not_to_be_checked()
+            await box.check()
+            await confirms(page, "Forget", "It is quoted in: 1 later answer.")
+            await confirms(page, "OK", "Forgotten")
+            await expect(page.locator(".said")).to_have_count(1)
+            await expect(page.locator(".said")).to_contain_text("Where do I keep it when I travel?")

@@ -227,7 +227,6 @@ def _decode_text(data: bytes) -> str:
 
 
 def _extract_json_of_script(text: str) -> str:
-    """Return the JSON that a script or a page assigns to a variable, or the text if there is none."""
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
     if (found := (_SCRIPT if is_page else _ASSIGNMENT).search(text, 0, MARKED_CHARS)) is None:
         return text

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from background.rebuild import RebuildProgress
-from chat.facts_by_hand import change_fact_and_report
+from chat.facts_by_hand import change_fact_and_report, edit_fact
 from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from records.scopes import Scope
@@ -22,6 +22,7 @@ from tests.unit.facts.test_history_extraction import chat, extracted, imported
 SCOPE = Scope(owner=ANNA.id)
 PORTO = "Anna lives in Porto."
 SAID = "I live in Porto near the river."
+BEES = "She keeps three hives of bees on the roof of the bakery."
 
 
 @pytest.fixture
@@ -70,6 +71,11 @@ async def test_what_was_said_before_an_edit_by_hand_carries_the_new_text_in_prom
     assert f"said {talk.moment[0]:%Y-%m-%d}] Anna lives in Braga." in talk.prompts()[-1]
     explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
+    talk.moment[0] += timedelta(days=1)
+    for text, is_noted in ((f"{SAID} :)", True), ("I have a boat.", False)):
+        await edit_in_telegram(talk, text)
+        await talk.say("And now?")
+        assert ("[the user keeps of this: Anna lives in Braga.]" in talk.prompts()[-1]) == is_noted, text
     text = "\n".join(page.text for page in make_explanation_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "“Anna lives in Braga.” Since 22 November 2026, put in by hand." in text, "nobody said so"
 
@@ -131,12 +137,14 @@ async def regenerate(talk: Talk) -> None:
     await talk.services.facts.learn(SCOPE)
 
 
+async def edit_in_telegram(talk: Talk, text: str) -> None:
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        await store.forgetting.replace_message_text_if_changed(SCOPE, 1, text, reason="edited", now=talk.moment[0])
+
+
 async def edit_the_message(talk: Talk) -> None:
     repeat(talk, 1, "I live in Porto", "Anna moved to Porto, by the river.")
-    async with talk.services.memory.open_store(ANNA.id) as store:
-        await store.forgetting.replace_message_text_if_changed(
-            SCOPE, 1, "I live in Porto, by the river.", reason="edited", now=talk.moment[0]
-        )
+    await edit_in_telegram(talk, "I live in Porto, by the river.")
     await talk.services.facts.learn(SCOPE)
 
 
@@ -243,10 +251,9 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
 async def test_a_rebuilt_summary_does_not_repeat_what_was_deleted_until_it_is_said_again(talk: Talk, how: str) -> None:
     await delete(talk, how)
     await talk.say("I keep three hives of bees on the roof of the bakery.")
-    kept = "She keeps three hives of bees on the roof of the bakery."
-    told = f"On 21 November Anna said that she lives in Porto. {kept}"
+    told = f"On 21 November Anna said that she lives in Porto. {BEES}"
     talk.server.default("summary-model", told)
-    assert await rebuild(talk) == kept
+    assert await rebuild(talk) == BEES
     request = talk.prompts("summary-model")[-1]
     assert ("- Anna lives in Porto. (deleted)" in request) == (how == "deleted"), "an erased text is not kept"
     repeat(talk, 5, "I live in Porto again")
@@ -266,6 +273,48 @@ async def test_a_deletion_leaves_the_summary_of_what_was_said_later(talk: Talk, 
     talk.server.default("summary-model", told)
     (made,) = (await talk.services.summaries.fold(SCOPE, "now")).summaries
     assert made.text == told
+
+
+@pytest.mark.parametrize("keeps_old_fact", [False, True])
+async def test_no_summary_tells_what_was_corrected_by_hand(talk: Talk, keeps_old_fact: bool) -> None:
+    """The old town was back in the next prompt, by a rebuilt summary and by that of an import."""
+    repeat(talk, 1)
+    await talk.say(SAID)
+    (fact,) = await talk.services.facts.learn(SCOPE)
+    talk.moment[0] += timedelta(minutes=1)
+    edited = await edit_fact(talk.services, ANNA.id, fact.id, "Anna lives in Braga.", keeps_old_fact=keeps_old_fact)
+    assert edited is None
+    talk.server.default("summary-model", f"- Anna lives in Porto near the river.\n- Bees\n  - {BEES}")
+    assert await rebuild(talk) == f"- Bees\n  - {BEES}"
+    await imported(talk, chat(SAID, BEES))
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        texts = [summary.text for summary in await store.list_summaries(SCOPE)]
+    assert len(texts) == 2
+    assert "Porto" not in str(texts)
+    assert BEES in texts[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text", "again"),
+    [
+        ("Wir haben einen Dackel namens Bruno.", "Dackel namens Bruno", "Annas Hund ist der Dackel Bruno.", "einen "),
+        ("Vivo en Sevilla cerca del río.", "Vivo en Sevilla", "La ciudad de Anna es Sevilla.", ""),
+    ],
+)
+async def test_a_shorter_quote_that_is_stemmed_as_another_language_brings_nothing_back(
+    talk: Talk, said: str, quote: str, text: str, again: str
+) -> None:
+    """The imported sentence came back in other words: "namens" has another stem without the words around it."""
+    repeat(talk, 1, said.rstrip("."), f"Anna: {said}")
+    await talk.say(said)
+    (fact,) = await talk.services.facts.learn(SCOPE)
+    talk.moment[0] += timedelta(minutes=1)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
+    done = await imported(talk, chat(said))
+    assert done.ids is not None
+    repeat(talk, done.ids[0], again + quote, text)
+    await extracted(talk, done)
+    assert await valid(talk) == []
 
 
 async def rebuild(talk: Talk) -> str:
