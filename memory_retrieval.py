@@ -123,7 +123,7 @@ class MemoryRetrieval:
         if sources is None:
             sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
         said = select_messages_of_newest_turns([*sources.last, *unstored_messages], LAST_TURNS)
-        correct = partial(prompts.add_correction_notes, facts=sources.facts)
+        correct = partial(prompts.mark_corrected_messages, facts=sources.facts)
         sources = replace(sources, last=correct(sources.last), unsummarized=correct(sources.unsummarized))
         newest = correct(said)
         await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))

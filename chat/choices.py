@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from chat.services import Services
 from llm.prompts import PERSONAS
-from locales.catalog import LANGUAGES, join_list, tr
+from locales.catalog import LANGUAGES, comma_join, tr
 from locales.sentences import STORAGE_NAMES
 from records.owners import (
     DEFAULT_EVERY_N,
@@ -185,7 +185,7 @@ def make_custom_persona_change(text: str) -> ConfigChange:
 def make_time_zone_change(zone_text: str) -> ConfigChange:
     zone = find_zone_name(zone_text) if zone_text else ""
     if zone is None:
-        similar = join_list(find_similar_zone_names(zone_text))
+        similar = comma_join(find_similar_zone_names(zone_text))
         unknown = tr("choices-zone-unknown", words=zone_text[:60])
         raise NotOffered(tr("choices-zone-similar", words=zone_text[:60], names=similar) if similar else unknown)
     return lambda known: replace(known, timezone=zone)

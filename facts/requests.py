@@ -252,15 +252,15 @@ class RequestBuilder:
         return ranked[: len(lines)], lines
 
     def _format_message(self, message: Message, zone: tzinfo, free_tokens: int) -> str:
-        def format_message_with_text(text: str) -> str:
+        def format_message_with_other_text(text: str) -> str:
             return prompts.format_message_for_extraction(message, message.created_at.astimezone(zone), text)
 
         if message.role == "assistant":
             return ""
         most = min(max(MIN_LINE_TOKENS, free_tokens // 4), free_tokens - 1)
-        text = format_message_with_text(
+        text = format_message_with_other_text(
             self._tokens.truncate_to_fit_when_rendered(
-                message.content, most, format_message_with_text, self._tokens.omit_middle
+                message.content, most, format_message_with_other_text, self._tokens.omit_middle
             )
         )
         return self._tokens.truncate(text, most)

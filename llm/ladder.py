@@ -164,7 +164,7 @@ class Fallbacks:
         """Return True if this step was ever the only difference between two consecutive requests."""
         return any(steps == {step} for steps, _ in self._taken)
 
-    def get_effective_steps(self) -> set[Step]:
+    def get_steps_that_helped(self) -> set[Step]:
         """Return the steps after which a request succeeded or was refused for a different reason."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing

@@ -336,7 +336,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(_THINKS_FIRST)
         elif _THINKS_FIRST in self._unsupported and not self._habit.is_known():
             self._unsupported.discard(_THINKS_FIRST)
-        helpful = fallbacks.get_effective_steps()
+        helpful = fallbacks.get_steps_that_helped()
         was_fault = fallbacks.last_refusal.startswith("500")
         if was_fault or fallbacks.busy:  # it may have passed by itself
             helpful &= set() if fallbacks.busy else {"tools", "length", *filter(fallbacks.was_tried_alone, helpful)}

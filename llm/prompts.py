@@ -83,7 +83,7 @@ def prepend_speaker_name(name: str, text: str) -> str:
     return f"{quote_name(name) or 'User'}: {text}"
 
 
-def make_fold_instructions(
+def make_summary_instructions(
     kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", faults: Sequence[str] = ()
 ) -> str:
     """Return the system prompt for making a summary. `faults` are the reasons why the last attempt was rejected."""
@@ -103,7 +103,7 @@ def format_message(message: Message, zone: tzinfo = UTC) -> str:
     return f"[{day} {when:%H:%M}] {format_message_with_speaker(message, message.content)}"
 
 
-def add_correction_notes(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
+def mark_corrected_messages(messages: Sequence[Message], facts: Sequence[Fact] = ()) -> list[Message]:
     """Return the messages. Add notes to those edited after their answer, and those whose facts the owner rewrote."""
     notes = dict.fromkeys(find_ids_edited_after_answer(messages), f"\n{EDITED}")
     by_id = {message.id: message for message in messages}

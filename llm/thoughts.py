@@ -118,7 +118,7 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer. Later, the ser
 
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first thought tag in the text is a closing tag, so that everything before it is a thought."""
-    return any(map(_is_closing_mark, _find_thought_marks(text)[:1]))
+    return any(map(_is_closing_thought_mark, _find_thought_marks(text)[:1]))
 
 
 def remove_headed_thoughts(text: str, question: str, prompt: str, *, is_whole: bool) -> str:
@@ -179,7 +179,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> st
         return ""
     kept, place, depth = "", 0, 0
     for mark in _find_thought_marks(text, is_whole=is_whole):
-        if _is_closing_mark(mark):
+        if _is_closing_thought_mark(mark):
             kept = kept if depth else ""
             # Only the end of the answer tells if further marks close what was opened within thoughts.
             depth, place = 0 if is_whole else max(0, depth - 1), mark.end()
@@ -221,7 +221,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             continue
         if mark[0].startswith("<!") and (mark["attributes"] or "").strip():  # a comment in other words
             continue
-        is_closing, is_first = _is_closing_mark(mark), mark.start() == lead
+        is_closing, is_first = _is_closing_thought_mark(mark), mark.start() == lead
         opening, name = mark["opening"] or "", mark["name"] or ""
         if notes and name.strip().lower() != f"/{notes}":
             continue
@@ -253,14 +253,14 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
     return found
 
 
-def _is_closing_mark(mark: "re.Match[str]") -> bool:
+def _is_closing_thought_mark(mark: "re.Match[str]") -> bool:
     return mark["close"] is not None or _CLOSING_NAME.match(mark["name"] or "") is not None
 
 
 def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
     marks = (found for found in _MARK.finditer(text, mark.end()) if not _NOTES_NAME.search(found["name"] or ""))
     following = next(marks, None)
-    return following is not None and _is_closing_mark(following)
+    return following is not None and _is_closing_thought_mark(following)
 
 
 def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:

@@ -67,16 +67,16 @@ def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
     return frozenset(word.replace("_", " ") for word in found.split())
 
 
-def join_list(parts: Iterable[str]) -> str:
+def comma_join(parts: Iterable[str]) -> str:
     return tr("shared-comma").join(parts)
 
 
 def join_with_and(parts: Sequence[str]) -> str:
-    return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+    return tr("shared-and", first=comma_join(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
 def join_with_or(parts: Sequence[str]) -> str:
-    return tr("shared-or", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+    return tr("shared-or", first=comma_join(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
 def format_decimal(value: float, places: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from locales.catalog import join_list, tr
+from locales.catalog import comma_join, tr
 from records import errors
 from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
@@ -141,7 +141,7 @@ def format_erasures(forget_result: ForgetResult) -> str:
         forget_result.versions and tr("forget-versions", versions=forget_result.versions),
         forget_result.reminders and tr("forget-reminders", reminders=forget_result.reminders),
     ]
-    return join_list(part for part in parts if part)
+    return comma_join(part for part in parts if part)
 
 
 def format_quote_counts(quotes: RemainingQuotes) -> str:
@@ -152,18 +152,18 @@ def format_quote_counts(quotes: RemainingQuotes) -> str:
         quotes.summaries and tr("shared-summaries", summaries=len(quotes.summaries)),
         quotes.profiles and tr("forget-profiles", profiles=len(quotes.profiles)),
     ]
-    return join_list(part for part in parts if part)
+    return comma_join(part for part in parts if part)
 
 
 def format_forget_receipt(forget_result: ForgetResult) -> str:
     """Format the receipt of /forget, which says what was erased and where traces of it may remain."""
     quotes = forget_result.quotes
     stays = [format_quote_counts(quotes), quotes.others and tr("shared-messages", messages=quotes.others)]
-    left = join_list(part for part in stays if part)
+    left = comma_join(part for part in stays if part)
     rest = [tr("forget-words-stay", what=left)] if left else []
     rest += [tr("forget-words-may-stay")] if not quotes.others and not quotes.is_complete else []
     rest += [tr("forget-traces")] if not forget_result.is_clean else []
-    aside = [tr("forget-kept-aside", names=join_list(forget_result.kept_aside))] if forget_result.kept_aside else []
+    aside = [tr("forget-kept-aside", names=comma_join(forget_result.kept_aside))] if forget_result.kept_aside else []
     receipt = " ".join([tr("forget-receipt", what=format_erasures(forget_result)), *(rest or [tr("forget-clean")])])
     return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
 

@@ -10,7 +10,7 @@ from attrs import define
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from locales.catalog import format_full_day, get_current_language, join_list, tr
+from locales.catalog import comma_join, format_full_day, get_current_language, tr
 from records.errors import ErrorText, KeepsakeError
 from records.model_calls import PromptMessage
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
@@ -77,5 +77,5 @@ def format_due_time(reminder: NewReminder, zone: tzinfo) -> str:
     local = reminder.due_at.astimezone(zone)
     when = f"{format_full_day(local.date())}, {local.hour}:{local.minute:02} ({format_zone_name(str(zone))})"
     names = get_day_names("wide", "stand-alone", get_current_language())
-    days = f": {join_list([names[day] for day in reminder.weekdays])}" if reminder.weekdays else ""
+    days = f": {comma_join([names[day] for day in reminder.weekdays])}" if reminder.weekdays else ""
     return tr(f"reminders-each-{reminder.repeat}", when=when) + days if reminder.repeat else when

@@ -126,7 +126,7 @@ class Summarizer:
             else inputs.new_sources
         )
         known = "\n".join([text, *(line for line in inputs.superseded if line.endswith(DELETED))])
-        missing = await asyncio.to_thread(quality_score.find_details_missing_from_text, known, told)
+        missing = await asyncio.to_thread(quality_score.list_source_details_missing_from_text, known, told)
         if not missing:
             return text, score
         completed = replace(inputs, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
@@ -257,7 +257,7 @@ class Summarizer:
         blocks += [(of, [line.text for line in inputs.lines]), ("dropped", [line.text for line in inputs.dropped])]
         carried = [(name, lines) for name, lines in blocks if lines or name == of]
         names = [name for name, _ in carried]
-        system = prompts.make_fold_instructions(
+        system = prompts.make_summary_instructions(
             kind, max_tokens=inputs.limit, blocks=names, wishes=inputs.wishes, faults=previous_faults
         )
         return [
@@ -322,7 +322,7 @@ def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> lis
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
     nods = {after.id for before, after in pairwise(told) if _is_mere_agreement(before, after)}
-    told = prompts.add_correction_notes([message for message in told if message.id not in nods])
+    told = prompts.mark_corrected_messages([message for message in told if message.id not in nods])
     return [
         Source(text=prompts.format_message(document, zone), is_user=document.is_user and document.origin not in OTHERS)
         for document in limit_document_passages(told)

@@ -76,7 +76,7 @@ def find_names_and_numbers(text: str) -> set[str]:
     return addresses | find_numbers(text) | _find_names(_URL.sub(" ", text))
 
 
-def find_details_missing_from_text(text: str, sources: Sequence[Source]) -> list[str]:
+def list_source_details_missing_from_text(text: str, sources: Sequence[Source]) -> list[str]:
     """Return the user's names, dates and numbers that a summary lacks, or [] if few or at most half are missing."""
     kept = {fold_accents(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}

@@ -210,10 +210,10 @@ def _format_omission_note(omitted_tokens: int) -> str:
     return f"\n[… {omitted_tokens:,} tokens left out …]\n"
 
 
-def _find_last_sentence_end(head: str, text: str) -> int:
-    """Return the last end of a sentence near the end of `head`, a prefix of `text`, or 0 if there is none."""
+def _find_last_sentence_end(head: str, whole_text: str) -> int:
+    """Return the last end of a sentence near the end of `head`, a prefix of `whole_text`, or 0 if there is none."""
     near = int(len(head) * (1 - NEAR))
-    within = text[: len(head) + 1]
+    within = whole_text[: len(head) + 1]
     return max((end for end in find_sentence_ends(within) if near <= end <= len(head)), default=0)
 
 

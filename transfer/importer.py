@@ -194,7 +194,7 @@ class Importer:
             known = await store.history.find_stored_message_ids(
                 owner, await asyncio.to_thread(list_message_roles_and_sources, history)
             )
-            ids_by_number = await _map_sourceless_to_stored_ids(store, owner, history) if is_own else {}
+            ids_by_number = await _map_ids_of_stored_messages(store, owner, history) if is_own else {}
             earlier = await store.history.find_moment_before_first_live_record(owner)
         if restore_plan and restore_plan.part in restore_plan.parts:
             # This part was restored earlier. Its facts wait for the other parts.
@@ -382,7 +382,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
     return False
 
 
-async def _map_sourceless_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
+async def _map_ids_of_stored_messages(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
     """Return the ids of exported messages that lack a source and are stored under the same id, mapped to themselves."""
     by_thread = await asyncio.to_thread(_group_sourceless_by_thread_and_id, history)
     found: dict[int, int] = {}

@@ -85,7 +85,7 @@ class PostgresDatabase:
                 database._shutdown_timer.cancel()
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
-        def run_transaction() -> Result:
+        def run_work_in_transaction() -> Result:
             connection = self._acquire_connection(self._make_begin_sql(owner))
             try:
                 result = work(connection)
@@ -95,7 +95,7 @@ class PostgresDatabase:
             return result
 
         async with self._free:
-            return await self.run_in_thread(run_transaction)
+            return await self.run_in_thread(run_work_in_transaction)
 
     @contextlib.asynccontextmanager
     async def open_transaction(self, owner: int | None) -> AsyncIterator[Transaction]:
@@ -146,18 +146,18 @@ class PostgresDatabase:
         """Yield a function that runs work on a borrowed connection. Roll back uncommitted work at the end."""
         borrowed: list[driver.PostgresConnection] = []
 
-        def acquire_once() -> driver.PostgresConnection:
+        def acquire_without_retry() -> driver.PostgresConnection:
             if not borrowed:
                 borrowed.append(self._acquire_connection(begin_sql, owner_setting=owner_setting))
             return borrowed[0]
 
         async def run_on_connection(work: Callable[[Any], Result], /) -> Result:
-            return await self.run_in_thread(lambda: work(acquire_once()))
+            return await self.run_in_thread(lambda: work(acquire_without_retry()))
 
         async with self._free:
             try:
                 if begin_sql:
-                    await self.run_in_thread(acquire_once)
+                    await self.run_in_thread(acquire_without_retry)
                 yield run_on_connection
             finally:
                 for connection in borrowed:

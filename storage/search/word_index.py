@@ -64,14 +64,14 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
     if not wanted or limit <= 0:
         return []
 
-    def find_rows(connection: Connection) -> list[Row]:
+    def find_rows_with_rarest_terms(connection: Connection) -> list[Row]:
         index = full_text.get_word_index(connection)
         rarest = select_rarest_terms_with_counts(index.count_messages_by_term(connection, scope, wanted))
         seqs = index.rank_messages(connection, scope, rarest, limit) if rarest else []
         rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
         return [rows[seq] for seq in seqs if seq in rows]
 
-    return await reader.run(find_rows)
+    return await reader.run(find_rows_with_rarest_terms)
 
 
 def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None:

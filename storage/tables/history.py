@@ -235,14 +235,14 @@ async def _select_new_facts(reader: Reader, owner: int, facts: Sequence[Portable
     known, decided = await _read_facts_and_decisions(reader, owner)
     texts, valid = {fact.text for fact in known}, {fact.text for fact in known if fact.is_valid}
 
-    def iterate_new_facts() -> Iterator[PortableRow]:
+    def iterate_facts_not_stored_yet() -> Iterator[PortableRow]:
         for fact in facts:
             if not _is_overruled(fact, decided):
                 yield from () if fact["text"] in texts else (fact,)
             elif "is_chosen" in fact and fact["text"] not in valid:
                 yield {**fact, "decided_at": fact["created_at"]}
 
-    return await asyncio.to_thread(lambda: list(iterate_new_facts()))
+    return await asyncio.to_thread(lambda: list(iterate_facts_not_stored_yet()))
 
 
 async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fact], DecisionIndex]:

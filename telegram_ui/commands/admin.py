@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
 from chat.operation import describe_latest_backup, list_people, make_operator_overview
-from locales.catalog import format_decimal, join_list, list_words, tr, use_language
+from locales.catalog import comma_join, format_decimal, list_words, tr, use_language
 from records.errors import KeepsakeError
 from records.owners import AccessStatus, KnownPerson
 from records.scopes import Person
@@ -104,7 +104,7 @@ class AdminCommands(CommandGroup):
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),
             describe_latest_backup(self._services.backups, await self._read_zone(event.chat.scope.owner)),
-            tr("admin-models", models=join_list(self._operation.model_names)),
+            tr("admin-models", models=comma_join(self._operation.model_names)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
             tr("admin-groups-all" if reads_all_messages else "admin-groups-addressed"),
         ]

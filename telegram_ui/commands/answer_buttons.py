@@ -74,7 +74,7 @@ class AnswerButtons(CommandGroup):
         )
         reply_to = self._services.conversation.reply
         async with stream.mark_if_interrupted():
-            reply = await reply_to(incoming, on_text=stream.schedule_preview, on_stop=stream.get_seen_text)
+            reply = await reply_to(incoming, on_text=stream.schedule_preview, on_stop=stream.get_text_seen_by_reader)
         await finish_if_cancelled(self._deliver_answer(event, stream, incoming, reply))
         return None
 
@@ -111,7 +111,7 @@ class AnswerButtons(CommandGroup):
         again = partial(
             self._services.conversation.answer_last_turn_again,
             on_text=stream.schedule_preview,
-            on_stop=stream.get_seen_text,
+            on_stop=stream.get_text_seen_by_reader,
         )
         async with stream.mark_if_interrupted():
             answered = await again(chat.scope, turn, event.person, in_group=not chat.is_private)

@@ -1,6 +1,6 @@
 """/export: exports a memory as files, for people to read or for programs to import."""
 
-from locales.catalog import join_list, tr
+from locales.catalog import comma_join, tr
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
@@ -59,7 +59,7 @@ class ExportCommands(CommandGroup):
 
 def make_export_caption(file: ExportedFile) -> str:
     counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
-    what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
+    what = comma_join(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
     for kind in ("zip", "html"):
         if file.name.endswith(f".{kind}"):
             return tr(f"transfer-caption-{kind}", what=what)

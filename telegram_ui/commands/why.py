@@ -9,7 +9,7 @@ from operator import itemgetter
 from telegram import InlineKeyboardButton
 
 from chat.explanations import Explanation
-from locales.catalog import join_list, tr
+from locales.catalog import comma_join, tr
 from locales.sentences import format_match_reason, format_prompt_part, list_kinds_of_cut_content
 from records.messages import Message, make_message_link
 from records.summaries import Summary
@@ -166,7 +166,7 @@ def _format_source_counts(explanation: Explanation) -> str:
     }
     sources = [f"{format_prompt_part(name)} ({count})" for name, count in counts.items() if count]
     sources += [format_prompt_part("profile")] if explanation.record.profile is not None else []
-    return tr("why-sources", what=join_list(sources)) if sources else tr("why-sources-none")
+    return tr("why-sources", what=comma_join(sources)) if sources else tr("why-sources-none")
 
 
 def _format_prompt_part_sizes(record: ExplanationRecord) -> list[str]:

@@ -74,17 +74,17 @@ def format_time_span(first: datetime, last: datetime, zone: tzinfo) -> str:
 
 def format_local_day(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format the date of a moment in a time zone, without the year if it is the current year."""
-    return format_local_date(moment.astimezone(zone).date(), zone)
+    return format_date_with_year_if_not_current(moment.astimezone(zone).date(), zone)
 
 
-def format_local_date(day: date, zone: tzinfo = UTC) -> str:
+def format_date_with_year_if_not_current(day: date, zone: tzinfo = UTC) -> str:
     now = _now.get()
     return format_day(day, with_year=now is None or now.astimezone(zone).year != day.year)
 
 
 def format_date_range(first: date, last: date, zone: tzinfo = UTC) -> str:
     """Format an inclusive range of days, as in "3 June to 5 June"."""
-    days = format_local_date(first, zone), format_local_date(last, zone)
+    days = format_date_with_year_if_not_current(first, zone), format_date_with_year_if_not_current(last, zone)
     return days[0] if first == last else tr("shared-span", first=days[0], last=days[1])
 
 

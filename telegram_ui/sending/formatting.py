@@ -21,7 +21,7 @@ from telegram_ui.sending.markdown import (
     BREAK_TAG,
     MAX_NESTED,
     has_tables_or_formulas,
-    is_too_complex,
+    is_too_complex_to_convert,
     make_render_config,
     prepare_markdown_for_plain_messages,
     prepare_markdown_for_rich_message,
@@ -77,7 +77,7 @@ def is_blank(text: str) -> bool:
 def convert_markdown_to_text_and_entities(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Convert Markdown to text and entities. Return it unchanged if the conversion fails or would lose words."""
     source = repair_surrogates(markdown)
-    if is_too_complex(source):
+    if is_too_complex_to_convert(source):
         return source, ()
     try:
         written = prepare_markdown_for_plain_messages(source)

@@ -74,7 +74,7 @@ def prepare_markdown_for_rich_message(markdown: str) -> str:
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _normalize_inline_markup(markdown))
     return (
         source
-        if is_too_complex(source)
+        if is_too_complex_to_convert(source)
         else _replace_markdown_events(_repair_tables(source), _format_event_for_rich_message)
     )
 
@@ -85,7 +85,7 @@ def has_tables_or_formulas(markdown: str) -> bool:
     return any(name.endswith("Math") or (isinstance(value, dict) and "Table" in value) for name, value in begun)
 
 
-def is_too_complex(markdown: str) -> bool:
+def is_too_complex_to_convert(markdown: str) -> bool:
     """Return True if the Markdown would take too long to convert, or would become much longer."""
     if markdown.count("$") > MAX_FORMULAS or _NESTED.search(markdown):
         return True

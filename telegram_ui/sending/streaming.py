@@ -170,7 +170,7 @@ class AnswerStream:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
         return await convert_without_blocking(convert_to_rich_markdown_if_needed, markdown) if self._is_rich else ""
 
-    def get_seen_text(self) -> str | None:
+    def get_text_seen_by_reader(self) -> str | None:
         """Return the text that the reader has seen ("" if none), or None if the bot is shutting down."""
         if self._delivery.closing.is_set():
             return None

@@ -181,7 +181,7 @@ class TurnAnswerer:
                     if not turn.refusal:
                         reply_to = self._conversation.reply
                         reply = await reply_to(
-                            turn.incoming, on_text=stream.schedule_preview, on_stop=stream.get_seen_text
+                            turn.incoming, on_text=stream.schedule_preview, on_stop=stream.get_text_seen_by_reader
                         )
                 if turn.refusal:
                     retry = request if turn.may_pass else None
@@ -273,7 +273,7 @@ class TurnAnswerer:
             await self._inbox.record_memory_mode(item.update_id, mode)
         return mode
 
-    async def find_conversation_or_chat_scope(
+    async def find_conversation_scope_or_use_chat(
         self, chat_scope: Scope, *, message_source: str = "", telegram_id: int | None = None
     ) -> Scope:
         """Return the given message's conversation, or else the open one. If the store fails, return `chat_scope`."""
@@ -310,7 +310,7 @@ class TurnAnswerer:
                 return chat.scope
         except KeepsakeError:  # the turn itself will report it
             return chat.scope
-        return await self.find_conversation_or_chat_scope(chat.chat_scope)
+        return await self.find_conversation_scope_or_use_chat(chat.chat_scope)
 
 
 def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:

@@ -240,13 +240,13 @@ class Dispatcher:
 
     async def _run_action_and_submit_post_turn_tasks(self, parsed: ParsedUpdate, run_action: Work) -> None:
         await run_action()
-        scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope)
+        scope = await self._answering.find_conversation_scope_or_use_chat(parsed.chat_scope)
         self._answering.submit_post_turn_tasks(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
     async def _apply_message_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
             return
-        scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope, telegram_id=edited)
+        scope = await self._answering.find_conversation_scope_or_use_chat(parsed.chat_scope, telegram_id=edited)
         parsed = replace(parsed, chat=parsed.chat.with_conversation(scope))
         correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
@@ -269,7 +269,7 @@ class Dispatcher:
 
     async def _ask_for_dislike_reason(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:
-            scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope, telegram_id=disliked)
+            scope = await self._answering.find_conversation_scope_or_use_chat(parsed.chat_scope, telegram_id=disliked)
             chat = parsed.chat.with_conversation(scope)
             await answer_buttons.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
 
@@ -327,7 +327,7 @@ class Dispatcher:
             if not item.is_durable:
                 return
             source = parsed.message_source if item.is_replayed else ""
-            scope = await self._answering.find_conversation_or_chat_scope(parsed.chat_scope, message_source=source)
+            scope = await self._answering.find_conversation_scope_or_use_chat(parsed.chat_scope, message_source=source)
             mode = await self._answering.find_and_record_memory_mode(item, scope.owner)
             # Later changes of the open conversation and of the mode do not apply to this message.
             parsed = replace(parsed, chat=parsed.chat.with_conversation(scope), mode=mode)

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO
 
-from locales.catalog import join_list, tr
+from locales.catalog import comma_join, tr
 from records.errors import ImportRefused
 from records.facts import MAX_FACTS
 from runtime.cooperative import drain_deque, iterate_with_sleeps
@@ -192,7 +192,7 @@ def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool) 
     is_page = start[:1] == "<" and not start.startswith("<?xml")
     kind = "html" if is_page else "json" if starts_like_json(start) else "csv" if is_table else "text"
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
-    known = join_list(dict.fromkeys(form.product or get_format_title(name) for name, form in FORMATS.items()))
+    known = comma_join(dict.fromkeys(form.product or get_format_title(name) for name, form in FORMATS.items()))
     products = (name for file in files for mark, name in NAMES["unread"].items() if mark in file.text[:MARKED_CHARS])
     if (product := next(products, "")) and kind == "html":
         return ImportRefused(tr("import-unread-page", product=product))

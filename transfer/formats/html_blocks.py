@@ -99,7 +99,7 @@ def iterate_blocks(text: str, css_class: str) -> Iterator[Block]:
         parser.found.clear()
 
 
-def extract_text(fragment: str) -> str:
-    if "<" not in fragment and "&" not in fragment:
-        return fragment.strip()
-    return next((block.get_text() for block in iterate_blocks(f'<div class="all">{fragment}</div>', "all")), "")
+def extract_text(html_fragment: str) -> str:
+    if "<" not in html_fragment and "&" not in html_fragment:
+        return html_fragment.strip()
+    return next((block.get_text() for block in iterate_blocks(f'<div class="all">{html_fragment}</div>', "all")), "")

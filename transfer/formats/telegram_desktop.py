@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from locales.catalog import join_list, tr
+from locales.catalog import comma_join, tr
 from text.rich_messages import parse_rich_message
 from transfer.formats.conversations import (
     HistoryBuilder,
@@ -123,7 +123,7 @@ def _format_chat_label(chat: _ExportedChat) -> str:
 def _make_notes_on_chats(chats: Sequence[_ExportedChat], has_own_messages: bool, person: int) -> list[str]:
     notes = []
     if len(chats) > 1:
-        named = join_list(map(_format_chat_label, chats[:_MAX_NAMED]))
+        named = comma_join(map(_format_chat_label, chats[:_MAX_NAMED]))
         if len(chats) > _MAX_NAMED:
             named = tr("import-more", shown=named, more=len(chats) - _MAX_NAMED)
         notes.append(tr("import-holds-chats", chats=len(chats), named=named))

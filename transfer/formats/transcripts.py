@@ -143,10 +143,10 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
     if contents and all(map(_WHOLE_FENCE.fullmatch, contents)):  # Chatbox
         contents = [_WHOLE_FENCE.sub(r"\1", content) for content in contents]
     said = zip(turns, contents, strict=True)
-    return about, [_parse_turn(role, date, content.split("\n")) for (role, date, _), content in said]
+    return about, [_parse_turn_as_message_dict(role, date, content.split("\n")) for (role, date, _), content in said]
 
 
-def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
+def _parse_turn_as_message_dict(role: str, date: str, lines: list[str]) -> dict[str, str]:
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     line = lines[first].strip() if lines else ""
     tag = _TIME_TAG.fullmatch(line)

@@ -151,7 +151,7 @@ SYSTEM_TEXTS = {DEFAULT_SYSTEM_PROMPT, f"{DEFAULT_SYSTEM_PROMPT}\n\n{prompts.REA
 def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:
     """The system role holds our own instructions alone, once and first; a block is closed by us alone."""
     ours = SYSTEM_TEXTS | {
-        prompts.make_fold_instructions(kind, max_tokens=max_tokens) for kind in get_args(prompts.FoldKind)
+        prompts.make_summary_instructions(kind, max_tokens=max_tokens) for kind in get_args(prompts.FoldKind)
     }
     for request in talk.server.requests:
         assert [message["role"] for message in request.messages].count("system") == 1

@@ -123,7 +123,7 @@ def test_every_line_of_a_prompt_quotes_what_it_tells() -> None:
         "picture": prompts.make_picture_request(HOSTILE),
         "title": prompts.make_title_request([message], max_chars=500),
         "persona": prompts.add_persona_to_system_prompt("", config),
-        "wishes": prompts.make_fold_instructions("conversation", max_tokens=100, wishes=HOSTILE),
+        "wishes": prompts.make_summary_instructions("conversation", max_tokens=100, wishes=HOSTILE),
     }
     allowed = {"profile", "replied", "forwarded", "document", "conversation"}
     for place, text in written.items():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from locales.catalog import join_list, join_with_and, join_with_or, use_language
+from locales.catalog import comma_join, join_with_and, join_with_or, use_language
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,11 @@ from locales.catalog import join_list, join_with_and, join_with_or, use_language
 )
 def test_things_are_listed_with_the_marks_of_the_language(language: str, expected: list[str]) -> None:
     with use_language(language):
-        assert [join_list("abc"), join_with_and("abc"), join_with_or("ab")] == expected
+        assert [comma_join("abc"), join_with_and("abc"), join_with_or("ab")] == expected
 
 
 def test_one_thing_stands_alone_and_nothing_is_nothing() -> None:
-    assert [join_with_and(["a"]), join_with_or(["a"]), join_list(["a"]), join_with_and([]), join_list([])] == [
+    assert [join_with_and(["a"]), join_with_or(["a"]), comma_join(["a"]), join_with_and([]), comma_join([])] == [
         "a",
         "a",
         "a",

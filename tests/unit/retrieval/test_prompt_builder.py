@@ -82,7 +82,7 @@ def test_a_question_that_was_edited_after_its_answer_says_so(padding: str) -> No
         builder = PromptBuilder(
             tokenizer=TOKENS, budgets=FULL, incoming=incoming("When?"), system_prompt="Be brief.", now=NOW
         )
-        builder.add_last_turns(prompts.add_correction_notes(messages))
+        builder.add_last_turns(prompts.mark_corrected_messages(messages))
         question, answer = builder.build_context().messages[1:3]
         assert question.content.endswith(prompts.EDITED) is is_marked
         assert (question.role, answer.content) == ("user", "Noted: 14 December.")
