@@ -174,6 +174,24 @@ async def test_nothing_said_before_a_deletion_brings_the_fact_back(
     assert await valid(talk) == [PORTO], "a later message that states it counts"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I went back to Porto",
+        "Volví a mudarme a Porto",
+        "Regresé a Porto",
+        "Voltei para o Porto",
+        "Я вернулась в Porto",
+    ],
+)
+async def test_who_returns_states_it_again_in_any_words(talk: Talk, said: str) -> None:
+    await delete(talk, "deleted")
+    repeat(talk, 3, said)
+    await talk.say(said)
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == [PORTO]
+
+
 READINGS = {
     "en": ("I work at Siemens as a welder.", "work at Siemens", "Anna works at Siemens.", "Anna works at Bosch."),
     "de": ("Ich wohne in Gent am Kanal.", "wohne in Gent", "Anna wohnt in Gent.", "Anna wohnt in Brügge."),
