@@ -243,7 +243,7 @@ class Conversation:
         return await self._follow_up.run_post_turn_tasks(scope)
 
     def try_to_defer_until_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
-        """Call `callback` as soon as a scope's unwritten messages are stored. Return False if there are none."""
+        """Call `callback` once a scope's unwritten messages are stored, or return False if there are none."""
         unwritten = self._sessions.get_or_create_session(scope).unwritten
         if unwritten:
             unwritten[-1].then.append(callback)

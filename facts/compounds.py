@@ -51,9 +51,9 @@ def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[
 
 
 def omit_uncertain_part(fact: ExtractedFact, extracted_facts: Sequence[ExtractedFact]) -> ExtractedFact:
-    """Return the fact. Cut its quote before an "and" if only the words after it express doubt about another fact.
+    """Cut a fact's quote before an "and" if only the words after it express doubt, and another fact tells that part.
 
-    If no other fact covers the doubt, it may be about this fact: "and I'm not sure for how long".
+    Otherwise, return the fact unchanged. The doubt may be about it: "and I'm not sure for how long".
     """
     if make_fingerprint(fact.text).hedges or not make_fingerprint(fact.quote).hedges:
         return fact

@@ -147,7 +147,7 @@ def remove_headed_thoughts(text: str, question: str, prompt: str, *, is_whole: b
 
 
 def unwrap_answer(text: str, question: str, prompt: str, *, is_whole: bool) -> str:
-    """Extract the answer from JSON that begins with a thought ("" while it arrives). Return other texts unchanged."""
+    """Return the answer in a JSON object that begins with a thought, or "" while it arrives. Keep any other text."""
     found = _JSON_ANSWER.match(text)
     if found is None or "json" in prompt or (found["key"] and found["key"].lower() in question):
         return text

@@ -77,7 +77,7 @@ def find_names_and_numbers(text: str) -> set[str]:
 
 
 def list_source_details_missing_from_text(text: str, sources: Sequence[Source]) -> list[str]:
-    """Return the user's names, dates and numbers that a summary lacks, or [] if few or at most half are missing."""
+    """Return the user's names, dates and numbers that a summary lacks, or [] if it keeps half or lacks only a few."""
     kept = {fold_accents(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
     for source in _truncate_sources(sources):

@@ -81,7 +81,7 @@ def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None
 
 
 def extract_message_terms(seq: int, row: AnyRow) -> TermsEntry:
-    """Return a message's terms for `index_entries`."""
+    """Analyse a message row, and return the entry that `index_entries` adds to the word index."""
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)

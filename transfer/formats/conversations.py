@@ -304,7 +304,7 @@ def hash_parts(*parts: object) -> str:
 
 
 def make_unique_id(id_counts: Counter[str], *parts: object) -> str:
-    """Return a hash of these parts. Append a number if the same hash was already returned."""
+    """Return a hash of these parts. Append a number to a hash that was returned before, so that each is unique."""
     name = hash_parts(*parts)
     id_counts[name] += 1
     return f"{name}:{id_counts[name]}" if id_counts[name] > 1 else name
