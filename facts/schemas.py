@@ -261,14 +261,14 @@ def _make_fact(
     clauses = (clause for clause in CLAUSE_BREAK.split(sentence) if topics & _get_word_prefixes(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
     is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
-    said_at = message.created_at
+    said_at, key = message.created_at, f"{about} {extracted.attribute}".strip()
     since = find_start_date(extracted.text, zone)
     return NewFact(
         text=text,
         kind="personal" if is_past else kind,
         quote=quote,
         is_uncertain=is_uncertain,
-        subject=about if kind in LASTING else f"{about} {extracted.attribute}".strip() if is_single else "",
+        subject=about if kind in LASTING else key if is_single else "",
         source_ids=(message.id,),
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,
@@ -276,6 +276,7 @@ def _make_fact(
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not extracted.is_over,
         known=known,
+        key=key,
         is_change=extracted.is_over or describes_change(message.content) or _is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
         line=sentence.rstrip(_FINAL_MARKS) if len(sentence) <= MAX_FACT_CHARS else quote,
@@ -306,7 +307,8 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
     shares at most half of its words with the quote. If the quote has no names and numbers, a text is vague only if it
-    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four).
+    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four). A weak
+    model's text is also vague if it lacks a name in the clause that it tells.
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
@@ -317,8 +319,13 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
     is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))  # "Anna is a vegetarian" is clear
     lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
-    is_vague = (details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)
-    return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
+    shares_few = 2 * len(words & said) <= len(words)
+    clauses = (clause for clause in CLAUSE_BREAK.split(fact.quote) if words & _get_word_prefixes(find_topics(clause)))
+    # A weak model makes "Anna is a teacher" of "My aunt Ina is a teacher".
+    is_of_another = is_model_weak and any(_find_names(clause) - words for clause in clauses)
+    if is_of_another or ((details or lacks_half) and shares_few and not details & words):
+        return replace(fact, text=f"{speaker or 'User'}: {fact.quote}")
+    return fact
 
 
 def _find_names(quote: str) -> set[str]:

@@ -37,6 +37,7 @@ class NewFact(_FactContent):
 
     only_one: bool = False  # True for an attribute with a single value, such as a home
     known: tuple[int, ...] = ()  # the facts that it replaces according to the model
+    key: str = ""  # whom it is about and the attribute that it gives, also where there can be several values
     is_change: bool = False  # True if the person's words also say that something changed
     is_in_question: bool = False  # True if the quote is part of a question, which never changes the owner's decisions
     line: str = ""  # the sentence around its quote, or the quote if that is long

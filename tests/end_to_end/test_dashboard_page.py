@@ -29,7 +29,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PHONE, DESKTOP = (390, 844), (1280, 860)
 PAGES = ("timeline", "facts", "profile", "summaries", "why", "statistics", "settings", "past")
-MOST_ROWS = 200
+MAX_ROWS = 200
 TELEGRAM = {
     "bg_color": "#17212b", "text_color": "#f5f5f5", "hint_color": "#708499", "link_color": "#6ab3f3",
     "button_color": "#5288c1", "button_text_color": "#ffffff", "secondary_bg_color": "#232e3c",
@@ -168,20 +168,20 @@ async def test_a_long_memory_is_never_all_in_the_document(own_house: LocalServer
                 await page.evaluate("scrollTo(0, 0)")
                 await expect(page.locator(".said").first).not_to_have_attribute("data-id", oldest or "")
                 oldest = await page.locator(".said").first.get_attribute("data-id")
-                assert await shown.rows() <= MOST_ROWS
+                assert await shown.rows() <= MAX_ROWS
             assert await page.locator(f'.said[data-id="{newest}"]').count() == 0
             await page.get_by_role("button", name="To the newest").click()
             await expect(page.locator(f'.said[data-id="{newest}"]')).to_be_in_viewport()
             for place in PAGES:
                 await shown.goes(place)
-                assert await shown.rows() <= MOST_ROWS, place
+                assert await shown.rows() <= MAX_ROWS, place
             await shown.goes("summaries")
             await page.locator(".level").last.locator(".brick").last.focus()
             await page.keyboard.press("Enter")  # where it stands for several, it leads to the first of them
             if await page.evaluate("document.activeElement.localName") == "a":
                 await page.keyboard.press("Enter")
             await expect(page.locator(".summary-detail .said").first).to_be_visible()
-            assert await shown.rows() <= MOST_ROWS
+            assert await shown.rows() <= MAX_ROWS
 
 
 async def test_facts_are_changed_as_by_commands(own_house: LocalServers, browser: Browser) -> None:
@@ -344,7 +344,7 @@ async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: L
             await shown.goes("summaries")
             await expect(page.locator("#page")).to_contain_text("in all")
             await expect(page.locator("button.brick.many").first).to_be_visible()  # drawn once there is a width
-            assert await bricks.count() + await shown.rows() <= MOST_ROWS
+            assert await bricks.count() + await shown.rows() <= MAX_ROWS
             for _ in range(20):  # pressing what stands for several leads to each
                 if not await page.locator(".level").last.locator("button.many").count():
                     break

@@ -10,7 +10,7 @@ from tests.support.loop_watch import watched_loop
 
 MAX_HELD_UNITS = 200
 """Units of processor time (see processor_time.py) that one turn of the loop may compute over an input below 1 MB."""
-MOST_MEMORY = 200_000_000
+MAX_MEMORY_BYTES = 200_000_000
 """Bytes that such an input may take at any moment."""
 COPY = 1.1
 """So many times our own peak, a child's may be only the copy: Linux counts the pages of threads with some delay."""
@@ -35,9 +35,9 @@ class Cost:
         found = []
         if self.held > MAX_HELD_UNITS:
             found.append(f"held the event loop up for {self.held:.0f} ms of a fast processor")
-        if self.memory > MOST_MEMORY:
+        if self.memory > MAX_MEMORY_BYTES:
             found.append(f"took {self.memory / 1e6:.0f} MB")
-        if self.child > MOST_MEMORY:
+        if self.child > MAX_MEMORY_BYTES:
             found.append(f"took {self.child / 1e6:.0f} MB of a child's")
         return found
 

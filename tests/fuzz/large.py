@@ -30,7 +30,7 @@ Feed = Callable[[Any], Awaitable[None]]
 LARGEST = 1_000_000
 UNPACKED = 15_000_000
 """Bytes of what an archive holds: as much as is read of any."""
-MOST_OF_A_MESSAGE = 4096
+MAX_MESSAGE_CHARS = 4096
 """Characters that Telegram lets a person send in one message."""
 SHAPES: tuple[Callable[[str], str], ...] = (
     lambda many: f'{{"type": "saved_messages", "id": 7, "messages": [{many}{{}}]}}',
@@ -111,7 +111,7 @@ def _answer(chance: Chance) -> str:
 
 
 def _message(chance: Chance) -> str:
-    return _repeated(chance, MOST_OF_A_MESSAGE) or "Hello."
+    return _repeated(chance, MAX_MESSAGE_CHARS) or "Hello."
 
 
 def _repeated(chance: Chance, most: int) -> str:

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tests.fuzz.__main__ import fuzz_entry_points
-from tests.fuzz.costs import MAX_HELD_UNITS, MOST_MEMORY, measured
+from tests.fuzz.costs import MAX_HELD_UNITS, MAX_MEMORY_BYTES, measured
 from tests.fuzz.embedder import fuzz_embedder
 from tests.support.processor_time import spend_one_unit
 
@@ -35,7 +35,7 @@ async def test_what_holds_the_loop_up_is_found() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is measured on Linux alone")
 async def test_what_takes_much_memory_is_found_also_when_it_is_freed_again() -> None:
     async def take() -> None:
-        assert len(b"x" * (MOST_MEMORY + 10_000_000))
+        assert len(b"x" * (MAX_MEMORY_BYTES + 10_000_000))
 
     for _ in range(2):
         assert [complaint for complaint in (await measured(take)).complaints() if complaint.startswith("took 2")]

@@ -9,7 +9,7 @@ from subprocess import DEVNULL, PIPE
 from tests.paths import ROOT
 
 CHILDREN = 2
-LEAST = 100
+MIN_EXPRESSIONS = 100
 """Expressions of the program: were fewer found, the search for them would be broken."""
 
 
@@ -21,7 +21,7 @@ async def test_twenty_thousand_characters_end_within_a_second_of_a_processor() -
         for child in children:
             if child.returncode is None:
                 child.kill()
-    assert sum(report["count"] for report in found) > LEAST
+    assert sum(report["count"] for report in found) > MIN_EXPRESSIONS
     assert [slow for report in found for slow in report["slow"]] == []
     # The names of our commands, to be found in our own texts; words of locale data, to be found in short ones.
     assert {place.partition(":")[0] for place in found[0]["built"]} == {"locales/page_texts.py", "reminders/lexicon.py"}

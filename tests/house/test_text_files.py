@@ -18,7 +18,7 @@ from tests.house.text_sources import PAGES, all_texts, calls, literals, needed, 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 NUMBERS = (0, 1, 2, 3, 5, 11, 21, 100, 1_000_000)
 """One of each plural of each language (Unicode CLDR), and a long one."""
-LONGEST_DESCRIPTION = 256
+MAX_DESCRIPTION_CHARS = 256
 """Characters of a command's description (Bot API, BotCommand)."""
 
 
@@ -124,7 +124,7 @@ def plural_of(number: int, language: str) -> str:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_command_is_described_within_telegrams_limit(language: str) -> None:
     for command in list_commands():
-        assert 1 <= len(translate(language, f"menu-{command.name}")) <= LONGEST_DESCRIPTION
+        assert 1 <= len(translate(language, f"menu-{command.name}")) <= MAX_DESCRIPTION_CHARS
 
 
 @pytest.mark.parametrize("language", sorted(RIGHT_TO_LEFT))

@@ -319,7 +319,7 @@ def _unwrap_message(item: Any) -> Any:
         chosen = item.get("currentlySelected")
         return versions[chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else -1]
     if len(answers := select_objects(item.get("candidates"))) > 1:  # of Character.AI
-        shown = [one for one in answers if one.get("candidate_id") == item.get("primary_candidate_id")]
+        shown = [answer for answer in answers if answer.get("candidate_id") == item.get("primary_candidate_id")]
         return {**item, "candidates": shown or answers[:1]}
     for name in NAMES["wrappers"]:
         if isinstance(inner := item.get(name), dict) and not is_message(item):

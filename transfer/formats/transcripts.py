@@ -221,7 +221,7 @@ def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Head
     for changed in dict.fromkeys((text, marked)):
         lines = list(_iterate_lines_and_headings(changed))
         headings = [heading for _, heading in lines if heading]
-        style, roles = _choose_heading_style_and_roles([one for one in headings if not one.is_in_open_code])
+        style, roles = _choose_heading_style_and_roles([heading for heading in headings if not heading.is_in_open_code])
         if roles:
             break
     else:

@@ -12,7 +12,7 @@ from tests.support.talk import ANNA, Talk, talking
 from tests.unit.facts.test_history_extraction import chat
 
 SCOPE = Scope(owner=ANNA.id)
-MOST_STEPS = 250
+MAX_STEPS = 250
 
 
 async def at_each_step(
@@ -20,7 +20,7 @@ async def at_each_step(
     work: Callable[[], Coroutine[Any, Any, Any]],
     check: Callable[[], Awaitable[None]],
 ) -> None:
-    for number in range(1, MOST_STEPS):
+    for number in range(1, MAX_STEPS):
         await prepare()
         was_reached = await cancelled(work, number)
         await check()

@@ -18,7 +18,7 @@ from tests.support.talk import unfinished
 from tests.unit.chat.test_forgetting import OTHER, SCOPE, WORD, traces
 
 KILLS = 4
-LONGEST = 0.25
+MAX_SECONDS_BEFORE_KILL = 0.25
 """Seconds in which most of the points of death lie; a forgetting of this size takes about as long."""
 
 
@@ -54,7 +54,7 @@ async def test_killed_while_it_forgets_it_is_whole_or_gone(tmp_path: Path, stora
     chance = random.Random(3)  # noqa: S311 - not a secret
     total = await prepared(tmp_path / "made", storage)
     async with runs_of("tests.support.forgetter") as runs:
-        folders = {tmp_path / str(number): chance.random() * LONGEST for number in range(KILLS)}
+        folders = {tmp_path / str(number): chance.random() * MAX_SECONDS_BEFORE_KILL for number in range(KILLS)}
         for folder in folders:
             shutil.copytree(tmp_path / "made", folder)
         is_done = {folder: await killed(runs, folder, delay) for folder, delay in folders.items()}

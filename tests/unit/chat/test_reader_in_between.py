@@ -10,7 +10,7 @@ from tests.support.stepping import interrupted
 from tests.support.talk import ANNA, Talk, talking
 
 PLACE = Scope(owner=ANNA.id)
-MOST_STEPS = 60
+MAX_STEPS = 60
 
 
 async def with_reader_at_each_step(
@@ -21,7 +21,7 @@ async def with_reader_at_each_step(
     async def work() -> None:
         await write()
 
-    for number in range(1, MOST_STEPS):
+    for number in range(1, MAX_STEPS):
         was_reached = await interrupted(work, number, read)
         await check()
         if not was_reached:

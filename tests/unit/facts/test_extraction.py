@@ -285,6 +285,20 @@ def test_a_weak_models_sentence_that_lacks_half_of_what_was_said_is_replaced(tex
     assert replace_vague_text_with_quote(found, "Anna", is_model_weak=False).text == text
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [  # the first was written by a model of 1.5 billion parameters
+        ("Anna is a ferry captain.", "My brother-in-law Per is a ferry captain"),
+        ("Анна работает врачом.", "мой шурин Олег работает врачом"),
+        ("Anna trabaja de matrona.", "mi cuñada Pilar trabaja de matrona"),
+    ],
+)
+def test_weak_models_sentence_without_named_person_is_replaced_with_quote(text: str, quote: str) -> None:
+    (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+    assert replace_vague_text_with_quote(found, text.split(" ")[0], is_model_weak=True).text.endswith(quote)
+    assert replace_vague_text_with_quote(found, text.split(" ")[0], is_model_weak=False).text == text
+
+
 @pytest.mark.parametrize("is_model_weak", [False, True])
 @pytest.mark.parametrize(
     ("text", "quote"),

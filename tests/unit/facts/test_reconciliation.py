@@ -68,6 +68,14 @@ def test_a_model_names_several_facts_that_one_ends() -> None:
     assert [change.closes for change in plan_fact_changes([sold], both)] == [(1, 2)]
 
 
+def test_named_fact_with_same_key_is_replaced_without_shared_word() -> None:
+    homes = [known(1, "Nora is living in Lisbon.", "home place"), known(2, "Nora rides a green bike.", "bike colour")]
+    # Written by a model of 1.5 billion parameters, which names any facts as replaced.
+    moved = replace(new("Nora has moved to Porto."), key="home place home", known=(1, 2), is_change=True)
+    assert [change.closes for change in plan_fact_changes([moved], homes)] == [(1,)]
+    assert [change.closes for change in plan_fact_changes([replace(moved, known=())], homes)] == [()]
+
+
 def test_what_a_text_is_compared_with_is_bounded() -> None:
     assert (
         len(FactCandidates({fact.id: fact for fact in MANY}).rank_by_terms(list_search_terms("Anna likes a village.")))

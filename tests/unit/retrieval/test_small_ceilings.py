@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from records.errors import ContextTooLong
 from tests.unit.retrieval.test_prompt_builder import TOKENS, drafted, summary, turns
 
-LEAST = 7
+MIN_CEILING = 7
 """Tokens of an empty request: nothing fits less."""
 
 
 @given(
-    ceiling=st.integers(LEAST, 499),
+    ceiling=st.integers(MIN_CEILING, 499),
     text=st.sampled_from(["", "Why?", "word " * 400, "дом " * 300, "𝔘" * 500, "\n" * 300]),
     system=st.sampled_from(["", "Be kind.", "Be kind. " * 300]),
     talk=st.integers(0, 6),
@@ -35,7 +35,7 @@ def test_every_ceiling_is_kept(ceiling: int, text: str, system: str, talk: int, 
     assert context.messages[-1].role == "user"
 
 
-@pytest.mark.parametrize("ceiling", range(LEAST))
+@pytest.mark.parametrize("ceiling", range(MIN_CEILING))
 def test_a_ceiling_without_room_for_a_question_is_refused(ceiling: int) -> None:
     with pytest.raises(ContextTooLong, match=rf"too long for the model. \({ceiling}\)"):
         drafted(ceiling=ceiling)

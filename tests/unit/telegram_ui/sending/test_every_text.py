@@ -10,7 +10,7 @@ from tests.unit.telegram_ui.commands.conftest import BOB, OTHER, Peer
 
 NAME = "Ann <b> & *Bob* _x_ [y](z) `c` 👨‍👩‍👧"
 """What may stand in a text for something that people have named."""
-MOST_BUTTONS = 100
+MAX_BUTTONS = 100
 """Of one message, as Telegram takes them."""
 
 
@@ -47,7 +47,7 @@ async def test_every_text_arrives_as_it_is_written(peer: Peer, language: str) ->
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_every_button_is_taken(peer: Peer, language: str) -> None:
-    labels = [shown(language, key) for key in keys() if "-button" in key][:MOST_BUTTONS]
+    labels = [shown(language, key) for key in keys() if "-button" in key][:MAX_BUTTONS]
     rows = [[InlineKeyboardButton(label, callback_data="x" * 64)] for label in labels]
     await peer.delivery().send_text(OTHER, "Buttons", keyboard=InlineKeyboardMarkup(rows))
     [message] = [message for message in peer.world.messages[BOB].values() if message["from"]["is_bot"]]
