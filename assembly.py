@@ -65,7 +65,7 @@ def utc_now() -> datetime:
 
 def make_budgets(settings: Settings) -> Budgets:
     return Budgets(
-        ceiling=settings.max_context_tokens,
+        prompt=settings.max_context_tokens,
         system=settings.system_budget,
         summaries=settings.summary_budget,
         recent=settings.recent_budget,
@@ -74,7 +74,7 @@ def make_budgets(settings: Settings) -> Budgets:
 
 
 def make_summary_limits(settings: Settings, max_prompt_tokens: int) -> SummaryLimits:
-    budgets = make_budgets(settings).with_ceiling(max_prompt_tokens)
+    budgets = make_budgets(settings).scale_to_fit(max_prompt_tokens)
     return SummaryLimits.from_budgets(
         budgets, rolling_tokens=settings.rolling_summary_tokens, idle_minutes=settings.idle_fold_minutes
     )
@@ -331,7 +331,7 @@ def make_conversation(
                 models=core.models,
                 quota=core.quota,
                 tokenizer=core.tokenizer,
-                ceiling=settings.max_context_tokens,
+                max_prompt_tokens=settings.max_context_tokens,
                 clock=core.clock,
                 tools=tools if settings.tools == "auto" else None,
             ),
@@ -352,7 +352,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
         memory=core.memory,
         models=core.models,
         quota=core.quota,
-        ceiling=core.settings.max_context_tokens,
+        max_prompt_tokens=core.settings.max_context_tokens,
         vision=core.settings.vision,
         transcriber=await open_transcriber(core.settings, stack),
     )

@@ -105,7 +105,7 @@ class MemoryRetrieval:
         start_prompt = partial(
             PromptBuilder,
             tokenizer=self._tokens,
-            budgets=self._budgets.with_ceiling(min(max_tokens or self._budgets.ceiling, self._budgets.ceiling)),
+            budgets=self._budgets.scale_to_fit(min(max_tokens or self._budgets.prompt, self._budgets.prompt)),
             incoming=incoming,
             system_prompt=prompts.add_persona_to_system_prompt(self._system_prompt, config),
             explains_format=store is not None,

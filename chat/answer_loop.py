@@ -103,7 +103,7 @@ class AnswerLoop:
     _models: Mapping[str, ChatModel]
     _quota: Quota
     _tokens: Tokenizer = field(alias="tokenizer")
-    _ceiling: int
+    _max_prompt_tokens: int
     _clock: Clock
     _tools: MemoryTools | None
 
@@ -127,14 +127,14 @@ class AnswerLoop:
         rounds = 0
         model = choose_model(self._models, turn.config).for_person(turn.scope)
         suspects: tuple[int, ...] | None = None
-        # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
+        # Ends: each time around it is one round nearer to where the model must answer, or has a lower token limit.
         while True:
-            ceiling = cap_at_model_limit(model, self._ceiling)
+            max_prompt_tokens = cap_at_model_limit(model, self._max_prompt_tokens)
             extra = self._tokens.count(format_tools_as_text(offer)) + self._count_exchange_tokens(exchange)
-            if context.token_count + extra > ceiling:
-                if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
+            if context.token_count + extra > max_prompt_tokens:
+                if max_prompt_tokens - extra < MIN_CONTEXT_TOKENS:  # the window is too small for tool results
                     exchange, offer, extra = [], (), 0
-                context = await rebuild_context(ceiling - extra, without_memory=suspects is not None)
+                context = await rebuild_context(max_prompt_tokens - extra, without_memory=suspects is not None)
             finish = partial(AnswerResult, context=_add_tool_exchange(context, exchange, extra), results=tuple(results))
             if self._tools is not None:
                 model = model.with_tools(offer, must_answer=must_answer, known_tool_names=TOOL_NAMES)
@@ -154,10 +154,10 @@ class AnswerLoop:
                 answered = {message.turn for message in context.recent if message.role == "assistant"}
                 turns = (message.turn for message in reversed(context.recent) if message.turn not in answered)
                 suspects, exchange, offer = tuple(dict.fromkeys(turns)), [], ()
-                context = await rebuild_context(cap_at_model_limit(model, self._ceiling), without_memory=True)
+                context = await rebuild_context(cap_at_model_limit(model, self._max_prompt_tokens), without_memory=True)
                 continue
             except ContextTooLong:
-                if cap_at_model_limit(model, self._ceiling) >= ceiling:
+                if cap_at_model_limit(model, self._max_prompt_tokens) >= max_prompt_tokens:
                     raise
                 log.info("%d tokens are too long for the endpoint of %s: shortening", context.token_count, turn.scope)
                 if exchange:  # in so small a window there is no room for what tools gave
@@ -168,8 +168,8 @@ class AnswerLoop:
             if must_answer:
                 raise ModelBroken(remedy="(tools)")
             rounds += 1
-            max_tokens = ceiling // RESULTS_SHARE - self._count_exchange_tokens(exchange)
-            max_tokens = max(max_tokens, ceiling - context.token_count - extra)
+            max_tokens = max_prompt_tokens // RESULTS_SHARE - self._count_exchange_tokens(exchange)
+            max_tokens = max(max_tokens, max_prompt_tokens - context.token_count - extra)
             messages, new = await self._run_tool_calls(completion, turn, context, results, max_tokens=max_tokens)
             exchange += messages
             results += new
@@ -207,7 +207,7 @@ class AnswerLoop:
 
     def find_prompt_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured limit or the model's, whichever is lower."""
-        return cap_at_model_limit(choose_model(self._models, turn.config), self._ceiling)
+        return cap_at_model_limit(choose_model(self._models, turn.config), self._max_prompt_tokens)
 
     def _choose_tools_that_fit(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         if self._tools is None or not choose_model(self._models, turn.config).supports_tools:

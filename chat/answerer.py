@@ -49,7 +49,8 @@ class Answerer:
                 session.is_outdated, turn.sources = False, None
             async with self._preparing:
                 context = await self._build_context(turn, self._answer_loop.find_prompt_token_limit(turn))
-            if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
+            limit = self._pressure * context.max_prompt_tokens
+            if turn.stored is not None and 0 < limit < context.wanted:
                 context = await self._shorten_context(turn, context)
             rebuild = partial(self._build_context, turn)
             ask = partial(self._answer_loop.answer, turn, rebuild_context=rebuild, on_text=on_text, on_stop=on_stop)

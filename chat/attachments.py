@@ -23,7 +23,7 @@ class Attachments:
     _memory: ExternalMemory
     _models: Mapping[str, ChatModel]
     _quota: Quota
-    _ceiling: int
+    _max_prompt_tokens: int
     _vision: str = "auto"
     _transcriber: Transcriber | None = None
 
@@ -38,7 +38,7 @@ class Attachments:
             config = await self._memory.get_config(owner_id)
         model = choose_model(self._models, config)
         if model.supports_pictures is not False:
-            return cap_at_model_limit(model, self._ceiling) // 4  # pictures are chosen in a size that fits
+            return cap_at_model_limit(model, self._max_prompt_tokens) // 4  # pictures are chosen in a size that fits
         setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=setting))
 

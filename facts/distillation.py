@@ -149,7 +149,7 @@ class ProfileDistiller:
         known += [fact for fact in reversed(facts) if not fact.is_valid and (fact.decided_at or fact.superseded_by)]
         who, now = prompts.describe_owner(owner), self._clock()
         asked = self._requests.make_profile_request(before, newest, known, owner_description=who, now=now)
-        if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
+        if not asked.facts and not asked.summary_ids:  # each is too long for so small a prompt
             return None
         completion = await self._quota.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
         sections = parse_profile_sections(completion.text)

@@ -83,7 +83,7 @@ class Context:
     """The context of one request, and the origin of each part."""
 
     messages: tuple[PromptMessage, ...]
-    ceiling: int  # tokens
+    max_prompt_tokens: int  # tokens
     wanted: int = 0  # tokens without snippets if nothing were cut
     parts: tuple[ContextPart, ...]
     recent: tuple[Message, ...] = ()

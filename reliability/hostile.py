@@ -51,7 +51,9 @@ class AttackCase:
 
 CASES = (
     AttackCase(
-        name="tool results at a small ceiling", load=loads.request_tool_calls, settings={"MAX_CONTEXT_TOKENS": "4096"}
+        name="tool results at a small token limit",
+        load=loads.request_tool_calls,
+        settings={"MAX_CONTEXT_TOKENS": "4096"},
     ),
     AttackCase(name="long texts and imports", load=loads.send_long_texts),
     AttackCase(name="imports of very many parts", load=loads.import_many_parts),

@@ -79,7 +79,7 @@ def make_explanation_record(
     return ExplanationRecord(
         at=answered_at,
         model=model,
-        ceiling=context.ceiling,
+        ceiling=context.max_prompt_tokens,
         parts=context.parts,
         recent=group_consecutive_ids_into_ranges(stored),
         here=len(context.recent) - len(stored),

@@ -17,32 +17,32 @@ from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_prompt_r
 from text.tokenizer import Tokenizer
 
 MAX_PROFILE_TOKENS = 800
-PROFILE_SHARE = 8  # the profile takes at most an eighth of the ceiling, out of the room for snippets
+PROFILE_SHARE = 8  # the profile takes at most an eighth of the whole prompt, out of the room for snippets
 ONE_SNIPPET_TOKENS = 64  # enough for a piece of one snippet
 MAX_INSTRUCTIONS_TOKENS = 400
-INSTRUCTIONS_SHARE = 10  # lasting instructions take at most a tenth of the ceiling
+INSTRUCTIONS_SHARE = 10  # lasting instructions take at most a tenth of the whole prompt
 MAX_MESSAGE_TOKENS = 10**9  # for the first rendering of the message, before its room is known
 USUAL_SHARE = 0.25  # tokens per character if none were counted: English has four characters a token
 MAX_QUOTED_TOKENS = 150  # of the words that a reply quotes
-QUOTED_SHARE = 20  # they take at most a twentieth of the ceiling
+QUOTED_SHARE = 20  # they take at most a twentieth of the whole prompt
 FACTS_SHARE = 3  # facts take at most a third of the budget for snippets
 SECTION_SHARE = 3  # a section that takes more than a third of the system prompt's budget is left out
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Budgets:
-    """Token limits of a request (`ceiling`) and of its parts."""
+    """Token limits of a request (`prompt`) and of its parts."""
 
-    ceiling: int
+    prompt: int
     system: int
     summaries: int
     recent: int
     snippets: int
 
-    def with_ceiling(self, ceiling: int) -> "Budgets":
-        """Return a copy with another `ceiling`. Scale down all parts if their sum exceeds it."""
-        share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
-        return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
+    def scale_to_fit(self, max_prompt_tokens: int) -> "Budgets":
+        """Return a copy with another limit of the whole prompt. Scale down all parts if their sum exceeds it."""
+        share = min(1.0, max_prompt_tokens / max(1, self.system + self.summaries + self.recent + self.snippets))
+        return replace(self.scale(share), prompt=max_prompt_tokens, system=int(self.system * share))
 
     def scale(self, factor: float) -> "Budgets":
         """Return a copy with the budgets for summaries, recent turns and snippets multiplied by `factor`."""
@@ -86,24 +86,24 @@ class PromptBuilder:
         self._history: tuple[int, int] | None = None
         self._clock = prompts.format_current_time(now)
         if incoming.replied is not None:
-            limit = min(MAX_QUOTED_TOKENS, budgets.ceiling // QUOTED_SHARE)
+            limit = min(MAX_QUOTED_TOKENS, budgets.prompt // QUOTED_SHARE)
             replied = replace(incoming.replied, text=tokenizer.truncate(incoming.replied.text, limit))
             self._clock = f"{prompts.format_replied_message(replied)}\n{self._clock}"
         sections = [command_list, prompts.READER if explains_format else ""]
         system = append_sections_that_fit(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.truncate(system, budgets.system)
-        self._pictures = sent_along.select_pictures_that_fit(incoming, budgets.ceiling)
-        self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
+        self._pictures = sent_along.select_pictures_that_fit(incoming, budgets.prompt)
+        self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.prompt)
         words, was_shortened = self._incoming.render_and_check_if_cut(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
-        room = budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()) - 4
+        room = budgets.prompt - self._tokens.count_request_tokens(self._build_messages()) - 4
         if room < min(said, WORTH_SHOWING):
             self._clock = ""
-            room = budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()) - 4
+            room = budgets.prompt - self._tokens.count_request_tokens(self._build_messages()) - 4
         self._message_was_cut = said > room or was_shortened
-        self._wanted = budgets.ceiling - room + said
+        self._wanted = budgets.prompt - room + said
         self._words = self._incoming.render_and_check_if_cut(max(0, room))[0] if said > room else words
-        self._left = max(0, budgets.ceiling - self._tokens.count_request_tokens(self._build_messages()))
+        self._left = max(0, budgets.prompt - self._tokens.count_request_tokens(self._build_messages()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
         self._budgets = budgets.scale(share)
@@ -141,7 +141,7 @@ class PromptBuilder:
 
     def add_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Add the lasting instructions that fit, the most important first."""
-        room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
+        room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.prompt // INSTRUCTIONS_SHARE, self._left) - 4
         self._instructions = self._select_facts_that_fit("instructions", instructions, room)
         if self._instructions:
             used = self._tokens.count(self._format_instructions()) + 4
@@ -153,7 +153,7 @@ class PromptBuilder:
         if profile is None:
             return
         frame = self._tokens.count(prompts.format_profile("")) + 8
-        room = min(MAX_PROFILE_TOKENS, self._budgets.ceiling // PROFILE_SHARE, self._left) - frame
+        room = min(MAX_PROFILE_TOKENS, self._budgets.prompt // PROFILE_SHARE, self._left) - frame
         text = self._tokens.truncate(profile.text, room)
         if room >= WORTH_SHOWING and text:
             self._profile, self._profile_text = profile, text
@@ -271,13 +271,13 @@ class PromptBuilder:
 
     def build_context(self) -> Context:
         """Build the finished context. Raise ContextTooLong if it cannot be cut to fit."""
-        while (total := self._tokens.count_request_tokens(request := self._build_messages())) > self._budgets.ceiling:
-            if not self._try_to_drop_least_important_part(total - self._budgets.ceiling):
-                raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
+        while (total := self._tokens.count_request_tokens(request := self._build_messages())) > self._budgets.prompt:
+            if not self._try_to_drop_least_important_part(total - self._budgets.prompt):
+                raise ContextTooLong(remedy=f"({self._budgets.prompt})")
         parts = self._make_context_parts(total)
         return Context(
             messages=tuple(request),
-            ceiling=self._budgets.ceiling,
+            max_prompt_tokens=self._budgets.prompt,
             wanted=self._wanted,
             parts=parts,
             recent=tuple(message for turn in self._list_turns_by_time() for message in turn.messages),
@@ -405,7 +405,7 @@ class PromptBuilder:
             ContextPart(name="snippets", tokens=count(self._format_snippets()), budget=budgets.snippets),
             ContextPart(name="instructions", tokens=count(self._format_instructions()), budget=MAX_INSTRUCTIONS_TOKENS),
             ContextPart(name="clock", tokens=count(self._clock), budget=0),
-            ContextPart(name="message", tokens=message, budget=budgets.ceiling),
+            ContextPart(name="message", tokens=message, budget=budgets.prompt),
         ]
         rest = total_tokens - sum(part.tokens for part in parts)
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))

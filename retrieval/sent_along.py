@@ -9,7 +9,7 @@ from records.turns import UserMessage
 from retrieval.turns import compute_common_cap
 from text.tokenizer import Tokenizer
 
-SHARE = 2  # documents take at most half of the ceiling, and so do pictures
+SHARE = 2  # documents take at most half of the prompt, and so do pictures
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,7 +24,7 @@ class _QuotedPart:
 class IncomingRenderer:
     """Renders an incoming message for the prompt. Documents, forwarded texts and the sender's own text are quoted."""
 
-    def __init__(self, incoming: UserMessage, tokenizer: Tokenizer, ceiling: int) -> None:
+    def __init__(self, incoming: UserMessage, tokenizer: Tokenizer, max_prompt_tokens: int) -> None:
         self._tokens = tokenizer
 
         def prefix_name(text: str) -> str:
@@ -37,9 +37,11 @@ class IncomingRenderer:
             return prefix_name(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_user_text(texts[0])
 
         parts = (
-            _QuotedPart(texts=incoming.attached_passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
-            _QuotedPart(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=ceiling),
-            _QuotedPart(texts=(incoming.own_text,), quote=quote_sender_text, max_tokens=ceiling),
+            _QuotedPart(
+                texts=incoming.attached_passages, quote=prompts.format_document, max_tokens=max_prompt_tokens // SHARE
+            ),
+            _QuotedPart(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=max_prompt_tokens),
+            _QuotedPart(texts=(incoming.own_text,), quote=quote_sender_text, max_tokens=max_prompt_tokens),
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 

@@ -399,13 +399,13 @@ def _size(text: str) -> int:
     return len(reference_encoding("o200k_base").encode(text, disallowed_special=()))
 
 
-def check_requests(house: LocalServers, *, ceiling: int = 8000) -> None:
-    """What holds for every request that the bot ever made, for facts and the profile too: ceiling, one system message,
+def check_requests(house: LocalServers, *, max_prompt_tokens: int = 8000) -> None:
+    """What holds for every request that the bot ever made, for facts and the profile too: its size, one system message,
     the user's words last, or what a tool has found for them.
     """
     for request in (request for request in house.model.requests if request.path.endswith("/chat/completions")):
         messages = request.messages
-        assert tokens(messages, tools=request.body.get("tools")) <= ceiling, (request.model, request.schema)
+        assert tokens(messages, tools=request.body.get("tools")) <= max_prompt_tokens, (request.model, request.schema)
         assert [message["role"] for message in messages].count("system") <= 1
         assert "system" not in [message["role"] for message in messages[1:]]
         assert messages[-1]["role"] in ("user", "tool")

@@ -1,4 +1,4 @@
-"""What the model is asked: order and roles, facts brought back, and the ceiling, counted again by tiktoken."""
+"""What the model is asked: order and roles, facts brought back, and the token limit, counted again by tiktoken."""
 
 import asyncio
 import random
@@ -123,27 +123,32 @@ async def test_context_too_long_is_cut_and_tried_once_more(own_house: LocalServe
 
 async def test_no_request_passes_the_ceiling(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Three bots at once, since most of the time is spent waiting for further pieces of a paste."""
-    ceilings = (1000, 2000, 8000)
-    await asyncio.gather(*(talk_under(ceiling, tmp_path_factory.mktemp("ceiling")) for ceiling in ceilings))
+    prompt_limits = (1000, 2000, 8000)
+    await asyncio.gather(
+        *(
+            talk_under(max_prompt_tokens, tmp_path_factory.mktemp("max_prompt_tokens"))
+            for max_prompt_tokens in prompt_limits
+        )
+    )
 
 
-async def talk_under(ceiling: int, folder: Path) -> None:
+async def talk_under(max_prompt_tokens: int, folder: Path) -> None:
     async with open_house(folder) as house:
-        async with house.bot(MAX_CONTEXT_TOKENS=str(ceiling), SYSTEM_PROMPT=prose(12_000, 3)):
+        async with house.bot(MAX_CONTEXT_TOKENS=str(max_prompt_tokens), SYSTEM_PROMPT=prose(12_000, 3)):
             ann, bob, off = house.person(), house.person("Bob"), house.person("Off")
             await ann.sets_up("SQLite", 3)
-            await with_a_paste(house, ann, ceiling)
+            await with_a_paste(house, ann, max_prompt_tokens)
             await with_long_turns(house, ann)
             await bob.sets_up("JSON", 2)
             await with_long_turns(house, bob)
-            await with_a_paste(house, off, ceiling)
-        check_requests(house, ceiling=ceiling)
+            await with_a_paste(house, off, max_prompt_tokens)
+        check_requests(house, max_prompt_tokens=max_prompt_tokens)
         assert house.summary_requests()
         sizes = [tokens(request) for request in house.chat_requests()]
-        assert max(sizes) > ceiling * 0.8, "the ceiling is used, not only kept"
+        assert max(sizes) > max_prompt_tokens * 0.8, "the token limit is used, not only kept"
 
 
-async def with_a_paste(house: LocalServers, person: Member, ceiling: int) -> None:
+async def with_a_paste(house: LocalServers, person: Member, max_prompt_tokens: int) -> None:
     """30,000 characters, which Telegram delivers in pieces: one turn; who sent too much is told that it was cut."""
     pasted = prose(30_000, 1)
     since, asked = person.now, len(house.chat_requests())
@@ -152,7 +157,7 @@ async def with_a_paste(house: LocalServers, person: Member, ceiling: int) -> Non
     [request] = house.chat_requests()[asked:]
     assert "Beginning." in request[-1]["content"]
     assert request[-1]["content"].endswith("The end")
-    if tokens([{"role": "user", "content": pasted}]) > ceiling:
+    if tokens([{"role": "user", "content": pasted}]) > max_prompt_tokens:
         await person.hears("too long for the model", since=since)
     stored = [message["content"] for message in house.memory.messages(person.id) if message["role"] == "user"]
     assert not stored or "".join("".join(stored).split()) == "".join(pasted.split())

@@ -1,4 +1,4 @@
-"""Texts of many tokens, or of more once they are quoted, for tests of ceilings."""
+"""Texts of many tokens, or of more once they are quoted, for tests of token limits."""
 
 import random
 
@@ -31,4 +31,4 @@ def texts(most: int) -> st.SearchStrategy[str]:
     ) | st.text(max_size=40)
 
 
-ceilings = st.integers(500, 1500) | st.sampled_from([500, 501, 2000, 4000, 8000])
+prompt_limits = st.integers(500, 1500) | st.sampled_from([500, 501, 2000, 4000, 8000])

@@ -1,5 +1,5 @@
 """The model may search the memory while it answers: what it finds, what is kept of it, and that all stays under the
-ceiling; without tools everything goes on as before."""
+token limit; without tools everything goes on as before."""
 
 import asyncio
 import json

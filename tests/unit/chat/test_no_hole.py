@@ -1,6 +1,6 @@
 """No hole: what a prompt has no room for is found by its rarest word in the same turn, at least in part.
 
-However small the ceiling and the room for snippets, whatever the text is like, in every storage.
+However small the token limit and the room for snippets, whatever the text is like, in every storage.
 """
 
 import random
@@ -51,14 +51,18 @@ async def everything(talk: Talk) -> Sequence[Message]:
 
 
 @pytest.mark.parametrize("filler", [sentences, words, unspaced])
-@pytest.mark.parametrize(("ceiling", "snippets"), [(600, 1500), (1000, 300), (8000, 60)])
+@pytest.mark.parametrize(("max_prompt_tokens", "snippets"), [(600, 1500), (1000, 300), (8000, 60)])
 async def test_what_is_cut_is_found_by_its_rarest_word(
-    tmp_path: Path, filler: Callable[[random.Random], str], ceiling: int, snippets: int
+    tmp_path: Path, filler: Callable[[random.Random], str], max_prompt_tokens: int, snippets: int
 ) -> None:
-    chance = random.Random(f"{filler(random.Random(1))} {ceiling} {snippets}")  # noqa: S311 - repeatable, not secret
+    chance = random.Random(f"{filler(random.Random(1))} {max_prompt_tokens} {snippets}")  # noqa: S311 - repeatable, not secret
     storage = chance.choice(IN_FILES)
     async with talking(
-        tmp_path, max_context_tokens=ceiling, snippet_budget=snippets, system_prompt="Be brief.", recent_budget=900
+        tmp_path,
+        max_context_tokens=max_prompt_tokens,
+        snippet_budget=snippets,
+        system_prompt="Be brief.",
+        recent_budget=900,
     ) as talk:
         await talk.remember(every_n=500, storage=storage)
         marks = [f"q{letter}x{number}" for number in (7, 8) for letter in LETTERS]
@@ -74,7 +78,7 @@ async def test_what_is_cut_is_found_by_its_rarest_word(
             question = chance.choice([f"{mark} ?", f"What was that of {mark}?", f"Tell me about {mark} again, please."])
             reply = await talk.say(question)
             assert reply.context is not None
-            assert reply.context.token_count <= ceiling
+            assert reply.context.token_count <= max_prompt_tokens
             assert is_cut(reply.context, message) or message in reply.context.recent
             assert says(reply.context, mark), f"{question} {message.role} {len(message.content)}"
             found += is_cut(reply.context, message)

@@ -40,7 +40,7 @@ async def test_a_reply_brings_the_message_and_its_neighbours(tmp_path: Path) -> 
         brought = {snippet.message.content: snippet.score for snippet in answer.context.snippets}
         assert brought["The green one is for Boris."] == brought["And the pink one for Clara."] == {"reply": 1.0}
         assert prompt.count("The green one is for Boris.") == 2, "as what is replied to, and once in its place"
-        assert answer.context.token_count <= answer.context.ceiling
+        assert answer.context.token_count <= answer.context.max_prompt_tokens
 
 
 async def test_another_scope_s_message_is_not_brought(tmp_path: Path) -> None:

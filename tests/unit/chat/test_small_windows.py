@@ -1,4 +1,4 @@
-"""A server whose window is smaller than the ceiling: the chat goes on, smaller, with its folds and facts."""
+"""A server whose window is smaller than the max_prompt_tokens: the chat goes on, smaller, with its folds and facts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ async def test_with_a_small_server_the_chat_goes_on_with_its_folds(tmp_path: Pat
         reply = await talk.say("What eats the heron of pond 2?")
         assert not reply.is_error
         assert reply.context is not None
-        assert reply.context.ceiling < N_CTX
+        assert reply.context.max_prompt_tokens < N_CTX
         prompt = talk.prompts()[-1]
         assert "pond 23" in prompt, "the last turn stays"
         assert "pond 2 eats" in prompt.replace("\n", " "), "what the question asks for is brought back"

@@ -1,4 +1,4 @@
-"""What tools give back has a share of the ceiling: however much a model asks for, each request ends and fits."""
+"""What tools give back has a share of the prompt: however much a model asks for, each request ends and fits."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,10 +31,12 @@ async def remember_reports(talk: Talk) -> None:
         await store.append_messages(Scope(owner=ANNA.id), said)
 
 
-@pytest.mark.parametrize(("ceiling", "calls"), [(8000, 8), (4096, 4), (2000, 8)])
-async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Path, ceiling: int, calls: int) -> None:
+@pytest.mark.parametrize(("max_prompt_tokens", "calls"), [(8000, 8), (4096, 4), (2000, 8)])
+async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(
+    tmp_path: Path, max_prompt_tokens: int, calls: int
+) -> None:
     tokens = Tokenizer.for_model("chat-model")
-    async with talking(tmp_path, max_context_tokens=ceiling) as talk:
+    async with talking(tmp_path, max_context_tokens=max_prompt_tokens) as talk:
         await talk.remember(every_n=3)
         await remember_reports(talk)
         talk.server.script("chat-model", *[looks_often(calls)] * 3, "Many.")
@@ -44,14 +46,14 @@ async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Pat
             assert "(tools)" in reply.text
         asked = talk.server.of("chat-model")[before:]
         assert len(asked) <= 4
-        assert max(size(request, tokens) for request in asked) <= ceiling
+        assert max(size(request, tokens) for request in asked) <= max_prompt_tokens
         for request in asked:
             results = [message for message in request.messages if message["role"] == "tool"]
             messages: Sequence[Mapping[str, Any]] = request.messages
             named = [call["id"] for message in messages for call in message.get("tool_calls", ())]
             assert [result["tool_call_id"] for result in results] == named, "each call that is kept has its result"
-            free = ceiling - size(asked[0], tokens)
-            assert sum(tokens.count(result["content"]) for result in results) <= max(ceiling // 3, free)
+            free = max_prompt_tokens - size(asked[0], tokens)
+            assert sum(tokens.count(result["content"]) for result in results) <= max(max_prompt_tokens // 3, free)
 
 
 async def test_results_may_take_what_the_prompt_leaves_free(tmp_path: Path) -> None:

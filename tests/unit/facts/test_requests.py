@@ -1,4 +1,4 @@
-"""Requests for facts and profiles: within every ceiling, whatever is in them, and without leaving a message out."""
+"""Requests for facts and profiles: within every token limit, whatever is in them, and without leaving a message out."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,14 +15,14 @@ from records.messages import Message, Role
 from records.reminders import REPEATS
 from records.scopes import Scope
 from records.summaries import Summary
-from tests.support.dense import ceilings, texts
+from tests.support.dense import prompt_limits, texts
 from text.tokenizer import Tokenizer
 
 TOKENS = Tokenizer.for_encoding("o200k_base")
 SCOPE = Scope(owner=7)
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 WITH_SCHEMA = 1200
-"""From this ceiling on the schema is within it too."""
+"""From this token limit on the schema is within it too."""
 
 said = st.tuples(st.sampled_from(["user", "user", "assistant"]), texts(4096))
 turns = st.lists(st.lists(said, min_size=1, max_size=8), min_size=1, max_size=5)
@@ -99,26 +99,33 @@ def read_out(
     return made
 
 
-@given(ceilings, turns, st.lists(texts(400), max_size=6), whom, st.text(max_size=80) | texts(80), texts(6000))
+@given(prompt_limits, turns, st.lists(texts(400), max_size=6), whom, st.text(max_size=80) | texts(80), texts(6000))
 def test_facts_are_asked_for_and_repaired_within_the_ceiling(
-    ceiling: int, said: Sequence[Sequence[tuple[Role, str]]], known: Sequence[str], who: str, speaker: str, answer: str
+    max_prompt_tokens: int,
+    said: Sequence[Sequence[tuple[Role, str]]],
+    known: Sequence[str],
+    who: str,
+    speaker: str,
+    answer: str,
 ) -> None:
-    requests = RequestBuilder(TOKENS, lambda: ceiling)
-    schema = TOKENS.count(str(FACTS_SCHEMA)) if ceiling >= WITH_SCHEMA else 0
+    requests = RequestBuilder(TOKENS, lambda: max_prompt_tokens)
+    schema = TOKENS.count(str(FACTS_SCHEMA)) if max_prompt_tokens >= WITH_SCHEMA else 0
     waiting = talk(said, speaker)
     made = read_out(requests, waiting, facts(known), who)
     for request in made:
-        assert TOKENS.count_request_tokens(request.request) + schema <= ceiling
-        assert TOKENS.count_request_tokens(requests.make_repair_request(request, answer)) + schema <= ceiling
+        assert TOKENS.count_request_tokens(request.request) + schema <= max_prompt_tokens
+        assert TOKENS.count_request_tokens(requests.make_repair_request(request, answer)) + schema <= max_prompt_tokens
     wanted = [message.id for turn in waiting for message in turn if message.role == "user"]
     assert [message.id for request in made for message in request.messages] == wanted
 
 
-@pytest.mark.parametrize("ceiling", [500, 1000, 2000, 8000])
-def test_the_pieces_of_a_paste_are_read_in_several_requests(ceiling: int) -> None:
+@pytest.mark.parametrize("max_prompt_tokens", [500, 1000, 2000, 8000])
+def test_the_pieces_of_a_paste_are_read_in_several_requests(max_prompt_tokens: int) -> None:
     words = "Xq7 vR2 kp9 Lw4 zT1 "
     pieces: list[tuple[Role, str]] = [("user", f"Piece {number}. {words * 200}") for number in range(8)]
-    made = read_out(RequestBuilder(TOKENS, lambda: ceiling), talk([[*pieces, ("assistant", "Noted.")]]), [], "the user")
+    made = read_out(
+        RequestBuilder(TOKENS, lambda: max_prompt_tokens), talk([[*pieces, ("assistant", "Noted.")]]), [], "the user"
+    )
     seen = "".join(request.request[1].content for request in made)
     assert all(f": Piece {number}." in seen for number in range(8))
     assert 1 < len(made) <= 8
@@ -181,23 +188,23 @@ def test_a_paste_stands_alone_unless_it_is_imported() -> None:
     )
 
 
-@pytest.mark.parametrize("ceiling", [500, 700, 1000])
-def test_a_short_sentence_is_read_whole_at_the_smallest_ceilings(ceiling: int) -> None:
+@pytest.mark.parametrize("max_prompt_tokens", [500, 700, 1000])
+def test_a_short_sentence_is_read_whole_at_the_smallest_ceilings(max_prompt_tokens: int) -> None:
     words = "I moved to Oslo in May and work at the harbour."
-    (request,) = read_out(RequestBuilder(TOKENS, lambda: ceiling), talk([[("user", words)]]), [], "the user")
+    (request,) = read_out(RequestBuilder(TOKENS, lambda: max_prompt_tokens), talk([[("user", words)]]), [], "the user")
     assert words in request.request[1].content
 
 
-@given(ceilings, texts(8000), st.lists(texts(3000), max_size=8), st.lists(texts(400), max_size=8), whom)
+@given(prompt_limits, texts(8000), st.lists(texts(3000), max_size=8), st.lists(texts(400), max_size=8), whom)
 def test_a_profile_is_asked_for_within_the_ceiling(
-    ceiling: int, before: str, told: Sequence[str], known: Sequence[str], who: str
+    max_prompt_tokens: int, before: str, told: Sequence[str], known: Sequence[str], who: str
 ) -> None:
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
-    asked = RequestBuilder(TOKENS, lambda: ceiling).make_profile_request(
+    asked = RequestBuilder(TOKENS, lambda: max_prompt_tokens).make_profile_request(
         version, summaries(told), facts(known), owner_description=who, now=NOW
     )
     assert "Today is 2026-11-21." in asked.request[0].content
-    assert TOKENS.count_request_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling
+    assert TOKENS.count_request_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= max_prompt_tokens
 
 
 def test_what_a_model_may_name_is_what_the_program_knows() -> None:

@@ -73,7 +73,7 @@ def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
 
     context = Context(
         messages=(PromptMessage(role="user", content="heliotrope"),),
-        ceiling=8000,
+        max_prompt_tokens=8000,
         parts=(ContextPart(name="message", tokens=4, budget=8000),),
         recent=(message(3), message(4), message(6), message(UNSTORED)),
         snippets=(Snippet(message=message(1), text="heliotrope", score={"words": 3.14159, "time": 0.001}),),

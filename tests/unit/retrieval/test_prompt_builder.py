@@ -1,4 +1,4 @@
-"""A prompt in the making: never over its ceiling, no hole, and what yields first."""
+"""A prompt in the making: never over its token limit, no hole, and what yields first."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from text.tokenizer import Tokenizer
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SCOPE = Scope(owner=1)
 TOKENS = Tokenizer.for_model("gpt-5.4-mini")
-FULL = Budgets(ceiling=8000, system=1500, summaries=2000, recent=3000, snippets=1500)
+FULL = Budgets(prompt=8000, system=1500, summaries=2000, recent=3000, snippets=1500)
 
 
 def incoming(text: str) -> UserMessage:
@@ -132,7 +132,7 @@ def drafted(
     archived: list[Message] | None = None,
     summaries: list[Summary] | None = None,
     unsummarized: list[Message] | None = None,
-    ceiling: int = 8000,
+    max_prompt_tokens: int = 8000,
     profile: str = "",
     facts: list[str] | None = None,
     instructions: list[str] | None = None,
@@ -143,7 +143,11 @@ def drafted(
     everything = [*archived, *unsummarized]
     newest = sorted({message.turn for message in everything})[-4:]
     builder = PromptBuilder(
-        tokenizer=TOKENS, budgets=FULL.with_ceiling(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
+        tokenizer=TOKENS,
+        budgets=FULL.scale_to_fit(max_prompt_tokens),
+        incoming=incoming(text),
+        system_prompt=system,
+        now=NOW,
     )
     builder.add_last_turns([message for message in everything if message.turn in newest])
     builder.add_instructions([recalled(number, text) for number, text in enumerate(instructions or [], start=1)])
@@ -194,7 +198,7 @@ def talks(draw: st.DrawFn) -> list[tuple[str, str]]:
     active=talks(),
     text=st.builds(lambda word, times: word * times, words, lengths),
     system=st.builds(lambda word, times: word * times, words, lengths),
-    ceiling=st.sampled_from([500, 700, 1000, 2000, 8000]),
+    max_prompt_tokens=st.sampled_from([500, 700, 1000, 2000, 8000]),
     levels=st.integers(1, 3),
     profile=st.builds(lambda word, times: word * times, words, lengths),
     facts=st.lists(words, max_size=8),
@@ -205,7 +209,7 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     active: list[tuple[str, str]],
     text: str,
     system: str,
-    ceiling: int,
+    max_prompt_tokens: int,
     levels: int,
     profile: str,
     facts: list[str],
@@ -220,12 +224,12 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
         archived=archived,
         summaries=summaries,
         unsummarized=unsummarized,
-        ceiling=ceiling,
+        max_prompt_tokens=max_prompt_tokens,
         profile=profile,
         facts=facts,
         is_required=is_required,
     )
-    assert TOKENS.count_request_tokens(context.messages) <= ceiling
+    assert TOKENS.count_request_tokens(context.messages) <= max_prompt_tokens
     assert context.token_count == TOKENS.count_request_tokens(context.messages), "the account adds up to the whole"
     assert_no_hole(context, [*archived, *unsummarized])
     assert [message.role for message in context.messages].count("system") <= 1
@@ -234,8 +238,8 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
 
 def test_a_piece_of_one_snippet_has_room_beside_turns_that_fill_the_prompt() -> None:
     unsummarized = turns([("Where is it? " * 40, "It is far away. " * 30)] * 6)
-    bare = drafted(unsummarized=unsummarized, ceiling=1000)
-    full = drafted(unsummarized=unsummarized, ceiling=1000, is_required=True)
+    bare = drafted(unsummarized=unsummarized, max_prompt_tokens=1000)
+    full = drafted(unsummarized=unsummarized, max_prompt_tokens=1000, is_required=True)
     assert not bare.snippets
     assert verbatim(full) >= {message.id for message in unsummarized[-4:]}, "it is taken from the oldest turn"
     assert sum(part.tokens for part in bare.parts) - 5 <= sum(part.tokens for part in full.parts) + 64 + 30
@@ -303,10 +307,14 @@ def test_the_system_prompt_explains_the_blocks_within_its_budget() -> None:
     assert system("Be brief.", 100) == "Be brief."
 
 
-@pytest.mark.parametrize(("ceiling", "is_told"), [(4000, True), (20, False)])
-def test_a_wide_question_is_told_to_search_on_where_there_is_room(ceiling: int, is_told: bool) -> None:
+@pytest.mark.parametrize(("max_prompt_tokens", "is_told"), [(4000, True), (20, False)])
+def test_a_wide_question_is_told_to_search_on_where_there_is_room(max_prompt_tokens: int, is_told: bool) -> None:
     builder = PromptBuilder(
-        tokenizer=TOKENS, budgets=FULL.with_ceiling(ceiling), incoming=incoming("Hi"), system_prompt="", now=NOW
+        tokenizer=TOKENS,
+        budgets=FULL.scale_to_fit(max_prompt_tokens),
+        incoming=incoming("Hi"),
+        system_prompt="",
+        now=NOW,
     )
     builder.add_search_hint()
     context = builder.build_context()
@@ -333,7 +341,7 @@ def test_what_the_person_asked_for_stands_before_their_words_and_is_quoted() -> 
 def test_instructions_stay_longer_than_profile_and_summaries_and_have_a_limit() -> None:
     many = [f"Rule {number}: {'word ' * 20}" for number in range(100)]
     talk = turns([("word " * 60, "word " * 60)] * 4)
-    context = drafted(instructions=many, profile="word " * 300, unsummarized=talk, ceiling=700)
+    context = drafted(instructions=many, profile="word " * 300, unsummarized=talk, max_prompt_tokens=700)
     assert 1 <= len(context.facts) <= 3
     assert next(part.tokens for part in context.parts if part.name == "instructions") <= 70
     assert context.token_count <= 700
@@ -341,7 +349,7 @@ def test_instructions_stay_longer_than_profile_and_summaries_and_have_a_limit() 
 
 
 def test_a_message_too_large_by_itself_is_cut_in_its_middle() -> None:
-    context = drafted(text="BEGIN " + "word " * 9000 + "END", ceiling=1000, unsummarized=turns([("a", "b")]))
+    context = drafted(text="BEGIN " + "word " * 9000 + "END", max_prompt_tokens=1000, unsummarized=turns([("a", "b")]))
     assert context.message_was_cut
     assert "BEGIN" in context.messages[-1].content
     assert context.messages[-1].content.endswith("END")
@@ -355,7 +363,7 @@ def test_the_last_turns_come_before_summaries_and_those_before_older_turns() -> 
         archived=turns([("x", "y")] * 3, chunk=1),
         summaries=[summary(1, 1, 6, "Short.")],
         unsummarized=talk,
-        ceiling=1300,
+        max_prompt_tokens=1300,
     )
     assert {message.turn for message in context.recent} == {message.turn for message in talk[-8:]}
     assert [summary.text for summary in context.summaries] == ["Short."]
@@ -378,7 +386,7 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
     def context(more: int) -> Context:
         builder = PromptBuilder(
             tokenizer=tokenizer,
-            budgets=FULL.with_ceiling(1500),
+            budgets=FULL.scale_to_fit(1500),
             incoming=incoming("Now?"),
             system_prompt="Hi.",
             now=NOW,
@@ -413,7 +421,7 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
 
 
 def test_a_last_turn_that_does_not_fit_is_cut_in_its_middle_and_named() -> None:
-    context = drafted(unsummarized=turns([("HEAD " + "word " * 5000 + "TAIL", "fine")]), ceiling=1000)
+    context = drafted(unsummarized=turns([("HEAD " + "word " * 5000 + "TAIL", "fine")]), max_prompt_tokens=1000)
     sent = " ".join(message.content for message in context.messages)
     assert "HEAD" in sent
     assert "TAIL" in sent
@@ -438,8 +446,8 @@ def test_stored_text_cannot_leave_its_block() -> None:
     assert last[1].content.count("</summaries>") == 1
 
 
-@pytest.mark.parametrize("ceiling", [500, 1000, 8000])
-def test_budgets_are_scaled_down_together(ceiling: int) -> None:
-    under = FULL.with_ceiling(ceiling)
-    assert under.system + under.summaries + under.recent + under.snippets <= max(ceiling, 0)
+@pytest.mark.parametrize("max_prompt_tokens", [500, 1000, 8000])
+def test_budgets_are_scaled_down_together(max_prompt_tokens: int) -> None:
+    under = FULL.scale_to_fit(max_prompt_tokens)
+    assert under.system + under.summaries + under.recent + under.snippets <= max(max_prompt_tokens, 0)
     assert under.recent >= under.summaries >= under.snippets

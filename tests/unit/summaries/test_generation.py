@@ -20,7 +20,7 @@ from records.scopes import Scope
 from records.summaries import NewSummary
 from summaries.generation import Summarizer, SummaryInput, format_superseded_facts, make_message_sources
 from summaries.quality_score import Source
-from tests.support.dense import ceilings, texts
+from tests.support.dense import prompt_limits, texts
 from text.tokenizer import Tokenizer
 
 TOKENS = Tokenizer.for_encoding("o200k_base")
@@ -287,7 +287,7 @@ def numbered(said: Sequence[str]) -> list[Source]:
 
 @settings(max_examples=15)
 @given(
-    ceilings,
+    prompt_limits,
     st.lists(texts(6000), min_size=1, max_size=6),
     st.none() | texts(3000),
     st.none() | texts(6000),
@@ -297,7 +297,7 @@ def numbered(said: Sequence[str]) -> list[Source]:
     st.booleans(),
 )
 def test_a_fold_keeps_to_the_ceiling_in_all_its_requests_and_reads_every_line(
-    ceiling: int,
+    max_prompt_tokens: int,
     said: Sequence[str],
     base: str | None,
     dropped: str | None,
@@ -317,7 +317,7 @@ def test_a_fold_keeps_to_the_ceiling_in_all_its_requests_and_reads_every_line(
         limit=limit,
         wishes=wishes,
     )
-    model = Model(*answers, window=ceiling)
+    model = Model(*answers, window=max_prompt_tokens)
     with suppress(SummaryRejected):
         asyncio.run(summary(model, material))
     read = "".join(model.request(number) for number in range(len(model.asked)))

@@ -320,7 +320,7 @@ class Bots:
                     memory=cast("Any", self.memory),
                     models={self.model.name: self.model},
                     quota=cast("Any", self.conversation),
-                    ceiling=8000,
+                    max_prompt_tokens=8000,
                     transcriber=self.transcriber,
                 ),
             ),

@@ -1,4 +1,4 @@
-"""However low a ceiling is, a context is made or refused; making it always ends."""
+"""However low a token limit is, a context is made or refused; making it always ends."""
 
 import pytest
 from hypothesis import given
@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 from records.errors import ContextTooLong
 from tests.unit.retrieval.test_prompt_builder import TOKENS, drafted, summary, turns
 
-MIN_CEILING = 7
+MIN_PROMPT_TOKENS = 7
 """Tokens of an empty request: nothing fits less."""
 
 
 @given(
-    ceiling=st.integers(MIN_CEILING, 499),
+    max_prompt_tokens=st.integers(MIN_PROMPT_TOKENS, 499),
     text=st.sampled_from(["", "Why?", "word " * 400, "дом " * 300, "𝔘" * 500, "\n" * 300]),
     system=st.sampled_from(["", "Be kind.", "Be kind. " * 300]),
     talk=st.integers(0, 6),
     profile=st.sampled_from(["", "Anna sails. " * 40]),
 )
-def test_every_ceiling_is_kept(ceiling: int, text: str, system: str, talk: int, profile: str) -> None:
+def test_every_ceiling_is_kept(max_prompt_tokens: int, text: str, system: str, talk: int, profile: str) -> None:
     archived = turns([("old question", "old answer " * 30)] * talk, chunk=1)
     context = drafted(
         text=text,
@@ -26,22 +26,22 @@ def test_every_ceiling_is_kept(ceiling: int, text: str, system: str, talk: int, 
         archived=archived,
         summaries=[summary(1, 1, len(archived), "They talked. " * 9, 1)] if archived else [],
         unsummarized=turns([("hello there " * 20, "good day")] * talk, first=1 + len(archived)),
-        ceiling=ceiling,
+        max_prompt_tokens=max_prompt_tokens,
         profile=profile,
         facts=["Anna sails."] * talk,
         is_required=True,
     )
-    assert TOKENS.count_request_tokens(context.messages) <= ceiling
+    assert TOKENS.count_request_tokens(context.messages) <= max_prompt_tokens
     assert context.messages[-1].role == "user"
 
 
-@pytest.mark.parametrize("ceiling", range(MIN_CEILING))
-def test_a_ceiling_without_room_for_a_question_is_refused(ceiling: int) -> None:
-    with pytest.raises(ContextTooLong, match=rf"too long for the model. \({ceiling}\)"):
-        drafted(ceiling=ceiling)
+@pytest.mark.parametrize("max_prompt_tokens", range(MIN_PROMPT_TOKENS))
+def test_a_ceiling_without_room_for_a_question_is_refused(max_prompt_tokens: int) -> None:
+    with pytest.raises(ContextTooLong, match=rf"too long for the model. \({max_prompt_tokens}\)"):
+        drafted(max_prompt_tokens=max_prompt_tokens)
 
 
 def test_the_clock_goes_before_the_words() -> None:
-    context = drafted(text="Where did I leave the walnuts?", ceiling=30)
+    context = drafted(text="Where did I leave the walnuts?", max_prompt_tokens=30)
     assert context.messages[-1].content == "Where did I leave the walnuts?"
     assert not context.message_was_cut
