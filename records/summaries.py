@@ -49,6 +49,11 @@ class Summary:
         return self.first_at, self.first_id
 
     @property
+    def based_on_ids(self) -> set[int]:
+        """The ids of the summaries from which it was made, and of the version that it revised."""
+        return {*self.source_ids, *(() if self.base_id is None else (self.base_id,))}
+
+    @property
     def compression_count(self) -> int:
         """The number of summarisation steps behind the most compressed detail in this summary."""
         return int(self.details.get("compressed", self.level))

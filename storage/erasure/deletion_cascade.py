@@ -12,11 +12,11 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import OwnerDatabase, Reader, Row, Transaction
 from storage.erasure import dependents, fact_cascade
-from storage.erasure.dependents import ProfileSources, SummaryCascade, SummarySources
+from storage.erasure.dependents import ProfileSources, SummaryCascade
 from storage.erasure.fact_cascade import FactCascade
 from storage.erasure.quotes import RowIds, find_remaining_quotes
-from storage.schema.portable_tables import SUMMARIES, VERSIONS, translate_value_errors
-from storage.schema.rows import RowMapper, format_moment, parse_message, parse_moment
+from storage.schema.portable_tables import VERSIONS, translate_value_errors
+from storage.schema.rows import SUMMARY_ROWS, format_moment, parse_message, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
@@ -25,9 +25,6 @@ from storage.tables.folds import delete_summaries
 from storage.tables.owner_tables import OwnerTables, delete_owner_rows, reserve_ids_and_get_first
 from text.characters import repair_surrogates
 
-_SUMMARY_ROWS = RowMapper(
-    SummarySources, SUMMARIES, thread="thread_id", chunks="source_chunk_ids", summaries="source_ids"
-)
 MAX_LISTED = 30  # rows of each table that a preview lists
 
 
@@ -289,7 +286,7 @@ async def _find_derived_rows(
     keeps_decided_facts: bool = False,
 ) -> _RowsToDelete:
     summaries = dependents.find_affected_summaries(
-        [_SUMMARY_ROWS.parse(row) for row in await reader.fetch_rows(_SUMMARIES, owner)], ids_by_thread, chunk_ids
+        [SUMMARY_ROWS.parse(row) for row in await reader.fetch_rows(_SUMMARIES, owner)], ids_by_thread, chunk_ids
     )
     ids = {message for several in ids_by_thread.values() for message in several}
     lost = await fact_cascade.find_affected_facts(reader, owner, ids, fact_ids, keeps_decided_facts=keeps_decided_facts)
@@ -390,10 +387,7 @@ _REWRITE = """
 UPDATE messages SET content = ?, edited_at = ?, origin = REPLACE(origin, 'declined', '') WHERE user_id = ? AND id = ?"""
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
 _PROFILE_SOURCES = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
-_SUMMARIES = """
-SELECT id, thread_id, first_id, last_id, source_chunk_ids, source_ids, base_id, is_active FROM summaries
-WHERE user_id = ? ORDER BY id
-"""
+_SUMMARIES = "SELECT * FROM summaries WHERE user_id = ? ORDER BY id"
 _OLD_ARCHIVES = """
 user_id = ? AND chunk_id IN (
   SELECT chunk_id FROM messages WHERE user_id = ? AND chunk_id IS NOT NULL

@@ -4,23 +4,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SummarySources:
-    """A summary's sources: the messages `first_id` to `last_id`, their chunks, and the summaries it builds on."""
-
-    id: int
-    thread: int
-    first_id: int
-    last_id: int
-    chunks: tuple[int, ...]
-    summaries: tuple[int, ...]  # from which it was made
-    base_id: int | None = None  # the version on which it was based
-    is_active: bool
-
-    @property
-    def source_summary_ids(self) -> set[int]:
-        return {*self.summaries, *(() if self.base_id is None else (self.base_id,))}
+from records.summaries import Summary
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,17 +35,18 @@ class ProfileSources:
 
 
 def find_affected_summaries(
-    summaries: Sequence[SummarySources], ids_by_thread: Mapping[int, Sequence[int]], chunk_ids: Set[int] = frozenset()
+    summaries: Sequence[Summary], ids_by_thread: Mapping[int, Sequence[int]], chunk_ids: Set[int] = frozenset()
 ) -> SummaryCascade:
     """Find the summaries to delete or to reactivate when the given messages and chunks are deleted."""
     gone = {
         summary.id
         for summary in summaries
-        if not chunk_ids.isdisjoint((summary.id, *summary.chunks)) or _covers_any_message(summary, ids_by_thread)
+        if not chunk_ids.isdisjoint((summary.id, *summary.source_chunk_ids))
+        or _covers_any_message(summary, ids_by_thread)
     }
     above: dict[int, list[int]] = {}
     for summary in summaries:
-        for source in summary.source_summary_ids | {*summary.chunks} - {summary.id}:
+        for source in summary.based_on_ids | {*summary.source_chunk_ids} - {summary.id}:
             above.setdefault(source, []).append(summary.id)
     waiting = list(gone)
     while waiting:
@@ -69,16 +54,16 @@ def find_affected_summaries(
             if higher not in gone:
                 gone.add(higher)
                 waiting.append(higher)
-    uncovered = {source for summary in summaries if summary.id in gone for source in summary.source_summary_ids}
-    still_covered = {source for summary in summaries if summary.id not in gone for source in summary.source_summary_ids}
+    uncovered = {source for summary in summaries if summary.id in gone for source in summary.based_on_ids}
+    still_covered = {source for summary in summaries if summary.id not in gone for source in summary.based_on_ids}
     back = {
         summary.id for summary in summaries if summary.id in uncovered - still_covered - gone and not summary.is_active
     }
     return SummaryCascade(gone=frozenset(gone), reactivated=frozenset(back))
 
 
-def _covers_any_message(summary: SummarySources, ids_by_thread: Mapping[int, Sequence[int]]) -> bool:
-    ids = ids_by_thread.get(summary.thread, ())
+def _covers_any_message(summary: Summary, ids_by_thread: Mapping[int, Sequence[int]]) -> bool:
+    ids = ids_by_thread.get(summary.scope.thread, ())
     first = bisect_left(ids, summary.first_id)
     return first < len(ids) and ids[first] <= summary.last_id
 

@@ -5,30 +5,29 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from records.summaries import Summary
 from storage.erasure.dependents import (
     DatedFact,
     ProfileSources,
     SummaryCascade,
-    SummarySources,
     find_affected_summaries,
     find_outdated_profile_ids,
 )
+from tests.support.summaries import standing_summary
 
 
-def leaf(number: int, first: int, last: int, *, is_active: bool = True) -> SummarySources:
-    return SummarySources(
-        id=number, thread=0, first_id=first, last_id=last, chunks=(number,), summaries=(), is_active=is_active
-    )
+def leaf(number: int, first: int, last: int, *, is_active: bool = True) -> Summary:
+    summary = standing_summary(number, 1)
+    return replace(summary, first_id=first, last_id=last, source_chunk_ids=(number,), is_active=is_active)
 
 
-def above(number: int, below: list[SummarySources], *, is_active: bool = True) -> SummarySources:
-    return SummarySources(
-        id=number,
-        thread=0,
+def above(number: int, below: list[Summary], *, is_active: bool = True) -> Summary:
+    return replace(
+        standing_summary(number, 2),
         first_id=min(summary.first_id for summary in below),
         last_id=max(summary.last_id for summary in below),
-        chunks=tuple(chunk for summary in below for chunk in summary.chunks),
-        summaries=tuple(summary.id for summary in below),
+        source_chunk_ids=tuple(chunk for summary in below for chunk in summary.source_chunk_ids),
+        source_ids=tuple(summary.id for summary in below),
         is_active=is_active,
     )
 
@@ -48,12 +47,8 @@ def test_another_thread_with_the_same_ids_is_left_alone() -> None:
 
 def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answers_again() -> None:
     first = leaf(1, 1, 10, is_active=False)
-    second = SummarySources(
-        id=2, thread=0, first_id=1, last_id=20, chunks=(1, 2), summaries=(), base_id=1, is_active=False
-    )
-    third = SummarySources(
-        id=3, thread=0, first_id=1, last_id=30, chunks=(1, 2, 3), summaries=(), base_id=2, is_active=True
-    )
+    second = replace(leaf(2, 1, 20, is_active=False), source_chunk_ids=(1, 2), base_id=1)
+    third = replace(leaf(3, 1, 30), source_chunk_ids=(1, 2, 3), base_id=2)
     chain = [first, second, third]
     assert find_affected_summaries(chain, {0: [25]}, frozenset({3})) == find_affected_summaries(
         chain, {}, frozenset({3})
@@ -84,8 +79,8 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
     now_active = {stay.id for stay in stays.values() if stay.is_active} | result.reactivated
     for stay in stays.values():
         assert not any(stay.first_id <= message <= stay.last_id for message in forgotten)
-        assert stay.source_summary_ids <= stays.keys()
-    covers = [chunk for number in now_active for chunk in stays[number].chunks]
+        assert stay.based_on_ids <= stays.keys()
+    covers = [chunk for number in now_active for chunk in stays[number].source_chunk_ids]
     assert sorted(covers) == sorted(stay for stay in stays if stay <= leaves)
 
 
