@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from attachments.documents import DocumentReader
 from background.backups import set_up_backups
 from background.indexing import Indexer
 from background.rebuild import Rebuilder
@@ -348,7 +347,6 @@ def make_conversation(
 
 async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
     return Attachments(
-        documents=DocumentReader(),
         memory=core.memory,
         models=core.models,
         quota=core.quota,

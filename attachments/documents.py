@@ -3,9 +3,8 @@
 import asyncio
 from contextlib import aclosing
 from unicodedata import category
-from weakref import WeakValueDictionary
 
-from attachments.documents_child import read_document
+from attachments import documents_child
 from attachments.formats import detection
 from llm.quoting import escape_tags
 from locales.catalog import get_current_language, tr
@@ -19,20 +18,13 @@ MAX_NAME_CHARS = 80
 CHILD = subprocess_worker.make_child_script("attachments.documents_child")
 
 
-class DocumentReader:
-    """Reads documents that people send, one at a time for each person."""
-
-    def __init__(self) -> None:
-        self._slots = asyncio.Semaphore(2)  # children at once, one of each person at most
-        self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
-
-    async def read_document(self, data: bytes, name: str, *, person_id: int) -> DocumentText:
-        """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
-        name = sanitize_file_name(name)
-        if detection.is_plain_text(data, name):
-            return await asyncio.to_thread(read_document, data, name)
-        async with self._of_each.setdefault(person_id, asyncio.Lock()), self._slots:
-            return await _read_document_in_child(data, name)
+async def read_document(data: bytes, name: str, child_slots: asyncio.Semaphore) -> DocumentText:
+    """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
+    name = sanitize_file_name(name)
+    if detection.is_plain_text(data, name):
+        return await asyncio.to_thread(documents_child.read_document, data, name)
+    async with child_slots:
+        return await _read_document_in_child(data, name)
 
 
 def sanitize_file_name(file_name: str) -> str:

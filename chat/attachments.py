@@ -1,11 +1,12 @@
 """Reads documents, checks pictures, transcribes recordings and speaks answers. Does not fetch files."""
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 
-from attrs import define
+from attrs import define, field
 
-from attachments.documents import DocumentReader
+from attachments import documents
 from external_memory import ExternalMemory
 from llm.chat_model import ChatModel, cap_at_model_limit, choose_model
 from llm.quota import Quota
@@ -19,17 +20,17 @@ from records.errors import DocumentUnreadable, StorageError
 class Attachments:
     """Reads documents and transcribes recordings. `models` are the chat models that owners can choose."""
 
-    _documents: DocumentReader
     _memory: ExternalMemory
     _models: Mapping[str, ChatModel]
     _quota: Quota
     _max_prompt_tokens: int
     _vision: str = "auto"
     _transcriber: Transcriber | None = None
+    _child_slots: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(2), init=False)
 
-    async def read_document(self, data: bytes, name: str, *, person_id: int) -> DocumentText:
+    async def read_document(self, data: bytes, name: str) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
-        return await self._documents.read_document(data, name, person_id=person_id)
+        return await documents.read_document(data, name, self._child_slots)
 
     async def find_picture_token_limit(self, owner_id: int) -> int:
         """Return the token limit for a turn's pictures. Raise DocumentUnreadable if the model accepts none."""

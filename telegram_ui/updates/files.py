@@ -139,7 +139,7 @@ class AttachedFiles:
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
         data = await self._fetch_file_from_telegram(parsed, file.file_id, file.size)
-        found = await self._attachments.read_document(data, file.name, person_id=parsed.person.id)
+        found = await self._attachments.read_document(data, file.name)
         if not found.is_whole:
             turn.notices.append(tr("files-shortened", name=found.name, place=found.passages[-1].place))
         passages = [

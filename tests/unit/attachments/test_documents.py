@@ -1,5 +1,6 @@
 """Documents of every format become passages that say where they stand; hostile ones cost little."""
 
+import asyncio
 import io
 import tracemalloc
 from datetime import date
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attachments import documents
-from attachments.documents import DocumentReader, sanitize_file_name
+from attachments.documents import read_document, sanitize_file_name
 from attachments.formats import detection, html, packed, plain
 from attachments.formats import pdf as pdf_pages
 from attachments.passages import (
@@ -27,11 +28,9 @@ from records.errors import DocumentUnreadable
 from tests.support.documents import docx, epub, pdf, xlsx, zipped
 from tests.support.processor_time import count_units
 
-ANNA = 11
-
 
 async def read(data: bytes, name: str = "report.txt") -> DocumentText:
-    return await DocumentReader().read_document(data, name, person_id=ANNA)
+    return await read_document(data, name, asyncio.Semaphore(2))
 
 
 async def places(data: bytes, name: str = "report.txt") -> dict[str, str]:

@@ -13,7 +13,6 @@ from typing import Any, cast
 import pytest
 from telegram.ext import ExtBot
 
-from attachments.documents import DocumentReader
 from chat.attachments import Attachments
 from llm.chat_model import ChatModel, OnText
 from llm.offline import OfflineModel
@@ -316,7 +315,6 @@ class Bots:
                 memory=self.memory,
                 speech=None,
                 attachments=Attachments(
-                    documents=DocumentReader(),
                     memory=cast("Any", self.memory),
                     models={self.model.name: self.model},
                     quota=cast("Any", self.conversation),
