@@ -62,7 +62,7 @@ class CallTimer:
         self._most = max_seconds
         self._now = asyncio.get_running_loop().time
         self._until: float | None = None
-        self._grows_until = float("inf")
+        self.grows_until = float("inf")
         self._grown = 0
         self.may_retry = True
 
@@ -74,10 +74,10 @@ class CallTimer:
         """Restart the timeout when bytes arrive. Raise ModelBroken if the answer takes too long."""
         now = self._now()
         if self._until is None:
-            self._until, self._grows_until = now + self._most, now + STRETCH * self._seconds
+            self._until, self.grows_until = now + self._most, now + STRETCH * self._seconds
         if now > self._until:
             raise ModelBroken(remedy="(endless)")
-        self._timeout.reschedule(min(now + self._seconds, self._grows_until))
+        self._timeout.reschedule(min(now + self._seconds, self.grows_until))
 
     def set_deadline(self, deadline: float) -> None:
         """Time out no later than `deadline`, measured by the event loop's clock."""
@@ -87,7 +87,7 @@ class CallTimer:
         """Count new characters in the answer, and restart the timeout when enough have arrived."""
         self._grown += char_count
         if self._grown >= MIN_GROWTH_CHARS:
-            self._grown, self._grows_until = 0, self._now() + STRETCH * self._seconds
+            self._grown, self.grows_until = 0, self._now() + STRETCH * self._seconds
             self._timeout.reschedule(self._now() + self._seconds)
 
     @contextmanager
@@ -217,7 +217,8 @@ class EndpointClient:
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({self._timeout:g} s)") from None
+            seconds = self._timeout * (STRETCH if timeout.when() == timer.grows_until else 1)
+            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({seconds:g} s)") from None
 
     async def _wait_for_retry_if_allowed(self, failure: ModelError, attempt: int, timer: CallTimer) -> bool:
         """Wait before the next attempt and return True. Return False at once if the call should not be retried."""

@@ -60,7 +60,7 @@ class EventReader:
                     yield from self._parse_event()  # the blank line between two events is missing
                 self._data.append(value)
                 self._size += len(line)
-            self.is_foreign |= name not in ("", "data", "error", "event", "id", "retry")  # "" is a comment's
+            self.is_foreign |= name not in ("", "data", "error", "event", "id", "null", "retry")  # "": a comment
             if name in ("event", "error"):
                 self._name = value.strip() if name == "event" else name
             return

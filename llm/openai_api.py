@@ -8,6 +8,7 @@ from contextlib import aclosing, suppress
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
@@ -117,7 +118,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def for_person(self, person_scope: object) -> Self:
         answering = copy(self)
         if prompt_cache.needs_cache_breakpoint(self.name):
-            answering._cache_key = prompt_cache.make_cache_key(self._cache_salt, person_scope)
+            answering._cache_key = sha256(f"{self._cache_salt}:{person_scope}".encode()).hexdigest()[:32]
         answering._ladder = Fallbacks(for_person=True)
         return answering
 

@@ -6,7 +6,6 @@ write the whole prompt and never read it.
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Any
 
 PARAMETER = "prompt_cache_key"
@@ -30,8 +29,3 @@ def add_cache_breakpoint(messages: Sequence[dict[str, Any]]) -> None:
     place = max(number for number, part in enumerate(parts) if part["type"] == "text")
     parts[place] = {**parts[place], "prompt_cache_breakpoint": BREAKPOINT}
     users[-2]["content"] = parts
-
-
-def make_cache_key(salt: str, scope: object) -> str:
-    """Return a conversation's cache key, which does not reveal the scope."""
-    return sha256(f"{salt}:{scope}".encode()).hexdigest()[:32]

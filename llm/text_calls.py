@@ -26,7 +26,7 @@ _OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool 
 _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in the key of an object that contains a call
 _BEGINNING = re.compile(
     r"(?:^|(?<=[.!?…] ))[ \t]*(?P<json>(?:\[\s*)?\{)"
-    r"|<(?:[|｜‖]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
+    r"|<(?:[|｜‖]|(?:[\w:.|-]{0,29}[:._|-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
     r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS?|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)"
     r"|\bcall:(?=[\w.:]{3,80}\{)",
     re.MULTILINE | re.IGNORECASE,
@@ -47,7 +47,7 @@ _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of Mi
 _ARGUMENT = re.compile(
     r"(?<![\w./-])(?P<flag>--)?(?P<key>[\w-]{1,64})"
     r"(?:(?(flag)[ =]|[ \t]*=)[ \t]*(?P<attribute>\"[^\"]*\"|'[^']*'|[^\s,/<>\"'\])]+)|:[ \t]*(?P<line>[^\n]*)"
-    r"|[\"']?(?P<about>\s[^<>\n]{0,80})?(?:</[^<>]{1,40}>\s*){0,2}(?:/>|(?:<[^<>\n]{1,20})?>"
+    r"|[\"']?(?P<about>\s[^<>\n]{0,80})?(?:</[^<>]{1,40}>\s*(?:<[^<>]{1,20}type>\w{1,20}</[^<>]{1,20}>)?){0,2}(?:/>|(?:<[^<>\n]{1,20})?>"
     r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.|-]{0,20}(?:param|arg|val|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -56,11 +56,13 @@ MAX_GAP = 100  # characters between the elements of two arguments
 _ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
 _MARK_WORDS = "func|tool|call|action|command|comment|print|name|type|json|await|return|input|arg|param|using"
 _ONLY_MARKS = re.compile(
-    r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}[.:](?!\s)"
+    r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}(?::(?!\s)|\.(?!\s|\Z))"
     rf"|\b(?:\w{{0,20}}(?:{_MARK_WORDS})\w{{0,20}}|to|use)\b)*+",
     re.IGNORECASE,
 )  # text on a line that says nothing to a person
-_ONE_WORD = re.compile(r"\w{0,30}[ \t\r()\[\]{}:*`'\"]*=?[ \t]*")  # of a line: perhaps a tool's name, or a variable's
+# What follows a tool's name to the end of a text that is only a call: no argument, or one without a name.
+_BARE_CALL = re.compile(rf"(?i)(?:[\"']?(?:\(\s*\)|\s?/?>)|\",)(?:[\s)]|{_ONLY_MARKS.pattern})*| [^<>]*</tool>\s*")
+_ONE_WORD = re.compile(r"\w{0,30}[ \t\r.()\[\]{}:*`'\"]*=?[ \t]*")  # of a line: perhaps a tool's name, or a variable's
 # The first word of a sentence, or one behind which a recipient of gpt-oss stands.
 _MAY_BECOME_MARK = re.compile(
     r"(?:(?<=[.!?…)\]\"']) {0,2}\w{0,40}(?:commentary\s{0,3}(?:to?(?:=[\w.]{0,60})?)?)?|\bto?(?:=[\w.]{0,60})?)\Z"
@@ -68,7 +70,7 @@ _MAY_BECOME_MARK = re.compile(
 _NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.(?!call\b)){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
 _NEAR_OBJECT = re.compile(
     r"(?!\s{1,9}=|=\s)(?:\.call\b|\)| ?\([^\n(){}=\"']{1,60}\)(?=[\]:]))?"
-    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|code|with)\b|\w{1,40}(?::\w{1,20})?(?=[\[\]<>|｜▁]))){0,8}"
+    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|code|with)\b|\w{1,40}(?::\w{1,20}){0,2}(?=[\[\]<>|｜▁]))){0,8}"
     r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*[:=]|[\"'\d\[-])))",
     re.IGNORECASE,
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
@@ -100,7 +102,8 @@ def find_calls_in_text(
     if known != text and not found.calls:
         renamed = _split_text_and_calls(known, names, is_whole=is_whole, shown_length=shown_length)
         is_call = all(  # not the name of a song or of a package, which has none of the tool's arguments
-            not names[call.name] or any(f'"{key}": ' in call.arguments for key in names[call.name])
+            isinstance(given := parse_json_or_none(call.arguments), Mapping)
+            and (given.keys() & set(names[call.name] or given) if given else not renamed.shown.strip())
             for call in renamed.calls
         )
         found = renamed if is_call and (renamed.calls or text.startswith(renamed.shown)) else found
@@ -151,6 +154,8 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
         given, end = _parse_arguments(text, named, names)
+        if is_whole and given is None and not before.strip() and _BARE_CALL.fullmatch(text, named.end()):
+            return TextAndCalls(shown="", is_broken=True)
         if is_whole and given is not None and (calls := _find_tool_calls(body, names)):
             return _make_text_and_calls(before, calls, body, names)
         if not is_whole and (given is not None or _NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
@@ -321,13 +326,11 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
             part = {**beside, **part} if isinstance(part, Mapping) else part
             yield from _find_calls_in_json(part, names, depth + 1)
         return
-    objects = [part for part in value.values() if isinstance(part, Mapping)]
+    flat = {key: part for key, part in value.items() if key not in (named, "type", "id")}
+    objects = [part for part in flat.values() if isinstance(part, Mapping)]
     given = next(iter(beside.values()), objects[0] if len(objects) == 1 else None)
-    if given is None:
-        flat = {key: part for key, part in value.items() if key not in (named, "type", "id")}
-        given = flat if named in _OWN_NAMES else None
-    has_more = len(value.keys() - {named, "type", "id"}) > 1
-    if isinstance(given, Mapping) and given and has_more and not (beside or set(given) & set(names[name] or given)):
+    given = flat if given is None and named in _OWN_NAMES else given
+    if isinstance(given, Mapping) and len(flat) > 1 and not (beside or set(given) & set(names[name] or given)):
         return  # an object with a name of its own, such as a package
     if isinstance(given, str):
         given = parse_json_leniently(given)

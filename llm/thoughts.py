@@ -8,9 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from time import time
 
-from llm.meant_json import parse_json_leniently
+from llm.meant_json import decode_json_and_find_end, parse_json_leniently
 
-_CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
+_CODE = r"(?P<code>```.*?(?:```|\Z)|(?<![^\n])~~~\w*\n.*?(?:\n~~~|\Z)|`[^`\n]+`)"
 _THINKS = "think|thought|reason|working_out|思考|思维|推理"
 _FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün"
 # Names of thoughts only in the first element, if an answer follows.
@@ -18,7 +18,7 @@ _NOTES = (
     rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
 )
 _OWN = r"thinking|thoughts?|reasoning|\w{0,4}(?:思考|思维|推理)(?:过程|链)?"  # where other words are an answer's own
-_NAME = rf"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
+_NAME = rf"(?:(?:begin|start|end)(?: of)? )?[\w:.|-]{{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
 _BRACKET = "[\\[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
 _MARK = re.compile(
     rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>!--\s*|[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?\|?\s*{_NAME})"
@@ -73,10 +73,10 @@ _HEADER = (
     r"|<\|(?:im_)?(?:assistant|user|system)(?:_start)?\|>(?:\w{0,12}<\|im_middle\|>)?|<s>\s*\[INST\]"
     r"|<\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?|\]~!?b[\[\]]\s*\w{0,12}|<\|begin\|>assistant)"
 )  # of a message in a chat template
-_ENDS = r"(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
+_ENDS = r"(?:(?:<[|｜][\w▁:]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
     rf"{_CODE}|<!--\s{{0,9}}(?:-->\s*|(?i:{_OWN})\s{{0,9}}(?:-->\s*|[:：\n].*?(?:-->\s*|\Z)))|<think(?:ing)?\s?/>"
-    rf"|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
+    rf"|\A\s*(?:(?:{_HEADER}|<s>|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|\A\s*<(?:think|thought)(?=[^\W\x00-\x7f])|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
     r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|\]<\]\w{1,20}\[>\[|</tool_calls?>\s*\Z|\[\|endofturn\|\]"
     rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
@@ -113,6 +113,7 @@ _TALKED_ABOUT = re.compile(
     rf"(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) |[—是])[^<\n]*[.!?…。]\s*\Z"
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
 FILE_NAME = ".thinking-models"
+MAX_FILES = 100  # as many models at endpoints are remembered
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer. Later, the server may have been updated.
 
 
@@ -151,6 +152,10 @@ def unwrap_answer(text: str, question: str, prompt: str, *, is_whole: bool) -> s
     found = _JSON_ANSWER.match(text)
     if found is None or "json" in prompt or (found["key"] and found["key"].lower() in question):
         return text
+    leading, end = decode_json_and_find_end(found["json"], 0)  # Gemini 3.5 answers behind its plan
+    rest = found["json"][end:].strip()
+    if isinstance(leading, Mapping) and isinstance(next(iter(leading.values())), str) and rest[:1].isalpha():
+        return rest
     if not is_whole:
         return ""
     value = parse_json_leniently(found["json"].rstrip("` \n")) if text.rstrip("` \n").endswith("}") else None
@@ -298,10 +303,10 @@ class ThinkingHabit:
     def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
         self._file = folder / f"{FILE_NAME}-{key}" if folder is not None else None
-        with suppress(OSError):  # files of models that are no longer used, and that of an earlier version
-            for file in folder.glob(f"{FILE_NAME}*") if folder is not None else ():
-                if file.stat().st_mtime <= time() - REMEMBERED_SECONDS:
-                    file.unlink()
+        with suppress(OSError):
+            files = folder.glob(f"{FILE_NAME}*") if folder is not None else ()
+            for file in sorted(files, key=lambda file: file.stat().st_mtime)[:-MAX_FILES]:
+                file.unlink()
 
     def remember_habit(self) -> None:
         with suppress(OSError):

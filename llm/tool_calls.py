@@ -189,12 +189,11 @@ class Reasoning:
 
 def _split_joined_arguments(arguments: str) -> list[str]:
     """Repair a call's arguments, and split them if a gateway joined the arguments of parallel calls."""
-    value = parse_json_or_none(arguments)
-    if isinstance(value, Mapping):
-        return [arguments]
     with suppress(ModelBroken):
         if joined := list(parse_json_objects(arguments)):
-            return [json.dumps(each, ensure_ascii=False) for each in joined]
+            is_good = len(joined) == 1 and arguments[0] == "{" and arguments.isprintable()  # no line break in a text
+            return [arguments] if is_good else [json.dumps(each, ensure_ascii=False) for each in joined]
+    value = parse_json_or_none(arguments)
     meant = parse_json_leniently(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
     return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
 
@@ -217,11 +216,8 @@ class ToolOffer:
     @property
     def parameters_by_tool(self) -> dict[str, tuple[str, ...]]:
         """The parameter names by tool. Known tools that are not offered have none."""
-        names: dict[str, tuple[str, ...]] = dict.fromkeys(self.known, ())
-        for tool in self.tools:
-            properties = tool.parameters.get("properties")
-            names[tool.name] = tuple(properties) if isinstance(properties, Mapping) else ()
-        return names
+        offered = {tool.name: tuple(tool.parameters.get("properties", ())) for tool in self.tools}
+        return {**dict.fromkeys(self.known, ()), **offered}
 
     def without_tools(self) -> "ToolOffer":
         return ToolOffer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 from records.attachments import Picture
 from records.messages import Role
@@ -113,7 +113,7 @@ class Tool:
 
     name: str
     description: str
-    parameters: Mapping[str, object] = field(hash=False)
+    parameters: Mapping[str, Any] = field(hash=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -145,6 +145,7 @@ FEATURES = {
     "tools, 406": ("tools", refusal(406, {"message": "x"})),
     "tools, 500": ("tools", refusal(500, {"error": {"message": "list index out of range"}})),
     "tools, HTML": ("tools", html(400)),
+    "tools, no error at all (Open WebUI)": ("tools", refusal(200, None)),
     "tools, empty body": ("tools", Raw(body=b"", status=400, content_type="application/json")),
     "tools, under 200": ("tools", refusal(200, {"error": {"code": 400, "message": "Funktion nicht verfügbar"}})),
     "stream, 400": ("stream", refusal(400, {"error": {"message": "le streaming n'est pas permis", "param": "stream"}})),

@@ -195,6 +195,7 @@ async def test_refusals_of_several_things_at_once_are_answered_through(
         (403, {"code": 30001, "message": "Sorry, your account balance is insufficient"}, "credit"),
         (400, {"error": {"message": "Your credit balance is too low to access the API."}}, "credit"),
         (404, {"error": {"message": "no such model"}}, "OPENAI_MODEL"),
+        (403, {"error": {"message": 'Your input was flagged for "x". No credits were charged.'}}, "declined"),
     ],
 )
 async def test_what_is_understood_is_said_at_once(tmp_path: Path, status: int, body: object, words: str) -> None:

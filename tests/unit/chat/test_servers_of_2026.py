@@ -270,6 +270,17 @@ async def test_thoughts_that_an_endpoint_does_not_take_back_cost_no_tools(tmp_pa
             assert (reply.text, len(reply.proposals), len(server.requests)) == ("Shall I?", 1, count)
 
 
+async def test_a_call_with_a_line_break_in_a_text_is_made_and_goes_back_as_json(tmp_path: Path) -> None:
+    """GLM 5.2 forgets to escape it, and Fireworks refuses such a call when it comes back."""
+    made = {"function": {"name": "remind", "arguments": '{"text": "water\nthe fern", "in_minutes": 5}'}}
+    answers = iter([calling(tool_calls=[made]), said("Shall I?")])
+    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, server):
+        await talk.remember()
+        assert len((await talk.say("Remind me of the fern in 5 minutes")).proposals) == 1
+        [call] = server.requests[-1]["messages"][-2]["tool_calls"]
+        assert json.loads(call["function"]["arguments"]) == {"text": "water\nthe fern", "in_minutes": 5}
+
+
 @pytest.mark.parametrize("text", ["Okay", "好的", "To buy:\n- Milk"])
 async def test_a_last_word_next_to_a_call_goes_back_with_it(tmp_path: Path, text: str) -> None:
     answers = iter([calling(content=text, tool_calls=[CALL]), said("Shall I?")])

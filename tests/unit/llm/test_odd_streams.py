@@ -12,7 +12,7 @@ import pytest
 from starlette.responses import Response
 
 from llm.openai_api import OpenAIChat
-from llm.thoughts import REMEMBERED_SECONDS, ThinkingHabit
+from llm.thoughts import MAX_FILES, REMEMBERED_SECONDS, ThinkingHabit
 from records.errors import ModelBroken, ModelError
 from records.model_calls import Completion, Tool
 from settings import Secret
@@ -302,11 +302,11 @@ def test_a_habit_is_forgotten_thirty_days_after_it_was_found(tmp_path: Path) -> 
     past = file.stat().st_mtime - REMEMBERED_SECONDS
     os.utime(file, (past, past))
     assert not habit.is_known()
-    older = tmp_path / ".thinking-models"  # of version 1
-    older.touch()
-    os.utime(older, (past, past))
-    ThinkingHabit(tmp_path, "", "other").remember_habit()
-    assert [kept.name != file.name and kept != older for kept in tmp_path.iterdir()] == [True]
+    for number in range(MAX_FILES + 5):  # the oldest go
+        ThinkingHabit(tmp_path, "", str(number)).remember_habit()
+    ThinkingHabit(tmp_path, "", "m")
+    assert len([*tmp_path.iterdir()]) == MAX_FILES
+    assert not file.exists()
 
 
 @pytest.mark.parametrize("finish", ["length", "network_error"])

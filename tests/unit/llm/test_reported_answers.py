@@ -229,6 +229,21 @@ async def test_a_tool_may_be_named_in_another_writing(text: str) -> None:
     assert not any("earch" in shown for shown in (*drafts, made.text))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "searchMemory{}",
+        "searchMemory({})",
+        '```json\n{"name": "searchMemory", "arguments": {}}\n```',
+        '<tool_call>{"name": "search-memory", "arguments": {}}</tool_call>',
+    ],
+)
+async def test_a_text_that_is_only_a_call_without_arguments_is_never_seen(text: str) -> None:
+    made, drafts, _ = await complete(in_pieces(text))
+    assert [(call.name, call.arguments) for call in made.calls] == [("search_memory", "{}")]
+    assert (made.text, drafts) == ("", [])
+
+
 @pytest.mark.parametrize("name", ["searchMemory", "search-memory", "SEARCH_MEMORY", "default_api:SearchMemory"])
 async def test_a_parsed_call_may_name_its_tool_in_another_writing(name: str) -> None:
     call = {"index": 0, "id": "a", "function": {"name": name, "arguments": QUERY}}
@@ -280,6 +295,7 @@ IN_JSON = [
     '{"thought_process": "SECRET: \\"a\\"", "answer": "Visible answer", "confidence": 0.9}',
     '{"analysis": "SECRET\nSECRET", "answer": "Visible answer",}',
     '{"thinking": null, "answer": "Visible answer"}',
+    '{"thought": "SECRET: \\"a\\"", "call": "default_api:none"}\nVisible answer',
 ]
 
 
@@ -297,6 +313,9 @@ async def test_of_an_answer_in_json_the_thoughts_are_never_seen(text: str) -> No
         ("What was it?", '{"name": "Anna", "thought": "It was good.", "age": 5}'),
         ("What was it?", '{"reasoning": "SECRET", "steps": ["a", "b"], "place": {"x": 1}}'),
         ("What was it?", "{ x | x > 0 } is a set."),
+        ("How?", '```\n{"reasoning": "high", "model": "m"}\n```\nPut it into the settings.'),
+        ("What is logic?", "**Reasoning**\n\nIt has two kinds.\n\nBoth matter."),
+        ("And thinking?", "`Thinking`\nIt is a gerund.\n\n`Answer`\nA noun."),
         ("Make an object with planning and goal.", '{"planning": "SECRET", "goal": "Run"}'),
         ("What was it?", '{"reason_code": 42, "answer": "no"}'),
         ("What does <think> mean?", "`<think>`\nIt begins the thoughts.\n\n`</think>`\nIt ends them."),
@@ -320,6 +339,18 @@ async def test_json_and_tags_that_a_person_wants_to_see_are_shown(question: str,
 async def test_an_answer_in_json_that_is_no_text_stays_json(value: object, shown: str) -> None:
     made, _, _ = await complete(in_pieces(json.dumps({"reasoning": "SECRET", "answer": value})))
     assert made.text == shown
+
+
+async def test_a_mark_that_was_begun_and_never_closed_is_not_shown() -> None:
+    """Gemma 4 by Ollama."""
+    made, drafts, _ = await complete(in_pieces("<think广场照明灯的开启时间是 18:15。"))
+    assert made.text == "广场照明灯的开启时间是 18:15。"
+    assert not any("think" in shown for shown in drafts)
+
+
+async def test_a_sentence_of_one_word_in_front_of_a_call_stays() -> None:
+    made, _, _ = await complete(in_pieces(f"Checking.\n**Tool Call:**\n```json\n{CALL}\n```"))
+    assert (made.text, len(made.calls)) == ("Checking.", 1)
 
 
 PAGES = [

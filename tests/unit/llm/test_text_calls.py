@@ -53,6 +53,12 @@ BROKEN = {
     "a mark alone": "<｜DSML｜tool_calls",
     "another": "<‖DSML‖tool_calls>\n",
     "half of it": '{"name": "search_memory", "arguments": "',
+    "an empty text": '{"name": "search_memory", "arguments": ""}',
+    "no argument": "search_memory()",
+    "no argument, in a list": "[search_memory()]",
+    "no argument, another writing": "```python\nprint(searchMemory())\n```",
+    "no argument, an element": "<searchMemory></searchMemory>",
+    "an argument without a name (CWM)": "<tool: function>\nsearch_memory fern\n</tool>\n",
 }
 NO_CALLS = [
     '{"name": "Anna", "age": 3}',

@@ -62,6 +62,7 @@ MENTIONS = [
     "<poem>\nWalnuts fall upon the ground,\nand nobody ever hears a sound.\n</poem>\n\nI hope that you like it.",
     "<letter>Dear Anna, the walnuts are ripe, and there are many.</letter>\nShall I make it shorter?",
     "<scratchpad> is a tag that some models write.",
+    "For example:\n~~~xml\n<think>walnuts</think>\n~~~\nDone!",
     "Here it is:\n<scratchpad>walnuts, pears</scratchpad>\nDone.",
     "Here it is:\n<order>\n  <reason>Moved</reason>\n  <reasonCode>5</reasonCode>\n</order>\nDone.",
 ]
