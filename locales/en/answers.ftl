@@ -1,6 +1,6 @@
 # The buttons under an answer, what they lead to, and what stands in the place of an answer that is not there.
 
-answers-edited = The new words of this message count from now on.
+answers-edited = From now on, the new text of this message counts.
 answers-edited-command = I do not carry out edited commands. Please send the command again as a new message.
 answers-offer = You changed your last message. Shall I answer it again?
 answers-again = Answer again

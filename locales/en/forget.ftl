@@ -34,7 +34,7 @@ forget-turns = Forget questions and answers
 forget-only-message = Only this message
 forget-only-messages = Only these messages
 forget-erases = This erases: { $what }.
-forget-choices-stay = Your time zone, your own style and your wishes for summaries go, too. Other settings stay.
+forget-choices-stay = Your time zone, your own style and your wishes for summaries are erased, too. Other settings stay.
 forget-done = Forgotten.
 forget-line = #{ $id } · { $date } · { $speaker }: “{ $text }”
 forget-profiles = { $profiles ->
@@ -53,7 +53,7 @@ forget-answers = { $answers ->
     [one] { $answers } later answer
    *[other] { $answers } later answers
  }
-forget-import-stops = An import is running. It stops, and what it brought goes, too.
+forget-import-stops = An import is running. It stops, and what it brought in is erased, too.
 forget-quotes = It is quoted in: { $what }.
 forget-words-may-stay = Other messages may hold the same words; /search finds them.
 forget-receipt = Forgotten: { $what }.

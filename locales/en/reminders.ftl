@@ -1,16 +1,16 @@
 # /reminders, and the offer of a reminder under an answer. reminders-add-words: words after /reminders that add one.
 
-reminders-offer = Shall I remind you { $when }?
-reminders-offer-unsure = I am not sure about “{ $words }”. Shall I remind you { $when }?
+reminders-offer = Shall I remind you on { $when }?
+reminders-offer-unsure = I am not sure about “{ $words }”. Shall I remind you on { $when }?
 reminders-yes = Yes
 reminders-impossible-passed = That time has passed already.
 reminders-impossible-none = This day or time does not exist.
 reminders-impossible-far = I can only remind you within the next { $years } years.
-reminders-set = I will remind you { $when }: { $text }
+reminders-set = I will remind you on { $when }: { $text }
 reminders-cancel = Cancel it
 reminders-cancelled = Cancelled: { $text }
 reminders-gone = This reminder is not there any more.
-reminders-not-yours = Only who asked for it, or an admin, can cancel it.
+reminders-not-yours = Only the person who asked for it, or an admin, can cancel it.
 reminders-none = There are no reminders.
 reminders-how = For example: /reminders add on Friday at 9 to call Ann. Or: /reminders add every Monday at 10 send the report
 reminders-not-understood = I did not understand “{ $words }”, so nothing is set. Please put it another way, such as: on 3 December at 9:00 dentist
@@ -20,7 +20,7 @@ reminders-utc-group = Times are in UTC. Admins of this group set the time zone w
 reminders-zone = Set my time zone
 reminders-full = There is no room for more reminders. /reminders cancels some.
 reminders-due = Reminder: { $text }
-reminders-late = It was due { $when }.
+reminders-late = It was due on { $when }.
 reminders-each-daily = { $when }, and then every day
 reminders-each-weekly = { $when }, and then every week
 reminders-each-monthly = { $when }, and then every month

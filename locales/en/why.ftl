@@ -1,6 +1,6 @@
 
 why-nothing-known = Nothing has been answered here yet.
-why-not-this-one = This message cannot be explained: it is none of the newest 100 answers. /why alone explains the last one.
+why-not-this-one = This message cannot be explained: it is not one of the newest 100 answers. /why alone explains the last one.
 why-lost = It is no longer known what this version was made from.
 why-title = What the answer ({ $date }) was made from
 why-not-stored = This is not stored: it is forgotten at a restart.

@@ -3,7 +3,7 @@
 wizard-expired = This setup has expired: it waits 10 minutes. /summary starts again.
 wizard-cancelled = Cancelled. Nothing was changed.
 wizard-nothing-to-cancel = There is nothing to cancel.
-wizard-first = Step 1 of 2: where shall I keep your memory? /cancel leaves.
+wizard-first = Step 1 of 2: where shall I keep your memory? /cancel ends the setup.
 wizard-offer-sqlite = • SQLite: the usual choice, however much there is.
 wizard-offer-json = • JSON: a text file that people can read.
 wizard-offer-postgres = • PostgreSQL: a server that several machines share.

@@ -1,4 +1,4 @@
-"""/admin: shows admins the bot's people and state, and lets them decide about strangers."""
+"""/admin: shows admins the bot's users and state, and lets them decide about strangers."""
 
 import logging
 from datetime import UTC, datetime

@@ -262,7 +262,7 @@ async def test_reminders_are_added_in_words_and_told(own_house: LocalServers) ->
         for wrong in ("2020-01-01 9:00 too late", "no time at all"):
             assert "error" in await visitor.posts("reminders/add", status=400, text=wrong)
         proposed = (await visitor.posts("reminders/add", text="9:00 Tokyo standup"))["proposed"]
-        assert proposed["asked"].startswith("I am not sure about “Tokyo”. Shall I remind you ")
+        assert proposed["asked"].startswith("I am not sure about “Tokyo”. Shall I remind you on ")
         assert (await visitor.posts("reminders/remove", id=one["id"]))["reminders"] == []
 
 

@@ -162,7 +162,7 @@ async def test_an_import_shows_its_progress_and_a_paste_its_facts(own_house: Loc
             await page.get_by_label("The file").set_input_files(file)
             await page.evaluate(PAUSES_AT_FIRST_PROGRESS, MANY)
             await page.get_by_role("button", name="Import", exact=True).click()
-            await expect(page.locator(".import")).to_contain_text("It is paused; what came in stays.")
+            await expect(page.locator(".import")).to_contain_text("It is paused; what was imported stays.")
             await page.get_by_role("button", name="Continue").click()
             await expect(page.locator(".import [role=status]")).to_contain_text("Done:")
 

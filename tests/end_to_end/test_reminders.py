@@ -22,7 +22,7 @@ async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: Local
         await ann.asks("Thanks")
         told = [message["text"] for message in ann.heard(since=since) if message["text"].startswith("Reminder")]
     assert [text.replace(" 2026", "") for text in told] == [  # the year is said in later ones only
-        "Reminder: call mum\n\nIt was due Friday, 2 January, 3:04 (UTC)."
+        "Reminder: call mum\n\nIt was due on Friday, 2 January, 3:04 (UTC)."
     ]
 
 

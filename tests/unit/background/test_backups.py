@@ -119,7 +119,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         assert "No space left" in record.getMessage()
         assert failed() == before + 2
         with use_language("en"):
-            assert describe_latest_backup(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
+            assert describe_latest_backup(days.backups, UTC).endswith("Today's backup failed: see the latest errors.")
         small.free(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-30.gz"]
         assert days.backups.failure == ""

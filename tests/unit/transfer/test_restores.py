@@ -140,7 +140,7 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
         done = await talk.services.importer.import_file(HERE, ANNA.id, parts[2], progress=progress)
         assert format_import_result(done).endswith("came back as they were. Still to come: part 1 and part 2.")
         again = await talk.services.importer.plan(HERE, ANNA.id, parts[2])
-        assert again.notes[-1] == "This file is in already; still to come: part 1 and part 2."
+        assert again.notes[-1] == "This file is imported already; still to come: part 1 and part 2."
         done = await talk.services.importer.import_file(HERE, ANNA.id, parts[0], progress=progress)
         assert done.missing_parts_text == "part 2"
     async with talking(tmp_path / "used") as talk:

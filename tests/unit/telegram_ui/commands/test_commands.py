@@ -452,7 +452,7 @@ async def test_help_has_bold_headings_and_explains_one_command(desk: Desk) -> No
     shown = list(desk.peer.world.messages[ANN].values())[-1]
     bold = [entity for entity in shown["entities"] if entity["type"] == "bold"]
     headings = [shown["text"][entity["offset"] : entity["offset"] + entity["length"]] for entity in bold]
-    assert headings == ["First steps", "Your choices", "Conversations", "Summaries", "What I remember", "Your data"]
+    assert headings == ["First steps", "Your settings", "Conversations", "Summaries", "What I remember", "Your data"]
     await desk.say(ANN, ANN, "/help /why")
     assert desk.last(ANN).startswith("/why – ")
     assert "\n" not in desk.last(ANN)

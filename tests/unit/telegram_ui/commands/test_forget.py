@@ -100,7 +100,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
     await desk.say(ANN, ANN, "/persona like a pirate")
     await desk.say(ANN, ANN, "/forget everything")
     assert "6 messages, 1 summary" in desk.last(ANN)
-    assert "Your time zone, your own style and your wishes for summaries go, too." in desk.last(ANN)
+    assert "Your time zone, your own style and your wishes for summaries are erased, too." in desk.last(ANN)
     question, buttons = desk.buttons(ANN)
     await press(desk, "Forget everything")
     assert await contents(talk) == []

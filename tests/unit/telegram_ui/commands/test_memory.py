@@ -200,7 +200,7 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
     assert "Said on 21 November: “My knee is bad.”" in shown(desk)
     assert "since" not in shown(desk), "told of today, it may be bad for years"
     await desk.say(ANN, ANN, "/memory 2")
-    assert "True since 23 August; last said 21 November." in shown(desk)
+    assert "True since 23 August; last said on 21 November." in shown(desk)
     await desk.say(ANN, ANN, "/memory 4")
     text = shown(desk)
     assert "important\n" in text
@@ -245,7 +245,7 @@ async def test_a_fact_has_the_date_of_its_words_and_its_quote_the_date_of_the_me
         assert format_fact(pinned).startswith(f"[fact {fact_id} · said 2026-11-23]"), "not the day of the pin"
     await desk.say(ANN, ANN, "/memory 1")
     assert "Said on 21 November: “My knee is bad.”" in shown(desk)
-    assert "last said 23 November." in shown(desk)
+    assert "last said on 23 November." in shown(desk)
     await talk.services.corrections.undo_fact_edit(ANN, 1)
     assert [fact.observed_at for fact in await facts.list_all(ANN)] == [then, then + timedelta(days=2)]
 
@@ -347,10 +347,10 @@ async def test_a_fact_of_one_day_names_that_day_once(desk: Desk, talk: Talk) -> 
     desk.pass_time(timedelta(hours=2))
     await talk.services.facts.supersede_fact(ANN, fact.id, "Ann works at the school.")
     await press(desk, str(fact.id))
-    assert "It was true until 21 November; last said 21 November." in shown(desk)
+    assert "It was true until 21 November; last said on 21 November." in shown(desk)
     desk.pass_time(timedelta(days=2))
     [_, newer] = await talk.services.facts.list_all(ANN)
     await desk.say(ANN, ANN, "/memory")
     await talk.services.facts.supersede_fact(ANN, newer.id, "Ann works at the library.")
     await press(desk, str(newer.id))
-    assert "True from 21 November until 23 November; last said 21 November." in shown(desk)
+    assert "True from 21 November until 23 November; last said on 21 November." in shown(desk)

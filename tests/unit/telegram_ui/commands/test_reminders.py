@@ -36,7 +36,7 @@ async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
 async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     assert message["text"] == (
-        "Shall I remind you Friday, 27 November 2026, 9:00 (UTC)?\n"
+        "Shall I remind you on Friday, 27 November 2026, 9:00 (UTC)?\n"
         "Times are in UTC. /tz sets your time zone; a reminder set for a time of day keeps it.\n\ncall mum"
     )
     assert list(buttons) == ["Yes", "No", "Set my time zone"]
@@ -46,7 +46,7 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     assert [(reminder.text, f"{reminder.due_at:%a %H:%M}", reminder.person) for reminder in await of(desk)] == [
         ("call mum", "Fri 09:00", ANN)
     ]
-    assert desk.last(ANN) == "I will remind you Friday, 27 November 2026, 9:00 (UTC): call mum"
+    assert desk.last(ANN) == "I will remind you on Friday, 27 November 2026, 9:00 (UTC): call mum"
     _, buttons = desk.buttons(ANN)
     assert await desk.press(ANN, ANN, message, buttons["Cancel it"]) == "Cancelled: call mum"
     assert await of(desk) == []
@@ -111,7 +111,7 @@ async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> No
     await desk.say(ANN, ANN, "/tz Berlin")
     await desk.say(ANN, ANN, "/reminders add every Monday at 10 send the report")
     assert desk.last(ANN) == (
-        "I will remind you Monday, 23 November 2026, 10:00 (Europe/Berlin), and then every week: send the report"
+        "I will remind you on Monday, 23 November 2026, 10:00 (Europe/Berlin), and then every week: send the report"
     )
     assert f"{(await of(desk))[0].due_at:%H:%M}" == "09:00"
     await desk.say(ANN, ANN, "/reminders whenever you like")
@@ -137,7 +137,7 @@ async def test_the_reading_of_a_model_counts_once_it_is_confirmed(desk: Desk, ta
     talk.server.script_schema("remind", Behaviour(text=answer))
     await desk.say(ANN, ANN, "/reminders add a Thursday evening in December at half past eight, dentist")
     message, buttons = desk.buttons(ANN)
-    assert str(message["text"]).startswith("Shall I remind you Thursday, 3 December 2026, 20:30 (UTC)?")
+    assert str(message["text"]).startswith("Shall I remind you on Thursday, 3 December 2026, 20:30 (UTC)?")
     assert await of(desk) == []
     await desk.press(ANN, ANN, message, buttons["Yes"])
     assert [(reminder.text, f"{reminder.due_at:%d.%m. %H:%M}") for reminder in await of(desk)] == [
@@ -149,7 +149,7 @@ async def test_a_time_that_may_be_another_is_asked_about_with_its_words(desk: De
     await desk.say(ANN, ANN, "/reminders add 9am Tokyo call Ann")
     message, buttons = desk.buttons(ANN)
     assert str(message["text"]).startswith(
-        "I am not sure about “Tokyo”. Shall I remind you Sunday, 22 November 2026, 9:00 (UTC)?"
+        "I am not sure about “Tokyo”. Shall I remind you on Sunday, 22 November 2026, 9:00 (UTC)?"
     )
     assert await of(desk) == []
     await desk.press(ANN, ANN, message, buttons["Yes"])
@@ -157,7 +157,7 @@ async def test_a_time_that_may_be_another_is_asked_about_with_its_words(desk: De
         ("Tokyo call Ann", "22.11. 09:00")
     ]
     await desk.say(ANN, ANN, "/reminders add call mum tomorrow at 9")
-    assert desk.last(ANN).startswith("Shall I remind you Sunday, 22 November 2026, 9:00 (UTC)?")
+    assert desk.last(ANN).startswith("Shall I remind you on Sunday, 22 November 2026, 9:00 (UTC)?")
     assert len(await of(desk)) == 1
 
 
@@ -185,7 +185,7 @@ async def test_in_a_group_who_asked_cancels_or_an_admin(desk: Desk) -> None:
     message, buttons = desk.buttons(GROUP)
     of_ann = "✕ 2"
     assert await desk.press(BOB, GROUP, message, buttons[of_ann]) == (
-        "Only who asked for it, or an admin, can cancel it."
+        "Only the person who asked for it, or an admin, can cancel it."
     )
     assert len(await of(desk, GROUP)) == 2
     assert await desk.press(BOB, GROUP, message, buttons["✕ 1"]) == f"Cancelled: meet {BOB}"
@@ -209,7 +209,7 @@ async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) ->
     assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
     desk.pass_time(timedelta(days=3))
     await send_due(desk, tell)
-    assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sunday, 22 November 2026, 10:00 (UTC)."
+    assert desk.last(ANN) == "Reminder: eat\n\nIt was due on Sunday, 22 November 2026, 10:00 (UTC)."
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
 
