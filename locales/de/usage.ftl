@@ -11,7 +11,7 @@ usage-answers = { $answers ->
    *[other] { $answers } Antworten
  }
 usage-nothing = Es wurden keine Tokens verbraucht.
-usage-tokens = { $tokens } Tokens: { $prompt } hinein ({ $cached } aus dem Zwischenspeicher), der Rest heraus
+usage-tokens = { $tokens } Tokens: { $prompt } Eingabe ({ $cached } aus dem Zwischenspeicher), der Rest Ausgabe
 usage-written = { $tokens } davon hat der Anbieter in seinen Zwischenspeicher geschrieben
 usage-cost = Kosten: ${ $cost }
 usage-cost-partly = Kosten: ${ $cost }, ohne die Modelle, deren Preis nicht gesetzt ist

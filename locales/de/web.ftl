@@ -3,7 +3,7 @@ web-not-served = Bitte den Betreiber des Bots, dich zuzulassen.
 web-not-yours = Dieses Gedächtnis gehört jemand anderem; das einer Gruppe sehen nur ihre Admins.
 web-too-large = Das ist zu groß.
 web-elsewhere = Dein Gedächtnis ist gerade in Gebrauch. Bitte versuch es gleich noch einmal.
-web-one-file = Eine andere Datei ist noch unterwegs. Bitte versuche es gleich noch einmal.
+web-one-file = Eine andere Datei ist noch unterwegs. Bitte versuch es gleich noch einmal.
 web-open = Mein Gedächtnis öffnen
 web-link =
     Alles, was ich mir hier gemerkt habe. Der Link gilt einmal und { $minutes } Minuten lang; behalte ihn für dich:
