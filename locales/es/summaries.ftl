@@ -1,4 +1,4 @@
-summaries-not-configured = La memoria aún no está configurada. /summary la configura; /summary_on la activa con lo habitual.
+summaries-not-configured = La memoria aún no está configurada. /summary la configura; /summary_on la activa con los ajustes habituales.
 summaries-is-off = La memoria está desactivada. /summary_on la activa.
 summaries-none = Aún no hay resúmenes.
 summaries-all-declined = El proveedor del modelo rechazó estos mensajes, así que no están resumidos.

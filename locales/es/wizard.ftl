@@ -1,7 +1,7 @@
 wizard-expired = Esta configuración ha caducado: espera 10 minutos. /summary empieza de nuevo.
 wizard-cancelled = Cancelado. No ha cambiado nada.
 wizard-nothing-to-cancel = No hay nada que cancelar.
-wizard-first = Paso 1 de 2: ¿dónde guardo tu memoria? /cancel cancela.
+wizard-first = Paso 1 de 2: ¿dónde guardo tu memoria? /cancel cierra la configuración.
 wizard-offer-sqlite = • SQLite: lo habitual, por mucho que haya.
 wizard-offer-json = • JSON: un archivo de texto que se puede leer.
 wizard-offer-postgres = • PostgreSQL: un servidor que comparten varias máquinas.
