@@ -3,7 +3,7 @@ memory-usage =
     /memory add TEXTO me diz algo para lembrar.
     /memory edit 12 TEXTO muda isso; pin, unpin, delete e undo também levam um número.
 memory-not-for-one-person = Nas mensagens diretas de um canal não guardo fatos: todos que escrevem ao canal os veriam.
-memory-incognito-on = O modo anônimo está ligado, então não anoto nada. /incognito off encerra.
+memory-incognito-on = O modo anônimo está ligado, então não anoto nada. /incognito off o encerra.
 memory-added = Anotado: { $text }
 memory-full = Já sei { $most } fatos e não guardo mais. Com /memory você pode excluir alguns.
 memory-no-such-fact = Não há fato { $id } para mudar. /memory mostra o que sei.
@@ -39,7 +39,7 @@ memory-uncertain = Dito como possibilidade, não como certeza.
 memory-by-hand = Inserido à mão.
 memory-superseded = Substituído por: { $text }
 memory-button-undo = Desfazer
-memory-button-unpin = Soltar
+memory-button-unpin = Desafixar
 memory-button-pin = Fixar
 memory-button-keep = Seguir sempre
 memory-button-edit = Editar

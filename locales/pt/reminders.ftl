@@ -1,10 +1,10 @@
-reminders-offer = Devo lembrar você { $when }?
-reminders-offer-unsure = Não sei bem o que significa “{ $words }”. Devo lembrar você { $when }?
+reminders-offer = Devo lembrar você nesta data: { $when }?
+reminders-offer-unsure = Não sei bem o que significa “{ $words }”. Devo lembrar você nesta data: { $when }?
 reminders-yes = Sim
 reminders-impossible-passed = Esse momento já passou.
 reminders-impossible-none = Esse dia ou horário não existe.
 reminders-impossible-far = Só posso lembrar você dentro dos próximos { $years } anos.
-reminders-set = Vou lembrar você { $when }: { $text }
+reminders-set = Vou lembrar você ({ $when }): { $text }
 reminders-cancel = Cancelar
 reminders-cancelled = Cancelado: { $text }
 reminders-gone = Esse lembrete não existe mais.

@@ -1,5 +1,5 @@
-summaries-not-configured = A memória ainda não está configurada. /summary configura; /summary_on liga com o de costume.
-summaries-is-off = A memória está desligada. /summary_on liga.
+summaries-not-configured = A memória ainda não está configurada. /summary a configura; /summary_on a liga com as opções habituais.
+summaries-is-off = A memória está desligada. /summary_on a liga.
 summaries-none = Ainda não há resumos.
 summaries-all-declined = O provedor do modelo recusou estas mensagens, por isso elas não estão resumidas.
 summaries-off = A memória está desligada. O que está guardado fica; não leio nem acrescento nada até /summary_on.

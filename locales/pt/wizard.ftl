@@ -1,7 +1,7 @@
 wizard-expired = Esta configuração expirou: ela espera 10 minutos. /summary começa de novo.
 wizard-cancelled = Cancelado. Nada mudou.
 wizard-nothing-to-cancel = Não há nada para cancelar.
-wizard-first = Passo 1 de 2: onde devo guardar sua memória? /cancel cancela.
+wizard-first = Passo 1 de 2: onde devo guardar sua memória? /cancel encerra a configuração.
 wizard-offer-sqlite = • SQLite: a escolha habitual, por mais que haja.
 wizard-offer-json = • JSON: um arquivo de texto que dá para ler.
 wizard-offer-postgres = • PostgreSQL: um servidor que várias máquinas compartilham.
