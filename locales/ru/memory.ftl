@@ -22,7 +22,7 @@ memory-done-delete =
     Удалено: «{ $text }»
     В течение дня это можно вернуть; сразу стирает /forget
 memory-done-undo = Всё снова как было: { $text }
-memory-heading-instruction = О чём ты просишь помнить всегда
+memory-heading-instruction = Чего ты просишь придерживаться
 memory-heading-preference = Что ты предпочитаешь
 memory-heading-facts = Факты
 memory-title = Что я о тебе знаю
@@ -30,9 +30,9 @@ memory-profile = Профиль { $id }, { $day }
 memory-deleted = Удалено; можно вернуть в течение дня
 memory-press = Нажми номер, чтобы изменить факт.
 memory-button-profile = Профиль
-memory-holds = Действует с { $from }; последний раз сказано { $said }.
-memory-held = Действовал с { $from } по { $until }; последний раз сказано { $said }.
-memory-held-until = Действовал до { $until }; последний раз сказано { $said }.
+memory-holds = Действует с { $from } (последний раз сказано { $said }).
+memory-held = Действовал с { $from } по { $until } (последний раз сказано { $said }).
+memory-held-until = Действовал до { $until } (последний раз сказано { $said }).
 memory-learned = Источник: { shared-messages }.
 memory-quote = Сказано { $said }: «{ $quote }»
 memory-uncertain = Сказано как возможность, а не точно.

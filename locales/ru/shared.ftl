@@ -39,4 +39,4 @@ shared-once-more = Попробуй ещё раз; /cancel оставит всё
 shared-span = { $first } – { $last }
 shared-no = Нет
 shared-near = Может быть, { $near }?
-shared-too-long = Это { $length } знаков; можно не больше { $most }. Ничего не изменилось.
+shared-too-long = Здесь символов: { $length }; можно не больше { $most }. Ничего не изменилось.

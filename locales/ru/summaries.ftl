@@ -1,7 +1,7 @@
 summaries-not-configured = Память ещё не настроена. Настроить: /summary. Включить с обычными настройками: /summary_on
 summaries-is-off = Память выключена. Включить: /summary_on
 summaries-none = Сводок пока нет.
-summaries-all-declined = Поставщик модели отклонил эти сообщения, поэтому они не пересказаны.
+summaries-all-declined = Поставщик модели отклонил эти сообщения, поэтому в сводки они не вошли.
 summaries-off = Память выключена. Сохранённое остаётся; до команды /summary_on я ничего не читаю и не добавляю.
 summaries-on = Память включена: я храню её в { $storage } и составляю сводку раз в { shared-turns }. Запоминаю то, что говорится с этого момента.
 summaries-status-enabled = Память: включена
@@ -13,7 +13,7 @@ summaries-status-total = Всего сообщений: { $number }
 summaries-status-archived = Уже обобщено сообщений: { $number }
 summaries-status-active = Сводок: { $number }
 summaries-status-level = Слоёв сводок: { $number }
-summaries-status-learning = Изучаю факты из импортированной истории: { $done } из { $total } твоих сообщений.
+summaries-status-learning = Извлекаю факты из импортированной истории: { $done } из { $total } твоих сообщений.
 summaries-status-saved = Сэкономлено токенов: около { $tokens }
 summaries-status-index = Поисковый индекс: { $done } из { $messages ->
     [one] { $messages } сообщения

@@ -17,4 +17,4 @@ usage-tokens = Токенов: { $tokens }; на входе { $prompt } (в кэ
 usage-written = Из них записано в кэш поставщика: { $tokens }
 usage-cost = Стоимость: ${ $cost }
 usage-cost-partly = Стоимость: ${ $cost }, без моделей, цена которых не задана
-usage-left = Осталось до 00:00 UTC: { $tokens } токенов
+usage-left = Осталось токенов до 00:00 UTC: { $tokens }

@@ -1,7 +1,7 @@
 wizard-expired = Время настройки вышло: она ждёт 10 минут. Начать снова: /summary
 wizard-cancelled = Отменено. Ничего не изменилось.
 wizard-nothing-to-cancel = Отменять нечего.
-wizard-first = Шаг 1 из 2: где хранить твою память? Прервать: /cancel
+wizard-first = Шаг 1 из 2: где хранить твою память? Прервать настройку: /cancel
 wizard-offer-sqlite = • SQLite: обычный выбор при любом объёме.
 wizard-offer-json = • JSON: текстовый файл, который может прочитать человек.
 wizard-offer-postgres = • PostgreSQL: сервер, общий для нескольких машин.
