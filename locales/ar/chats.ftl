@@ -3,7 +3,7 @@
 chats-begun = تبدأ هنا محادثة جديدة. ويبقى ما أعرفه عنك. يعرض ⁨/chats⁩ كل المحادثات.
 chats-begun-off = نبدأ من جديد. الذاكرة متوقفة: لم يُحفظ شيء.
 chats-too-long = أقصى عدد لأحرف العنوان { $most }.
-chats-which-title = ما اسمها؟
+chats-which-title = ماذا أسمّيها؟
 chats-example = رحلة إلى لشبونة
 chats-renamed = اسمها الآن «{ $title }».
 chats-gone = لم تعد هذه المحادثة موجودة.

@@ -1,5 +1,5 @@
 choices-which-time = كم الساعة عندك الآن؟ اضغطها، أو أرسل ⁨/tz⁩ ثم مدينة كبيرة: ⁨/tz Berlin⁩
-choices-which-city = في أي مدينة كبيرة أنت، أو بقرب أيها؟
+choices-which-city = ما المدينة الكبيرة التي أنت فيها أو بقربها؟
 choices-heading = الإعدادات
 choices-memory = الذاكرة
 choices-kept = محفوظة في { $storage }
@@ -18,7 +18,7 @@ choices-spoken-voice = للصوتية فقط
 choices-spoken-always = الكل بصوت
 choices-zone = المنطقة الزمنية: { $zone }، { $time }
 choices-zone-is = منطقتك الزمنية { $zone }، والوقت فيها { $time }.
-choices-zone-fixed = إن كانت ساعتكم تتغير صيفًا فاذكر مدينة.
+choices-zone-fixed = إن كانت الساعة تتغير عندك صيفًا فاذكر مدينة.
 choices-zone-unknown = لا أعرف المنطقة الزمنية «{ $words }». جرّب مدينة كبيرة أو ⁨Europe/Berlin⁩ أو ⁨UTC+3⁩.
 choices-zone-similar = لا أعرف المنطقة الزمنية «{ $words }». هل تقصد { $names }؟
 choices-reply = ‏{ $question } رُدّ على هذه الرسالة.

@@ -42,6 +42,6 @@ files-sent-unread = مرفق لم يُقرأ: { $what }
 files-named = الملف { $name }
 files-photo = صورة
 files-picture = الصورة { $name }
-files-forwarded = محوّل من { $name }
+files-forwarded = أُعيد توجيهها من { $name }
 files-smaller = قد يتّسع بصيغة ⁨.zip⁩ أو ⁨.gz⁩ أو لمدة أقصر.
 files-write = اكتبه لي من فضلك.

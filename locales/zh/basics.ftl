@@ -1,6 +1,6 @@
 basics-hello = 你好，我是 Keepsake，一个能记住你说过的话的聊天机器人。
 basics-stored = 记忆开启时，你的消息、我的回答、摘要和设置都存在运行我的电脑上。为了回答，我会把你的消息和相关内容发给语言模型。记忆关闭时，重启后我就会忘记这段对话。
-basics-stored-group = 在本群里，我只保存对我说的话和说话人的名字。私聊的内容绝不会带到这里。成员用 /forget 回复自己的消息，即可删除自己的话；管理员可以删除任何内容。
+basics-stored-group = 在本群里，我只保存对我说的话和说话人的名字。私聊的内容不会带到这里。成员用 /forget 回复自己的消息，即可删除自己的话；管理员可以删除任何内容。
 basics-reminders = 提醒会保留到发送或取消为止。
 basics-forgetting = /forget 会永久删除，但删不掉 Telegram 和模型提供商保留的内容。
 basics-mode-on = 记忆已开启，存在 { $storage } 中。

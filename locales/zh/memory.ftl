@@ -2,7 +2,7 @@ memory-usage =
     /memory 显示我对你的了解。
     /memory add 内容：让我记住一件事。
     /memory edit 12 内容：修改；pin、unpin、delete、undo 也加编号使用。
-memory-not-for-one-person = 在频道的私信里我不记事实：给频道写信的人都会看到。
+memory-not-for-one-person = 在频道的私信里我不记事实：给频道发私信的人都会看到。
 memory-incognito-on = 无痕模式已开启，所以我什么都不记。发送 /incognito off 结束。
 memory-added = 已记下：{ $text }
 memory-full = 我已记了 { $most } 条事实，不能再多了。发送 /memory 可以删除一些。

@@ -13,4 +13,4 @@ notices-stranger-asked = 这个机器人只回答管理员允许的人。我已�
 notices-too-much = 我要先回答你的 { $most } 条消息。这一条请稍后再发。
 notices-set-aside = 我在这个文件上停了两次，所以把它放到一边。已导入的都还在。如果文件没有问题，请再发一次。
 notices-mentioned = 在呢。请把你的问题写在提到我的那条消息里。
-notices-claimed = 这个机器人归你了：从现在起你是管理员。别人写信给它时，会先问你是否允许。
+notices-claimed = 这个机器人归你了：从现在起你是管理员。别人给它发消息时，会先问你是否允许。
