@@ -173,7 +173,7 @@ def is_character_pair(word: str) -> bool:
 
 def collect_possible_stems(word: str) -> set[str]:
     """Return the search terms that a word has in any of the languages that it may belong to."""
-    return {*list_search_terms(word), *_find_stems_in_latin_languages(word)}
+    return {*list_search_terms(word), *_find_possible_stems(word)}
 
 
 def list_distinct_search_terms(question: str) -> list[str]:
@@ -201,7 +201,8 @@ def map_terms_to_foreign_stems(
     shortest, share = MIN_STEM_LETTERS, MIN_STEM_SHARE
     if accepts_short_stems:
         shortest, share = MIN_LETTERS_ALONE, MIN_SHARE_ALONE
-    wanted = {term for term in terms if term.isalpha() and _find_script_and_language_scores(term)[0] == "LATIN"}
+    scripts = "LATIN", "ARABIC"
+    wanted = {term for term in terms if term.isalpha() and _find_script_and_language_scores(term)[0] in scripts}
     beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}
     words = (islice(_WORD.findall(normalize_text(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
@@ -209,7 +210,7 @@ def map_terms_to_foreign_stems(
         plain = fold_accents(word)
         if not any(beginning in plain for beginning in beginnings):  # spares most words the stemming
             continue
-        stems = _find_stems_in_latin_languages(word)
+        stems = _find_possible_stems(word)
         letters = max(shortest, share * len(word))
         for term in stems:
             if term in wanted:
@@ -218,8 +219,12 @@ def map_terms_to_foreign_stems(
 
 
 @lru_cache(maxsize=CACHED_STEMS)
-def _find_stems_in_latin_languages(word: str) -> tuple[str, ...]:
-    if any(map(str.isdigit, word)) or _find_script_and_language_scores(word)[0] != "LATIN":
+def _find_possible_stems(word: str) -> tuple[str, ...]:
+    script = _find_script_and_language_scores(word)[0]
+    if script == "ARABIC":  # whose stemmer keeps the feminine ending behind an article
+        bare = word.removeprefix("ال")
+        return tuple(dict.fromkeys(stem_word(form, "arabic") for form in (word, bare, f"ال{bare}")))
+    if any(map(str.isdigit, word)) or script != "LATIN":
         return ()
     return tuple(dict.fromkeys(_stem_and_check_if_function_word(word, language)[0] for language in _LATIN))
 

@@ -70,6 +70,8 @@ def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
         ("A szomszédaink vettek két régi házat Egerben és elvesztették a kulcsokat.", "Egerben"),
         ("Våra grannar köpte två gamla hus i Ystad och tappade nycklarna.", "Ystad"),
         ("Nasi sąsiedzi kupili dwa stare domy pod Krakowem i zgubili klucze.", "Krakowem"),
+        ("جدتي تسكن في القرية القديمة.", "قرية"),
+        ("اشترى أخي سيارة حمراء.", "السيارة"),
     ],
 )
 def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(said: str, word: str) -> None:
@@ -79,7 +81,7 @@ def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(s
     assert held & set(map_terms_to_foreign_stems([term], word, accepts_short_stems=True)[term])
 
 
-def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
+def test_readings_are_of_words_that_are_asked_for() -> None:
     question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
     assert map_terms_to_foreign_stems(list_distinct_search_terms(question), question).keys() == {"lucca", "zutphen"}
     assert map_terms_to_foreign_stems(["lucca"], question) == {"lucca": ("lucc",)}
