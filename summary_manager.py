@@ -113,6 +113,7 @@ class SummaryManager:
         Errors are recorded and returned as part of the outcome, except StorageError, which may be raised.
         """
         made: list[Summary] = []
+        is_replanned = False
 
         def make_outcome(state: SummaryState, error: KeepsakeError | None = None) -> SummaryOutcome:
             sentence = format_error(error) if error else None
@@ -134,6 +135,10 @@ class SummaryManager:
                 await self.release_lease(lease)
                 return make_outcome("waiting", error)
             except KeepsakeError as error:
+                if isinstance(error, StaleSummary) and not is_replanned:
+                    await self.release_lease(lease)  # its messages were edited or forgotten meanwhile
+                    is_replanned = True
+                    continue
                 failure = await run_to_completion(partial(self._record_failure, lease, format_error(error), reason))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return make_outcome("failed", error)
