@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -230,11 +231,9 @@ class MemoryRetrieval:
         now = self._clock()  # after a failure, the examples are embedded again
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
             self._examples_due = now + EXAMPLES_RETRY
-            try:
+            with suppress(ModelError, TimeoutError):
                 async with asyncio.timeout(self._embedding_timeout):
                     self._examples = await self._embedder.embed_passages([*WIDE, *NARROW])
-            except (ModelError, TimeoutError) as error:
-                log.info("examples of questions were not embedded: %s", type(error).__name__)
         return self._examples is not None and needs_several_searches(question_vector, self._examples)
 
     async def _find_relevant_facts(

@@ -19,7 +19,7 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from locales.catalog import tr
 from locales.sentences import format_error
-from records.errors import KeepsakeError, ModelDeclined, QuotaExceeded, StaleSummary, SummaryRejected
+from records.errors import KeepsakeError, ModelDeclined, StaleSummary, SummaryRejected
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
@@ -84,7 +84,6 @@ class Rebuilder:
         for store in self._memory.stores:
             for scope in await store.rebuilds.list_interrupted_rebuilds():
                 if owner in (None, scope.owner):
-                    log.info("the rebuild of %s resumes where it ended with its process", scope)
                     self.start_rebuild(scope)
 
     async def __aexit__(self, *_: object) -> None:
@@ -224,10 +223,8 @@ class Rebuilder:
         messages: Sequence[Message],
         corrected_summaries: Sequence[Summary] = (),
     ) -> SummaryInput:
-        summaries, said = (
-            make_summary_sources(child_summaries, config.zone),
-            make_message_sources(messages, config.zone),
-        )
+        summaries = make_summary_sources(child_summaries, config.zone)
+        said = make_message_sources(messages, config.zone)
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected_summaries, config.zone)]
         _, moments = _list_covered_ids_and_times(child_summaries, messages)
         async with self._memory.open_store(scope.owner) as store:
@@ -310,8 +307,6 @@ class Rebuilder:
     async def _summarize_input(self, lease: SummaryLease, inputs: SummaryInput) -> NewSummary:
         try:
             return await self._summaries.writer.summarize(lease.scope.owner, inputs)
-        except QuotaExceeded:
-            raise
         except (SummaryRejected, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
             return await self._summaries.writer.summarize_with_model(self._stand_in, inputs)

@@ -258,10 +258,8 @@ class Conversation:
                 continue
             # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
             async with self._memory.block_turns(owner):
-                try:
+                with suppress(StorageError, ServedElsewhere):
                     await self._flush_unwritten_turns_of_session(session)
-                except (StorageError, ServedElsewhere) as error:
-                    log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
 
     async def _read_config_and_switch_mode(

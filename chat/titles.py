@@ -12,7 +12,6 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from records.conversations import MAX_TITLE_CHARS
-from records.errors import KeepsakeError
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.owners import get_memory_mode
@@ -60,8 +59,6 @@ class TitleGenerator:
                 untitled = await store.conversations.read_first_messages_of_untitled(chat, conversations)
             for conversation, messages in untitled.items():
                 await self._make_and_store_title(chat, conversation, messages)
-        except KeepsakeError as error:
-            log.info("a conversation of %s has no title yet: %s", chat, type(error).__name__)
         except Exception as error:  # error boundary of this task: nobody waits for it
             log.warning("a conversation of %s has no title yet: %s", chat, type(error).__name__)
         finally:

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 
 from attrs import define, field
 from prometheus_client import generate_latest
@@ -54,12 +54,10 @@ class Readiness:
 
     async def update_gauges(self) -> None:
         """Update the gauges of /metrics. Give up after CHECK_SECONDS."""
-        try:
+        with suppress(KeepsakeError, TimeoutError):
             async with asyncio.timeout(CHECK_SECONDS):
                 if self._measure:
                     await self._measure()
-        except (KeepsakeError, TimeoutError) as error:
-            log.debug("the gauges are outdated: %s", type(error).__name__)
 
     async def _does_component_work(self, name: str, check: Check) -> bool:
         try:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -151,10 +151,8 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             await store.void_leases()
         await directory.claim_owners_of_copied_folder(stores)
         for move in await directory.list_moves():
-            try:
+            with suppress(ServedElsewhere):  # it concerns this process's files alone
                 await leases.start_serving(move.owner)
-            except ServedElsewhere:
-                log.info("the move of %d concerns this process's files alone", move.owner)
         await directory.finish_and_list_interrupted_moves(stores)
         for owner in await directory.register_and_list_missing_owners(files, leases):
             log.info("owner %d was found in a store and adopted", owner)

@@ -1,6 +1,7 @@
 """/admin: shows admins the bot's users and state, and lets them decide about strangers."""
 
 import logging
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
@@ -187,9 +188,6 @@ async def set_access(dependencies: Dependencies, person_id: int, status: AccessS
     decided = KnownPerson(id=person_id, standing=status, name=name, language=language)
     await people.try_to_set_status(decided, admin_id=admin_id, now=dependencies.services.clock())
     if status == "allowed" and before is not None and before.standing != "allowed":
-        with use_language(dependencies.choose_language(language)):
-            try:
-                await dependencies.delivery.send_text(Chat(id=person_id), tr("admin-let-in"))
-            except DeliveryError as error:
-                log.info("somebody who was let in could not be told: %s", type(error).__name__)
+        with use_language(dependencies.choose_language(language)), suppress(DeliveryError):
+            await dependencies.delivery.send_text(Chat(id=person_id), tr("admin-let-in"))
     return decided

@@ -7,9 +7,9 @@ scope, even after a restart.
 import base64
 import hashlib
 import hmac
-import logging
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from cachetools import LRUCache
@@ -106,8 +106,6 @@ def make_nonce() -> str:
     return secrets.token_urlsafe(6)
 
 
-log = logging.getLogger(__name__)
-
 MAX_CHATS = 10_000
 
 
@@ -135,7 +133,5 @@ class LastButtons:
             self._shown.pop(chat.chat_scope, None)
         if message_id is None or delivery.get_current_chat_id(chat) != chat.id or delivery.is_paused(chat):
             return
-        try:
+        with suppress(TelegramError):
             await delivery.bot.edit_message_reply_markup(chat.id, message_id)
-        except TelegramError as error:
-            log.debug("the buttons of an earlier answer stay: %s", type(error).__name__)

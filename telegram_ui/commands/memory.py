@@ -1,7 +1,7 @@
 """/memory: an owner's facts and profile. A button's payload is an action followed by numbers, such as "f.12.0"."""
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -17,8 +17,6 @@ from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, selec
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
 from telegram_ui.commands.wording import format_local_day, get_zone_or_utc
 from telegram_ui.sending.delivery import DeliveryError
-
-log = logging.getLogger(__name__)
 
 KIND = "mem"
 
@@ -130,10 +128,8 @@ class MemoryCommands(CommandGroup):
                 text = f"{tr('memory-button-profile')}\n\n{result.text}"
             else:
                 text = tr("memory-not-enough") if result is None else tr("memory-not-written", why=result)
-            try:
+            with suppress(DeliveryError):
                 await self._delivery.send_text(event.chat, text, keyboard=keyboard)
-            except DeliveryError as error:
-                log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
         self._services.distiller.try_to_start(event.chat.scope.owner, send_profile_or_failure)
         return tr("memory-distilling")

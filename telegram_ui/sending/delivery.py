@@ -124,11 +124,9 @@ class Delivery:
     async def add_reaction(self, chat: Chat, message_id: int, emoji: str) -> bool:
         """React to a message with an emoji. Return False if Telegram does not allow it."""
         request = partial(self.bot.set_message_reaction, self.get_current_chat_id(chat), message_id, emoji)
-        try:
+        with contextlib.suppress(TelegramError):
             return bool(await self.newer_api.try_feature("setMessageReaction", request, chat_id=chat.id))
-        except TelegramError as error:
-            log.info("no reaction was put: %s", type(error).__name__)
-            return False
+        return False
 
     @contextlib.asynccontextmanager
     async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
@@ -207,14 +205,12 @@ class Delivery:
         return sent
 
     async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
-        """Delete some of the bot's messages. Refusals by Telegram are only logged."""
+        """Delete some of the bot's messages. Ignore Telegram errors."""
         if self.get_current_chat_id(chat) != chat.id:
             return  # under the new id, these are other messages
         for message_id in message_ids:
-            try:
+            with contextlib.suppress(TelegramError):
                 await self.bot.delete_message(chat.id, message_id)
-            except TelegramError as error:
-                log.info("message not deleted: %s", type(error).__name__)
 
     async def edit_message_unless_gone(
         self, chat: Chat, message_id: int, piece: Piece, *, keyboard: InlineKeyboardMarkup | None = None
@@ -319,7 +315,6 @@ class Delivery:
                     return True
                 if piece.entities and is_entity_error(refused):
                     continue
-                log.info("message not changed, a new one is sent: %s", type(refused).__name__)
                 return False
             return True
         return False

@@ -293,19 +293,14 @@ class AnswerStream:
                 self._changed.set()
             else:
                 self._mode = "off"
-                log.info("answer no longer shown while it is written: %s", type(refused).__name__)
-        except ServedElsewhere:
+        except (ServedElsewhere, Forbidden, ChatMigrated):
             self._mode = "off"
-        except (Forbidden, ChatMigrated) as refused:
-            self._mode = "off"
-            log.info("answer no longer shown while it is written: %s", type(refused).__name__)
         except TelegramError as error:
             is_new = index >= len(self._ids) and not self._is_draft(index, part)
             if is_new and not request_had_no_effect(error):
                 # The message may have arrived under an unknown id. Another one would double it.
                 self._mode = "off"
             self._changed.set()
-            log.debug("preview not shown: %s", type(error).__name__)
         else:
             self._record_shown_part(index, part)
 
