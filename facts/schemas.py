@@ -16,7 +16,7 @@ from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
 from text.analyzer import fold_accents, normalize_text, split_words
 from text.characters import QUESTION_MARKS, remove_invisible_characters, repair_surrogates, split_sentences
-from text.fingerprint import describes_change, find_topics, is_unmarked_question, make_fingerprint
+from text.fingerprint import describes_change, find_topics, is_negated, is_unmarked_question, make_fingerprint
 from text.stopwords import WORD_LISTS
 
 MAX_SUBJECT_CHARS = 60
@@ -164,6 +164,7 @@ CLAUSE_BREAK = re.compile(
     rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
 )
 _FINAL_MARKS = " .!…。！\n"
+_QUOTATION = re.compile('[«“„「『"]([^«»“”„「」『』"]*)[»”“」』"]')
 _SENTENCE_END = re.compile(r"[!?…。！？؟\n]|\.(?!\w)|(?=¿)")
 
 
@@ -181,11 +182,11 @@ def _extend_to_hedging_words(passage: _Passage) -> _Passage:
 
 def _extend_to_negation(passage: _Passage) -> _Passage:
     """Extend a passage to include a negation that precedes it in its clause or follows in a short adjacent clause."""
-    if _is_negated(passage.text):
+    if is_negated(passage.text):
         return passage
     before, after = CLAUSE_BREAK.split(passage.before)[-1].lstrip(), CLAUSE_BREAK.split(passage.after)[0]
-    is_after = _is_short_clause(after) and _is_negated(after)
-    return _move_edges_into_passage(passage, before if _is_negated(before) else "", after if is_after else "")
+    is_after = _is_short_clause(after) and is_negated(after)
+    return _move_edges_into_passage(passage, before if is_negated(before) else "", after if is_after else "")
 
 
 def _negates_every_mention_of_topics(quote: str, topics: Iterable[str]) -> bool:
@@ -195,7 +196,7 @@ def _negates_every_mention_of_topics(quote: str, topics: Iterable[str]) -> bool:
         words = re.finditer(r"[\w'’]+", clause)
         ends = [word.end() for word in words if _get_word_prefixes(find_topics(word[0])) & _get_word_prefixes(topics)]
         if ends:
-            found.append(_is_negated(clause if _is_short_clause(clause[ends[-1] :]) else clause[: ends[-1]]))
+            found.append(is_negated(clause if _is_short_clause(clause[ends[-1] :]) else clause[: ends[-1]]))
     return bool(found) and all(found)
 
 
@@ -208,10 +209,6 @@ def corrects_number_of_fact(quote: str, fact_text: str, fact_quote: str = "") ->
         return False
     denied = {number for number in numbers if _negates_every_mention_of_topics(quote, {number})}
     return bool(denied & topics) and denied < numbers  # "I don't want to pay 940 euros" corrects nothing
-
-
-def _is_negated(text: str) -> bool:
-    return make_fingerprint(re.sub(r"\bno (?=[A-Z])", "", text)).polarity  # "Moro no Porto"
 
 
 def _is_short_clause(clause: str) -> bool:
@@ -247,20 +244,24 @@ def _make_fact(
     text, hedges = extracted.text, make_fingerprint(quote).hedges
     subject = _get_word_prefixes(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
     lacks_subject = not all(word in fold_accents(normalize_text(text)) for word in subject)
-    is_positive = not (extracted.is_over or _is_negated(text))
+    is_positive = not (extracted.is_over or is_negated(text))
     topics = _get_word_prefixes(find_topics(text) - own)
     denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
     is_denied = is_positive and any(_negates_every_mention_of_topics(quote, part) for part in denied_parts)
-    if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
+    before, *reported = _QUOTATION.split(sentence)  # "My sister wrote: “I live in Nantes”"
+    introduction = find_topics(before) if any(quote in words for words in reported[:1]) else ()
+    is_reported = bool(introduction) and topics.isdisjoint(_get_word_prefixes(introduction))
+    quote = sentence.rstrip(_FINAL_MARKS)[:MAX_FACT_CHARS] if is_reported else quote
+    if lacks_subject or is_denied or is_reported or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open
-    ends_others = not (is_uncertain or is_denied)  # an uncertain or denied fact never replaces another
+    ends_others = not (is_uncertain or is_denied or is_reported)  # such a fact never replaces another
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
     known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)
     clauses = (clause for clause in CLAUSE_BREAK.split(sentence) if topics & _get_word_prefixes(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
-    is_over = is_past and any((known, _is_negated(text), describes_change(text), any(map(describes_change, clauses))))
+    is_over = is_past and any((known, is_negated(text), describes_change(text), any(map(describes_change, clauses))))
     said_at, key = message.created_at, f"{about} {extracted.attribute}".strip()
     since = find_start_date(extracted.text, zone)
     return NewFact(
@@ -277,7 +278,7 @@ def _make_fact(
         only_one=is_single and not extracted.is_over,
         known=known,
         key=key,
-        is_change=extracted.is_over or describes_change(message.content) or _is_negated(f"{text} {sentence}"),
+        is_change=extracted.is_over or describes_change(message.content) or is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
         line=sentence.rstrip(_FINAL_MARKS) if len(sentence) <= MAX_FACT_CHARS else quote,
         unsaid=_find_topics_missing_from_sentence(text, sentence, message.speaker),

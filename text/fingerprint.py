@@ -106,6 +106,10 @@ def make_fingerprint(text: str) -> Fingerprint:
     )
 
 
+def is_negated(text: str) -> bool:
+    return make_fingerprint(re.sub(r"\bno (?=[A-Z])", "", text)).polarity  # "Moro no Porto"
+
+
 @lru_cache(maxsize=CACHED)
 def list_essential_words(text: str) -> tuple[str, ...]:
     """Return a sentence's words without articles, copulas and fillers, in order to compare statements."""

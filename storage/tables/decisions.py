@@ -5,6 +5,7 @@ import math
 import secrets
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -15,20 +16,22 @@ from storage.engine.protocol import Reader, Transaction
 from storage.schema.portable_tables import DECISIONS
 from storage.schema.rows import DECISION_ROWS, parse_fact
 from text.characters import split_sentences_with_spaces
-from text.fingerprint import find_topics
+from text.fingerprint import find_topics, is_negated
 
 ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
+_AFFIRMED = frozenset({"+"})  # the additional term of a decision about a fact that denies nothing
 
 
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
     """Return a decision about a fact, with its terms hashed under `key`. An empty key leaves them as plain text."""
+    terms = find_topics(fact.text) if is_negated(fact.text) else find_topics(fact.text) | _AFFIRMED
     # A value that another fact has replaced says nothing about that fact's value.
     subject = "" if fact.superseded_by else _hash_subject(fact, key, is_group=fact.owner < 0)
     return Decision(
         id=fact.id,
         owner=fact.owner,
         key=key,
-        terms=tuple(sorted(_hash_terms(find_topics(fact.text), key))),
+        terms=tuple(sorted(_hash_terms(terms, key))),
         quote_terms=tuple(sorted(_hash_terms(find_topics(fact.quote), key))),
         subject=subject,
         source_ids=fact.source_ids,
@@ -75,7 +78,7 @@ class DecisionIndex:
             for held in chain[str | int](words, decision.source_ids):
                 self._holding[held].append(decision)
         for decision in known:
-            for text in filter(None, (decision.terms, decision.quote_terms)):
+            for text in filter(None, (_find_decided_topics(decision), decision.quote_terms)):
                 self._by_rarest_word[self._find_rarest_word(text)].append(decision)
 
     def overrules(self, fact: NewFact) -> bool:
@@ -119,12 +122,16 @@ def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
 
     The other fields are not compared, because a model fills them in differently each time it reads a message.
     """
-    key, decided = decision.key, frozenset(decision.terms)
-    terms = _hash_terms(find_topics(fact.text), key)
+    key = decision.key
+    subject = _hash_subject(fact, key, is_group=decision.owner < 0)
+    if subject and subject == decision.subject:
+        return True
+    terms, decided = _hash_terms(find_topics(fact.text), key), _find_decided_topics(decision)
     if not terms or not decided:
         return False
-    subject = _hash_subject(fact, key, is_group=decision.owner < 0)
-    if terms <= decided or decided <= terms or (subject and subject == decision.subject):
+    if terms <= decided and is_negated(fact.text):
+        return not _hash_terms(_AFFIRMED, key) <= {*decision.terms}  # "has no dog" is not what "has a dog" says
+    if terms <= decided or decided <= terms:
         return True
     is_same_source = not set(decision.source_ids).isdisjoint(fact.source_ids)
     said, decided_quote = find_topics(fact.quote), frozenset(decision.quote_terms)
@@ -146,9 +153,17 @@ def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
 
 
 def _is_stated_again(decision: Decision, fact: NewFact) -> bool:
-    terms, decided = _hash_terms(find_topics(fact.text), decision.key), frozenset(decision.terms)
-    has_other_value = not (terms <= decided or decided <= terms)
-    return has_other_value or decided.isdisjoint(_hash_terms(fact.unsaid, decision.key))
+    key, quoted, decided = decision.key, frozenset(decision.quote_terms), _find_decided_topics(decision)
+    terms, unsaid = _hash_terms(find_topics(fact.text), key), _hash_terms(fact.unsaid, key)
+    if not (terms <= decided or decided <= terms) or decided.isdisjoint(unsaid):
+        return True
+    # "Tengo un perro" says "tiene un perro" again if it was learned from these words.
+    own = quoted - decided
+    return bool(own) and own <= _hash_terms(find_topics(fact.line), key) and unsaid.isdisjoint(quoted)
+
+
+def _find_decided_topics(decision: Decision) -> frozenset[str]:
+    return frozenset(decision.terms) - _hash_terms(_AFFIRMED, decision.key)
 
 
 @lru_cache(maxsize=10_000)
@@ -194,7 +209,7 @@ def remove_overruled_sentences(
     def find_decision_ids(text: str, max_topics_per_term: float = max_topics_per_term) -> set[int]:
         words = find_topics(text)
         about = index.find_decisions_about_text(text)
-        found = {each.id for each in about if 1 < len(words) <= max_topics_per_term * len(each.terms)}
+        found = {each.id for each in about if 1 < len(words) <= max_topics_per_term * len(_find_decided_topics(each))}
         return {id_ for id_ in found if id_ in decided or not is_current(id_, words)}
 
     lines = []
@@ -217,6 +232,8 @@ async def preserve_decisions(
     """Store the decisions about facts that are about to be erased. `decided_at` overrides the time of each decision."""
     known = {fact.id: fact for fact in map(parse_fact, await tx.fetch_rows(_FACTS, owner))} if fact_ids else {}
     gone = [known[id_] for id_ in fact_ids if id_ in known]
+    # Nobody took back a pinned fact that is only too old to keep, but its attribute stays decided.
+    gone = [replace(fact, text="", quote="") if fact.is_valid and not decided_at else fact for fact in gone]
     decided = [(fact, time) for fact in gone if (time := decided_at or _find_decision_time(fact, known)) is not None]
     if not decided:
         return

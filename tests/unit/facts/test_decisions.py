@@ -42,10 +42,10 @@ async def valid(talk: Talk) -> Sequence[str]:
     return [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid]
 
 
-async def delete(talk: Talk, how: str) -> None:
+async def delete(talk: Talk, how: str, said: str = SAID, quote: str = "I live in Porto", text: str = PORTO) -> None:
     """Have Anna say it, learn it, and delete or forget it; a fact that was deleted is erased a day later."""
-    repeat(talk, 1)
-    await talk.say(SAID)
+    repeat(talk, 1, quote, text)
+    await talk.say(said)
     (fact,) = await talk.services.facts.learn(SCOPE)
     talk.moment[0] += timedelta(minutes=1)
     if how == "forgotten":
@@ -291,6 +291,67 @@ async def test_a_deletion_leaves_the_summary_of_what_was_said_later(talk: Talk, 
     talk.server.default("summary-model", told)
     (made,) = (await talk.services.summaries.fold(SCOPE, "now")).summaries
     assert made.text == told
+
+
+DOG = ("Tengo un perro, Toby.", "Tengo un perro", "Anna tiene un perro, Toby.")
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "is_learned"),
+    [
+        ("No tengo perro.", "Anna no tiene perro.", True),
+        ("Claro que tengo un perro.", "Anna tiene un perro.", True),
+        ("Un perro duerme mucho.", "Anna tiene un perro.", False),
+    ],
+)
+@pytest.mark.parametrize("how", ["deleted", "erased"])
+async def test_what_is_said_after_a_deletion_counts_in_the_words_from_which_it_was_learned(
+    talk: Talk, how: str, said: str, text: str, is_learned: bool
+) -> None:
+    """The verb of the sentence and that of the fact have different stems: "tengo", "tiene"."""
+    await delete(talk, how, *DOG)
+    repeat(talk, 3, said.rstrip("."), text)
+    await talk.say(said)
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == ([text] if is_learned else [])
+
+
+@pytest.mark.parametrize("how", ["deleted", "erased"])
+async def test_a_summary_may_deny_what_was_deleted(talk: Talk, how: str) -> None:
+    await delete(talk, how, *DOG)
+    await talk.say("No tengo perro, era una broma. Vivo sola con mi piano.")
+    for told, kept in (
+        ("Anna no tiene perro. Vive sola con su piano.", "Anna no tiene perro. Vive sola con su piano."),
+        ("Anna tiene un perro. Vive sola con su piano, no con amigos.", "Vive sola con su piano, no con amigos."),
+    ):
+        talk.server.default("summary-model", told)
+        assert await rebuild(talk) == kept
+
+
+async def test_a_pinned_fact_that_grew_too_old_was_not_taken_back(talk: Talk) -> None:
+    repeat(talk, 1)
+    await talk.say(SAID)
+    (fact,) = await talk.services.facts.learn(SCOPE)
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
+    talk.moment[0] += timedelta(days=40)
+    await talk.say("Porto is still lovely.")
+    talk.moment[0] += timedelta(minutes=1)
+    await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
+    await talk.services.corrections.forget_old_archived_messages(timedelta(days=30))
+    assert await talk.services.facts.list_all(ANNA.id) == []
+    talk.server.default("summary-model", f"Anna lives in Porto. {BEES}")
+    (made,) = (await talk.services.summaries.fold(SCOPE, "now")).summaries
+    assert made.text == f"Anna lives in Porto. {BEES}"
+
+
+async def test_undoing_a_deletion_of_what_was_said_again_leaves_one_fact(talk: Talk) -> None:
+    await delete(talk, "deleted")
+    repeat(talk, 3, "I do live in Porto")
+    await talk.say("I do live in Porto.")
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == [PORTO]
+    assert PORTO in await change_fact_and_report(talk.services, ANNA.id, "undo", 1)
+    assert await valid(talk) == [PORTO]
 
 
 @pytest.mark.parametrize("keeps_old_fact", [False, True])

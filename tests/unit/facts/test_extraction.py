@@ -139,6 +139,9 @@ def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
         ("住在Porto", "我 住在 Porto。", "住在 Porto"),
         ("vivo todavía en Porto", "¿Vivo todavía en Porto, cerca del río?", None),
         ("Vivo en Porto", "Vivo en Porto, ¿qué tiempo hace?", "Vivo en Porto"),
+        ("住在Porto", "我是不是住在Porto", None),
+        ("住在Porto", "我住在Porto方便不方便", None),
+        ("我时不时住在Porto", "我时不时住在Porto", "我时不时住在Porto"),
     ],
 )
 def test_a_fact_needs_a_quote_of_what_was_stated(quote: str | None, said: str, found: str | None) -> None:
@@ -217,6 +220,22 @@ def test_a_denial_of_something_else_leaves_a_fact_as_it_is(said: str) -> None:
     told = {"message": 1, "text": "Anna lives in Ghent.", "quote": "I live in Ghent"}
     [found] = likeliest(json.dumps([told]), said)
     assert (found.quote, found.text) == ("I live in Ghent", "Anna lives in Ghent.")
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text", "kept"),
+    [
+        ("Ma sœur m'a écrit : « Je vis à Nantes ».", "Je vis à Nantes", "Anna vit à Nantes.", False),
+        ("Друг говорит: «Я не люблю зиму».", "Я не люблю зиму", "Anna не любит зиму.", False),
+        ("“I live in Nantes”", "I live in Nantes", "Anna lives in Nantes.", True),
+        ("My sister wrote: “I live in Nantes”.", "I live in Nantes", "Anna's sister lives in Nantes.", True),
+        ("Estoy leyendo «El amor en los tiempos del cólera».", "leyendo «El amor", "Anna lee «El amor».", True),
+    ],
+)
+def test_words_that_the_person_quotes_tell_nothing_of_the_person(said: str, quote: str, text: str, kept: bool) -> None:
+    told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True}
+    [found] = likeliest(json.dumps([told]), said)
+    assert (found.text, found.only_one) == ((text, True) if kept else (f"Anna: {said.rstrip('.')}", False))
 
 
 def test_the_portuguese_for_in_the_denies_nothing() -> None:
