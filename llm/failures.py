@@ -31,7 +31,7 @@ _LONG = re.compile(
 _TOO_LARGE = re.compile(r"(request|prompt|input|message)s? (is )?too (large|long)", re.IGNORECASE)
 _DECLINED = re.compile(
     r"content.?filter|moderation|flagged|(usage|safety|use|ai|content|management).?polic"
-    r"|sensitive.(content|information|word)|new_sensitive|敏感",
+    r"|sensitive.(content|information|word)|new_sensitive|敏感|data_?inspection|content exists risk",
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(

@@ -374,6 +374,8 @@ DECLINED = {
     "502, OpenRouter": (502, {"error": {"message": "Provider returned error", "metadata": {"raw": "content_filter"}}}),
     "500, new-api": (500, {"error": {"message": "sensitive_words_detected", "code": "sensitive_words_detected"}}),
     "429, Z.ai": (429, {"error": {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全或敏感内容"}}),
+    "400, Qwen": (400, {"error": {"message": "<400> InternalError.Algo.DataInspectionFailed: Input text data may"}}),
+    "400, DeepSeek": (400, {"error": {"message": "Content Exists Risk", "code": "invalid_request_error"}}),
 }
 
 
