@@ -75,7 +75,7 @@ def format_due_time(reminder: NewReminder, zone: tzinfo) -> str:
     from babel.dates import get_day_names
 
     local = reminder.due_at.astimezone(zone)
-    when = f"{format_full_day(local.date())}, {local.hour}:{local.minute:02} ({format_zone_name(str(zone))})"
+    when = tr("reminders-when", day=format_full_day(local), time=f"{local:%-H:%M}", zone=format_zone_name(str(zone)))
     names = get_day_names("wide", "stand-alone", get_current_language())
     days = f": {comma_join([names[day] for day in reminder.weekdays])}" if reminder.weekdays else ""
     return tr(f"reminders-each-{reminder.repeat}", when=when) + days if reminder.repeat else when

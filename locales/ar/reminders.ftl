@@ -19,6 +19,7 @@ reminders-zone = ضبط المنطقة الزمنية
 reminders-full = لا مكان لتذكيرات أخرى. يلغي ⁨/reminders⁩ بعضها.
 reminders-due = تذكير: { $text }
 reminders-late = كان موعده { $when }.
+reminders-when = { $day }، { $time } ({ $zone })
 reminders-each-daily = { $when }، ثم كل يوم
 reminders-each-weekly = { $when }، ثم كل أسبوع
 reminders-each-monthly = { $when }، ثم كل شهر

@@ -56,4 +56,4 @@ memory-worth-vital = immer wichtig
 memory-worth-important = wichtig
 memory-worth-minor = nebensächlich
 memory-since = seit dem { $day }
-memory-earlier = { $number } frühere
+memory-earlier = frühere: { $number }

@@ -19,6 +19,7 @@ reminders-zone = Zeitzone einstellen
 reminders-full = Für mehr Erinnerungen ist kein Platz. /reminders löscht welche.
 reminders-due = Erinnerung: { $text }
 reminders-late = Sie war am { $when } fällig.
+reminders-when = { $day }, { $time } Uhr ({ $zone })
 reminders-each-daily = { $when }, dann jeden Tag
 reminders-each-weekly = { $when }, dann jede Woche
 reminders-each-monthly = { $when }, dann jeden Monat

@@ -1,5 +1,5 @@
 basics-hello = Hello, I am Keepsake: a chat bot that remembers what you tell it.
-basics-stored = While memory is on, I keep your messages, my answers, summaries and settings on the computer that runs me. To answer, I send your message and what goes with it to a language model. With memory off, I forget this talk at a restart.
+basics-stored = While memory is on, I keep your messages, my answers, summaries and settings on the computer that runs me. To answer, I send your message and what goes with it to a language model. With memory off, I forget this conversation at a restart.
 basics-stored-group = In this group I keep only what is said to me, and the names of those who said it. Nothing from private chats comes here. Members erase their own words by replying to them with /forget; admins erase anything.
 basics-reminders = Reminders stay until they are sent or cancelled.
 basics-forgetting = /forget erases for good, but not what Telegram and the model's provider keep.

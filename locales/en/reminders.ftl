@@ -21,6 +21,7 @@ reminders-zone = Set my time zone
 reminders-full = There is no room for more reminders. /reminders cancels some.
 reminders-due = Reminder: { $text }
 reminders-late = It was due on { $when }.
+reminders-when = { $day }, { $time } ({ $zone })
 reminders-each-daily = { $when }, and then every day
 reminders-each-weekly = { $when }, and then every week
 reminders-each-monthly = { $when }, and then every month

@@ -56,4 +56,4 @@ memory-worth-vital = siempre importante
 memory-worth-important = importante
 memory-worth-minor = menor
 memory-since = desde el { $day }
-memory-earlier = { $number } anteriores
+memory-earlier = anteriores: { $number }

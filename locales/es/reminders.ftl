@@ -19,6 +19,7 @@ reminders-zone = Indicar mi zona horaria
 reminders-full = No hay sitio para más recordatorios. /reminders cancela algunos.
 reminders-due = Recordatorio: { $text }
 reminders-late = Era para el { $when }.
+reminders-when = { $day }, { $time } ({ $zone })
 reminders-each-daily = { $when }, y luego cada día
 reminders-each-weekly = { $when }, y luego cada semana
 reminders-each-monthly = { $when }, y luego cada mes

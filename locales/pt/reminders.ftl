@@ -19,6 +19,7 @@ reminders-zone = Definir meu fuso horário
 reminders-full = Não há lugar para mais lembretes. /reminders cancela alguns.
 reminders-due = Lembrete: { $text }
 reminders-late = Era para { $when }.
+reminders-when = { $day }, { $time } ({ $zone })
 reminders-each-daily = { $when }, e depois todo dia
 reminders-each-weekly = { $when }, e depois toda semana
 reminders-each-monthly = { $when }, e depois todo mês

@@ -19,6 +19,7 @@ reminders-zone = 设置时区
 reminders-full = 放不下更多提醒了。发送 /reminders 取消一些。
 reminders-due = 提醒：{ $text }
 reminders-late = 本应在 { $when } 提醒。
+reminders-when = { $day } { $time }（{ $zone }）
 reminders-each-daily = { $when }，之后每天
 reminders-each-weekly = { $when }，之后每周
 reminders-each-monthly = { $when }，之后每月

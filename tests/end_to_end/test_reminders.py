@@ -80,7 +80,7 @@ async def test_a_model_offers_a_reminder_on_two_weekdays_and_its_note_is_no_mess
         since = ann.now
         ann.says("Erinnere mich ab 7. Januar 2030 montags und donnerstags um 9 an Sport")
         offer = await ann.hears(
-            "Montag, 7. Januar 2030, 9:00 (Europe/Berlin), dann jede Woche: Montag, Donnerstag", since=since
+            "Montag, 7. Januar 2030, 9:00 Uhr (Europe/Berlin), dann jede Woche: Montag, Donnerstag", since=since
         )
         since = ann.now
         ann.press(offer, "Ja")

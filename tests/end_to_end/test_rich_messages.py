@@ -96,7 +96,7 @@ async def test_pictures_in_a_page_are_looked_at_and_what_cannot_be_read_is_named
         await ann.hears("Noted.", since=since)
         assert asked(house).count("'type': 'image_url'") == 2
         assert "Figure 0\n\nFigure 1" in asked(house).replace("\\n", "\n")
-        await ann.hears("I can't read a video yet. I read your words only.", since=since)
+        await ann.hears("I can't read a video yet. I read your text only.", since=since)
 
 
 async def test_checklists_are_read_and_nothing_new_is_met_with_silence(house: LocalServers) -> None:

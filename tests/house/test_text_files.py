@@ -1,6 +1,7 @@
 """The files of texts: each language has what English has, and the program asks for what is there."""
 
 import re
+from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,16 @@ import pytest
 from babel import Locale
 from babel.numbers import format_decimal
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, list_text_file_names, translate
+from locales.catalog import (
+    ENGLISH,
+    FOLDER,
+    LANGUAGES,
+    RIGHT_TO_LEFT,
+    format_day,
+    list_text_file_names,
+    translate,
+    use_language,
+)
 from locales.page_texts import make_page_texts
 from telegram_ui.commands.registry import list_commands
 from tests.house.text_sources import PAGES, all_texts, calls, literals, needed, page_calls, texts
@@ -18,6 +28,8 @@ from tests.house.text_sources import PAGES, all_texts, calls, literals, needed, 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 NUMBERS = (0, 1, 2, 3, 5, 11, 21, 100, 1_000_000)
 """One of each plural of each language (Unicode CLDR), and a long one."""
+DATES = {"from", "until", "said", "day", "date"}
+"""The arguments that are given a day."""
 MAX_DESCRIPTION_CHARS = 256
 """Characters of a command's description (Bot API, BotCommand)."""
 
@@ -61,6 +73,16 @@ def test_every_text_can_be_shown(language: str) -> None:
             is_isolating = language in RIGHT_TO_LEFT
             assert is_isolating or not {"\u2068", "\u2069"} & set(shown), f"{key} in {language}"
             assert shown.count("\u2068") == shown.count("\u2069"), f"{key} in {language}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_date_at_the_end_of_a_sentence_brings_no_second_full_stop(language: str) -> None:
+    """A Russian date with a year ends in a full stop of its own ("3 июня 2023 г.")."""
+    with use_language(language):
+        day = format_day(date(2023, 6, 3), with_year=True)
+    for key in keys():
+        given = {name: day if name in DATES else 5 for name in needed(language, key).arguments}
+        assert ".." not in translate(language, key, given), f"{key} in {language}"
 
 
 def test_a_text_that_the_program_asks_for_is_there_and_gets_its_arguments() -> None:

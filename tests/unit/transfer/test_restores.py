@@ -156,7 +156,7 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
 def test_what_is_missing_is_named_up_to_a_limit() -> None:
     one = RestorePlan(export="x", part=900, parts=frozenset({2}), last=1000, is_begun=True)
     assert one.missing_parts_text.startswith("part 1, part 3, part 4")
-    assert one.missing_parts_text.endswith("part 21 and 978 others")
+    assert one.missing_parts_text.endswith("part 21 and 978 more")
 
 
 async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path: Path, old: Old) -> None:

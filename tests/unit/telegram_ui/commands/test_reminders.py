@@ -298,7 +298,7 @@ async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
         (
             "de",
             "jeden Montag und Donnerstag um 9 Uhr Sport",
-            "1. Montag, 23. November 2026, 9:00 (Europe/Berlin), dann jede Woche: Montag, Donnerstag – Sport",
+            "1. Montag, 23. November 2026, 9:00 Uhr (Europe/Berlin), dann jede Woche: Montag, Donnerstag – Sport",
         ),
     ],
 )

@@ -443,7 +443,7 @@ async def test_what_has_no_words_gets_a_sentence(bots: Bots, peer: Peer, kind: s
         peer.world.send_file(BOB, BOB, kind=kind, name="a.bin", data=b"\0" * 9)
         await peer.told("Bitte schreib es mir" if kind == "video" else "kann ich nicht lesen", BOB)
         peer.world.send_file(ANN, ANN, kind="video", name="a.mp4", data=b"1", caption="what is it?")
-        await peer.told("I read your words only", ANN)
+        await peer.told("I read your text only", ANN)
     [turn] = bots.conversation.turns
     assert turn.text == "what is it?\n[Sent with a video, which was not read]"
 
