@@ -36,19 +36,12 @@ _TIME_SHAPES = re.compile(
 )
 _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
 _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
-_HAN_DAY = re.compile(SPOKEN["zh"]["day_left_over"])
-_LED_NUMBER = re.compile(r"\w+ \d{1,2}e?(?= ?(?:[^\w\s.:/,$€%-]|$))")  # "el 15" at the end of a text, or a part of it
-_ENDINGS = "aeiouyаеиоуыэюяієўьй"  # the last letters of inflected names of days and months
 _MINUTES_MARK = re.compile(r"[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a placeholder for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
 _WORD_END = r"(?!\w)"
 _ENDS = {"unit": r"(?![^\W\d])", "plus": "(?:)", "on": r"(?=\s)", "at": r"(?=\s)"}
 _ENDS |= {"part-root": r"\w{0,2}", "weekday-root": r"\w{0,6}"}
-_KINDS = ["in", "every", "at", "on", "this", "hours", "joining", "next", "number", "unread", "until", "zone", "tonight"]
-_KINDS += ["before-day", "on-day", "this-night", "from", "through", "holiday", "own-day"]
-_PARTS = [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1", "früh"), ("afternoon1", "днем")]
-_RANGES = {"am": (0, 720), "midnight": (0, 720), "noon": (660, 900), "tonight": (1020, 300), "this-night": (1080, 360)}
 _FORMS = ("format", "stand-alone")
 
 
@@ -101,12 +94,17 @@ def load_lexicon(language: str) -> Lexicon:
         told: Mapping[str, Sequence[str]] = SPOKEN[language] | SPOKEN[language].get("words", {})
         return told[name] if name in told else list_words(f"reminders-{name}-words", [language])
 
-    for kind in _KINDS:
+    for kind in SPOKEN["kinds"]:
         add_words(kind, kind, load_words(kind))
     for after, name in enumerate(("today", "tomorrow", "after-tomorrow")):
         add_words("days", str(after), load_words(name))
     add_words("days", "3", [lead + word for word in load_words("after-tomorrow") for lead in ("大", "über", "после")])
     add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
+    add_words("other", "day", SPOKEN["other-days"])
+    for other in map(Locale, (*SPOKEN["other-languages"], *LANGUAGES)):
+        for form in _FORMS:
+            add_words("other", "day", [*other.months[form]["wide"].values(), *other.days[form]["wide"].values()])
+    add_words("no-day", "word", [*AMBIGUOUS_MONTHS.split(), *SPOKEN["no-days"]])
     add_words("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
     for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language]["each"], strict=False):
         add_words("each", days, names.split("/"))
@@ -131,7 +129,7 @@ def load_lexicon(language: str) -> Lexicon:
         add_words("short", str(number), [*short, word.partition("-")[0]])  # "segunda" is also "second"
         add_words("weekday-root", "time", [*words["weekday"], word.partition("-")[0], f"{word[:-1]}ой"])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in ("wide", "abbreviated")]
-    for name, text in [part for period in periods for part in period.items()] + _PARTS:
+    for name, text in [part for period in periods for part in period.items()] + SPOKEN["parts"]:
         is_root = name not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text) is not None)
         if text != "день" and fold_letters(text) not in words["on"]:  # "am Freitag"
             add_words("part", name, [f"{text}{ending}" for ending in ("", "ом", "м", "ю")])
@@ -141,7 +139,7 @@ def load_lexicon(language: str) -> Lexicon:
     return Lexicon(
         language=language,
         words=words,
-        ranges=_RANGES | ranges,
+        ranges={name: (start, end) for name, start, end in SPOKEN["ranges"]} | ranges,
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
 
@@ -210,26 +208,3 @@ def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, 
     is_number = (token[:1].isdigit() and not _NAME_WITH_DIGIT.fullmatch(token)) or (parse_number(word) or 0) > 1
     is_number |= any(lexicon.get_meaning("number", word) != "" for lexicon in lexicons)
     return not ignores_numbers and (is_number or (is_han and _HAN_TIME.search(word) is not None))
-
-
-def find_unread_day(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the span of a day's name in a token, in Chinese or a language without a parser, or None if it has none."""
-    is_led = any(text[start:end] in ("il", *load_lexicon(spoken).words["on"]) for spoken in READ_LANGUAGES)
-    if found := _HAN_DAY.search(text, start, end) or (is_led and _LED_NUMBER.match(text, start)):
-        return found.span()
-    word = fold_letters(text[start:end]).strip("'.:").rpartition("-")[2]  # "mi-décembre"
-    names, stems = _load_unread_names_and_stems()
-    return (start, end) if word in names or (word[:-1] in stems and word[-1] in _ENDINGS) else None
-
-
-@cache
-def _load_unread_names_and_stems() -> tuple[frozenset[str], frozenset[str]]:
-    """Return names of days, weeks and months in many languages, and the long ones without the letter of an ending."""
-    names = {*SPOKEN["other-days"]}
-    for locale in map(Locale, (*SPOKEN["other-languages"], *LANGUAGES)):
-        for form in _FORMS:
-            names.update(locale.months[form]["wide"].values(), locale.days[form]["wide"].values())
-        names.update(*(_list_unit_words(locale, unit, "long") for unit in ("week", "month")))
-    names = {fold_letters(name) for name in names if len(name) > 2} - {*AMBIGUOUS_MONTHS.split(), *SPOKEN["no-days"]}
-    stems = {name[:-1] if name[-1] in _ENDINGS else name for name in names if len(name) > 5}  # "п'ятницю", "декабре"
-    return frozenset(names), frozenset(stems) - {*SPOKEN["no-days"]}

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
-from difflib import get_close_matches
 from itertools import pairwise, product
 
 from locales.catalog import ENGLISH, get_current_language
@@ -16,12 +15,11 @@ from reminders.lexicon import (
     READ_LANGUAGES,
     SPOKEN,
     TOKEN,
-    find_unread_day,
-    fold_letters,
     is_time_word,
     load_lexicon,
     write_times_in_digits_with_spans,
 )
+from reminders.possible_days import find_possible_day
 from reminders.time_parts import LEADS, MAX_DAYS_TO_31ST, TimePhraseParser
 from reminders.zones import find_holidays, find_possible_zone_or_day, find_span_of_time_zone
 from text.characters import collapse_to_single_line
@@ -30,12 +28,8 @@ from text.time_zones import to_utc
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # characters of the words that were not understood
-ARTICLES = ("the", "la")  # "at 9 read the 3rd chapter"
-WORDS_LIKE_DAYS = ("sun", "sat", "wed", "mar", "mer", "jeu", "dom", "ter", "Sam", "Vi", "Ma", "Lu")  # "mirar el mar"
-MIN_LIKENESS = 0.83  # the minimum similarity between a misspelt word and the name of a day or month
-MIN_MISSPELT_CHARS = 6  # of a name without one of its letters: "Feitag"
-NEAR_TOKENS = 4  # words after a preposition within which a number may be a time, as in "at half past eight"
 _ENDS = " ,.;:-–—"
+_WORD = re.compile(r"[^\W\d]{2}")
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
 
 
@@ -70,8 +64,13 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         return "none"
     rest = rest.strip(_ENDS).lstrip(")）").rstrip("(（ ")
     joined = best.words.match("(?:{joining} )*" if at_end else "{joining}", rest.translate(PLAIN))
-    reminder = _build_reminder(best, rest[joined.end() :] if joined else rest, now)
+    text = rest[joined.end() :] if joined else rest
     doubt = best.doubt or ("" if at_end else other_day)
+    if best.distance is None and (best.month_day or not (best.day or best.repeat)):
+        first_or_all = text.split()[0] if best.has_date and text else text
+        is_wordless = _WORD.search(best.quote(0, best.end).replace(rest, "")) is None  # "9:30" or "в 9:30"
+        doubt = doubt or find_possible_day(first_or_all, best.words, in_any_language=is_wordless)
+    reminder = _build_reminder(best, text, now)
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=doubt) if doubt else reminder
     if best.clock and not best.distance:
@@ -83,38 +82,20 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
 def _find_words_of_other_day(early: TimePhraseParser) -> str:
     """Return words after a time that may name its day, as in "at 9 call mum on 3.12.", or "" if there are none."""
     tokens = [] if early.distance else [*TOKEN.finditer(early.text, early.end)]
-    is_dated = early.has_date or early.repeat
-    names = [name for kind in ("days", "weekday", "month") for name in early.words.words[kind] if len(name) > 4]
-    for token in tokens:
+    is_dated = early.has_date or early.repeat != ""
+    for before, token in pairwise([*tokens[:1], *tokens]):
         late = replace(early, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
         late.parse_time_parts(token.start())
-        start, is_outer = early.skip_pattern(LEADS, token.start()), token is tokens[0] or late.end >= tokens[-1].end()
-        is_led = start > token.start() and token[0] not in ARTICLES
-        is_outer |= late.day is not None or (late.weekdays != [] and token[0].lower() not in EVERY_FUNCTION_WORD)
-        is_meant = is_led or (not is_dated and not late.impossible and is_outer)
+        is_led = early.skip_pattern(LEADS, token.start()) > token.start() and token[0] not in SPOKEN["articles"]
+        is_outer = token is tokens[0] or late.end >= tokens[-1].end() or not late.month_day  # "read the 3rd chapter"
         found = early.quote(token.start(), late.end)
-        is_word = found.split(" ")[-1] in WORDS_LIKE_DAYS and not (is_led and early.words.language == ENGLISH)
-        if late.has_date and is_meant and not is_word and not (late.month_day and early.day):
+        if found.split(" ")[-1] in SPOKEN["like-days"]:  # "lie in the sun", but "call mum sat" and "on Sat"
+            is_led &= early.words.language == ENGLISH
+            is_outer = token is tokens[-1] and before[0].lower() not in EVERY_FUNCTION_WORD
+        is_meant = (is_led and not (late.month_day and early.day)) or (is_outer and not is_dated)
+        if late.has_date and not late.impossible and is_meant:
             return found
-        if is_dated and not (token is tokens[0] and (early.month_day or not (early.day or early.repeat))):
-            continue
-        if named := find_unread_day(early.text, token.start(), token.end()):
-            return early.quote(*named)
-        name = TOKEN.match(early.text, start)
-        # In Arabic, a letter more makes "university" of "Friday".
-        if name and early.words.language != "ar" and _is_misspelt_name(fold_letters(name[0]), names):
-            return early.quote(token.start(), name.end())  # "at 9 tommorow call mum"
     return ""
-
-
-def _is_misspelt_name(word: str, names: Sequence[str]) -> bool:
-    """Return True if `word` may be a misspelt name: letters are swapped or doubled, or a long name lacks one."""
-    near = [] if word in SPOKEN["no-days"] else get_close_matches(word, names, n=9, cutoff=MIN_LIKENESS)
-    # One letter less makes another word of a short name, as in "mates" and "martes", and one more "sundae".
-    shorter = [day for day in near if len(day) - 1 == len(word) >= MIN_MISSPELT_CHARS and {*word} < {*day}]
-    is_mistyped = any(word[:-1] == day[:-1] and len(day) > MIN_MISSPELT_CHARS for day in near)  # "viernez"
-    has_its_letters = shorter != [] or is_mistyped or any({*word} == {*day} for day in near)
-    return has_its_letters and not any(word.startswith(day) or day.startswith(word) for day in near)
 
 
 def _find_time_at_end_and_text_before(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, str] | None:
@@ -125,13 +106,10 @@ def _find_time_at_end_and_text_before(parsers: Sequence[TimePhraseParser]) -> tu
             continue
         late = replace(early, weekdays=[*early.weekdays])
         late.parse_time_parts(start)
-        if late.end < tokens[-1].end() or (late.part and not late.clock):
+        if late.end < tokens[-1].end():
             continue
-        before = [token.start() for token in tokens[:-back] if token.start() >= early.end]
-        is_open = any(late.skip_pattern(r"{every}|(?:{on}|{at}) \d", at) > at for at in before)
-        is_open |= any(late.skip_pattern("(?:{and}|{next}|{until}) ", at) == start for at in before)
-        is_open |= not late.has_date and any(find_unread_day(early.text, *token.span()) for token in tokens[:-back])
-        is_open |= _find_unparsed_time_words(late, early.end, start) != ""
+        is_joined = late.words.compile(r"(?<!\w)(?:{every}|(?:{and}|{until}) $)").search(late.text[early.end : start])
+        is_open = is_joined or _find_unparsed_time_words(late, early.end, start)
         return None if is_open else (late, late.quote(early.end, start))
     return None
 
@@ -194,10 +172,10 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None
     ]
     # In Chinese, "and" is also "with".
     begins = not is_read or (parser.skip_pattern("{and}", start) > start and bool(marks or not HAN.match(text, start)))
-    begins |= after > start and (not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS))
+    begins |= after > start and (not is_timed or marks != [])
     if not (begins or marks):
         return ""
     first = 0 if begins else marks[0]
-    last = max([index for index in marks if index <= first + 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
+    last = max(marks, default=min(1, len(tokens) - 1))
     end = max(tokens[last].end(), parser.end) if tokens else len(text)
     return parser.quote(start if begins else tokens[first].start(), end)[:MAX_SHOWN_CHARS]

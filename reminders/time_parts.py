@@ -219,7 +219,8 @@ class TimePhraseParser:
         named = (day for day in near if day.day == int(match["day"]) and day.weekday() in self.weekdays)
         if self.weekdays and (self.clock or next(named, None) is None):  # "Monday at 9 2nd draft", "Friday 3rd draft"
             return 0
-        if (match["ordinal"] or "日") == "日" and (not is_monthly or preposition == "at"):
+        is_bare = (match["ordinal"] or "日") in ("号號日" if self.clock else "日")  # "9点2号楼开会" is in building 2
+        if is_bare and (not is_monthly or preposition == "at"):
             return 0
         self.month_day = int(match["day"])
         self.impossible |= not 1 <= self.month_day <= 31
@@ -304,7 +305,8 @@ class TimePhraseParser:
         kind = "weekday" if match["weekday"] else "short"
         weekday = int(self.words.get_meaning(kind, match[kind]))
         is_other_day = self.day is not None and self.day.weekday() != weekday  # "tomorrow at 9 sunday roast"
-        if is_other_day or match[kind] in EVERY_FUNCTION_WORD or not (is_meant or self.end):  # "morgen so um 9"
+        is_function_word = len(match[kind]) < 3 and match[kind] in EVERY_FUNCTION_WORD  # "morgen so um 9"
+        if is_other_day or is_function_word or not (is_meant or self.end):
             return 0
         if kind == "short" and ((self.clock is not None and not is_meant) or self.words.language not in LANGUAGES):
             self.mark_span_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"

@@ -27,7 +27,6 @@ _NAMED_ZONE = (
 )
 _HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 _FIRST_NAMES = rf"(?P<lead>{{before-day}} )?(?P<names>{TOKEN.pattern}(?:[\s,;]+{TOKEN.pattern}){{,2}})"
-_LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each names the zones of its region
 
 
 def find_span_of_time_zone(text: str, start: int, lexicon: Lexicon) -> tuple[int, int] | None:
@@ -85,9 +84,9 @@ def _find_holiday(text: str) -> str:
     """Return a holiday that may be the reminder's day, with any preposition before it. Return "" if there is none."""
     for lexicon, found in find_holidays(plain := text.translate(PLAIN)):
         before = TOKEN.findall(plain[: found.start()])
-        unled = (at for at, word in enumerate(before, 1) if not lexicon.get_meaning("before-day", word))
-        named = [at for at in unled if before[at - 1].casefold() not in EVERY_FUNCTION_WORD]
-        leading = before[max(named, default=0) :]  # "on", "during the"
+        small = [word.casefold() in EVERY_FUNCTION_WORD or lexicon.get_meaning("before-day", word) for word in before]
+        leading = before[max((at for at, is_small in enumerate(small, 1) if not is_small), default=0) :]  # "during the"
+        named = len(leading) < len(before)
         is_led = any(lexicon.get_meaning("on-day" if named else "before-day", word) for word in leading)
         behind = plain[found.end() :].strip(" .!").partition(" ")[0]  # "call Mum Christmas about the cake"
         is_last = lexicon.language in (ENGLISH, "zh") and not leading and (not behind or behind in EVERY_FUNCTION_WORD)
@@ -112,7 +111,7 @@ def _load_stems_abbreviations_and_cities() -> tuple[frozenset[str], frozenset[st
     english = Locale(ENGLISH).time_zones
     listed = [str(zone) for zone in Locale("ru").time_zones if zone in known and "city" not in english.get(zone, {})]
     cities += [zone.rpartition("/")[2].replace("_", " ") for zone in listed]
-    for locale in map(Locale.parse, _LOCALES):
+    for locale in map(Locale.parse, (*LANGUAGES, *SPOKEN["zone-locales"])):
         names += locale.territories.values()
         cities += [data["city"] for zone, data in locale.time_zones.items() if zone in known and "city" in data]
         for zone in (*locale.meta_zones.values(), *locale.time_zones.values()):

@@ -700,6 +700,77 @@ def test_an_ordinary_word_that_resembles_a_day_is_part_of_the_text(language: str
 @pytest.mark.parametrize(
     ("language", "text", "words"),
     [
+        ("en", "remind me tommorow to call amit at 6pm", "tommorow"),
+        ("en", "remind me at 3pm tommorow i have a doctors appointment", "tommorow"),
+        ("en", "remind me at 6 tomorow to go to market", "tomorow"),
+        ("en", "9:30 tuesd call mum", "tuesd"),
+        ("en", "at 9 call mum sat", "sat"),
+        ("en", "at 9 mon call mum", "mon"),
+        ("de", "um 9 Oma anrufen am Dienstga", "am Dienstga"),
+        ("es", "9:30 llamar a Ana el jueevs", "el jueevs"),
+        ("pt", "às 9 ligar para Ana na segnda", "na segnda"),
+        ("ru", "в 9 позвонить маме в пятинцу", "в пятинцу"),
+        ("fr", "9:30 dmain appeler Luc", "dmain"),
+        ("ar", "الساعة 9 اتصل بأمي الجمعه", "الجمعه"),
+    ],
+)
+def test_a_misspelt_day_is_asked_about(language: str, text: str, words: str) -> None:
+    with use_language("en" if language == "fr" else language):
+        found = parse_reminder_phrase(text, NOW)
+    assert isinstance(found, UncertainReminder), found
+    assert (found.words, found.reminder is not None) == (words, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("9:30 il 15 chiamare Anna", "il 15"),
+        ("9:30 chiamare Anna il 15", "il 15"),
+        ("9:30 mama bellen op de 15de", "op de 15de"),
+        ("9:30 엄마에게 전화 오늘", "엄마에게"),
+        ("9:30 आज माँ को फोन", "आज"),
+        ("9:30 מחר להתקשר לאמא", "מחר"),
+        ("17:45 κάλεσε τη μαμά κάθε μέρα", "κάλεσε"),
+        ("9:30 あした 母に電話", "あした"),
+        ("9:30 gọi mẹ hôm nay", "gọi"),
+        ("9:30 annemi ara ayın 15'inde", "15'inde"),
+    ],
+)
+def test_a_text_in_a_language_that_is_not_read_is_asked_about(text: str, words: str) -> None:
+    """It may name a day, and nothing in "9:30" says that the text is in a language that is read."""
+    found = parse_reminder_phrase(text, NOW)
+    assert isinstance(found, UncertainReminder), found
+    assert (found.words, found.reminder is not None) == (words, True)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "at 9 call Marc and Javier"),
+        ("en", "9:30 send the report to Bob"),
+        ("en", "at 9 match with Leo"),
+        ("de", "um 9 Dienst"),
+        ("de", "um 9 Łukasz anrufen"),
+        ("es", "a las 9 comprar una manzana"),
+        ("pt", "às 9 ligar para Amanda"),
+        ("ru", "в 9:30 завтрак"),
+        ("fr", "à 9h appeler mon mari"),
+        ("zh", "9点半去3号楼"),
+        ("ar", "الساعة 9 الجامعة"),
+    ],
+)
+def test_an_everyday_text_is_not_taken_for_a_day(language: str, text: str) -> None:
+    assert text.endswith(read_reminder("en" if language == "fr" else language, text)[2])
+
+
+def test_the_number_of_a_building_is_not_set_as_a_day() -> None:
+    with use_language("zh"):
+        assert parse_reminder_phrase("9点2号楼开会", NOW) == UncertainReminder(words="2号楼开会")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
         ("zh", "9点开会周五", "周五"),
         ("zh", "9点週五开会", "週五"),
         ("zh", "9点开会15号", "15号"),
