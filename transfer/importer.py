@@ -30,13 +30,7 @@ from text.characters import collapse_to_single_line
 from transfer.archiver import Archiver, HistoryArchive, split_into_chunks
 from transfer.formats import detection
 from transfer.formats.conversations import REACTIONS
-from transfer.formats.history import (
-    ImportedHistory,
-    ImportedMessage,
-    ImportQuestion,
-    ReadContext,
-    list_message_roles_and_sources,
-)
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportQuestion, ReadContext, list_message_sources
 from transfer.formats.keepsake import Signer, identify_signer
 from transfer.plans import ImportPlan, ImportResult
 from transfer.reading import FileReader
@@ -192,7 +186,7 @@ class Importer:
             is_own = history.owner == owner
             restore_plan = await plan_restore(store, owner, history, rows)
             known = await store.history.find_stored_message_ids(
-                owner, await asyncio.to_thread(list_message_roles_and_sources, history)
+                owner, await asyncio.to_thread(list_message_sources, history)
             )
             ids_by_number = await _map_ids_of_stored_messages(store, owner, history) if is_own else {}
             earlier = await store.history.find_moment_before_first_live_record(owner)

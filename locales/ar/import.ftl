@@ -59,6 +59,7 @@ import-seems-csv = جدول
 import-seems-text = نص عادي
 import-seems-archive = أرشيف
 import-damaged-skipped = تُرك لأنه تالف: { $count }. الأول: { $first }.
+import-asker = صاحب الأسئلة
 import-nobody = لا أحد منهم
 import-no-memories = لا أجد في هذا النص شيئًا عنك.
 import-gemini-date = لا أستطيع قراءة تواريخ هذه الصفحة. اختر JSON بدل HTML في Google Takeout.

@@ -57,6 +57,7 @@ import-seems-csv = eine Tabelle
 import-seems-text = einfacher Text
 import-seems-archive = ein Archiv
 import-damaged-skipped = Entfällt, beschädigt: { $count }. Das erste: { $first }.
+import-asker = Wer fragt
 import-nobody = Niemand davon
 import-no-memories = Ich finde in diesem Text nichts über dich.
 import-gemini-date = Ich kann die Daten dieser Seite nicht lesen. Bitte wähle in Google Takeout JSON statt HTML.

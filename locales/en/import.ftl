@@ -59,6 +59,7 @@ import-seems-csv = a table
 import-seems-text = plain text
 import-seems-archive = an archive
 import-damaged-skipped = Left out, damaged: { $count }. The first one: { $first }.
+import-asker = Who asks
 import-nobody = None of them
 import-no-memories = I find nothing about you in this text.
 import-gemini-date = I cannot read the dates of this page. Please choose JSON instead of HTML in Google Takeout.

@@ -57,6 +57,7 @@ import-seems-csv = una tabla
 import-seems-text = texto sin formato
 import-seems-archive = un archivo comprimido
 import-damaged-skipped = Se omite, dañado: { $count }. Lo primero: { $first }.
+import-asker = Quien pregunta
 import-nobody = Ninguno de ellos
 import-no-memories = No encuentro nada sobre ti en este texto.
 import-gemini-date = No puedo leer las fechas de esta página. Elige JSON en lugar de HTML en Google Takeout.

@@ -57,6 +57,7 @@ import-seems-csv = uma tabela
 import-seems-text = texto simples
 import-seems-archive = um arquivo compactado
 import-damaged-skipped = Fica de fora, danificado: { $count }. O primeiro: { $first }.
+import-asker = Quem pergunta
 import-nobody = Nenhuma delas
 import-no-memories = Não encontro nada sobre você neste texto.
 import-gemini-date = Não consigo ler as datas desta página. Escolha JSON em vez de HTML no Google Takeout.

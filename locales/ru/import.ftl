@@ -58,6 +58,7 @@ import-seems-csv = таблица
 import-seems-text = обычный текст
 import-seems-archive = архив
 import-damaged-skipped = Пропущено, повреждено: { $count }. Первое: { $first }.
+import-asker = Кто спрашивает
 import-nobody = Никто из них
 import-no-memories = Я не нахожу в этом тексте ничего о тебе.
 import-gemini-date = Я не могу прочитать даты на этой странице. Выбери в Google Takeout JSON вместо HTML.

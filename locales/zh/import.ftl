@@ -54,6 +54,7 @@ import-seems-csv = 表格
 import-seems-text = 纯文本
 import-seems-archive = 压缩包
 import-damaged-skipped = 已略过（损坏）：{ $count }。第一处：{ $first }。
+import-asker = 提问的人
 import-nobody = 都不是我
 import-no-memories = 我在这段文字里没有找到关于你的内容。
 import-gemini-date = 我无法读取此页面上的日期。请在 Google Takeout 中选择 JSON 而不是 HTML。

@@ -16,7 +16,7 @@ from transfer.formats.html_blocks import extract_text
 from transfer.formats.members import find_part_text, find_part_values, get_part_names, is_hidden_part, normalize_keys
 from transfer.formats.values import InvalidElement, as_object, as_text, repair_mojibake, require_object, select_objects
 
-_SERVICE = re.compile(r"(?i)channel_|group_|pinned_|notifi|(?:un)?subscribe$|call$|huddle|ThreadA|Event/|RichText/[MU]")
+_EVENT = re.compile(r"(?i)(channel|group|pinned|system)_|notif|u?n?subscribe$|call$|huddl|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
 _LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # earlier versions ignored these; ids are hashes of the text
 _VIBER_ROW = re.compile(r'\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},(?:\+\d+)?,(?=")')
@@ -104,7 +104,7 @@ class PeopleChats:
         members = normalize_keys(given)
         kinds = [as_text(members.get(name)) for name in ("type", "subtype", "messagetype")]
         is_event = "callduration" in members or ({"rid", "u"} <= members.keys() and members.get("t"))  # in Rocket.Chat
-        if is_event or any(map(_SERVICE.match, kinds)) or True in find_part_values(given, "added"):
+        if is_event or any(map(_EVENT.match, kinds)) or True in find_part_values(given, "added"):
             raise SkipElement("service")
         values = find_part_values(given, "words")
         texts = map(_find_text_of_content, values)
@@ -131,7 +131,7 @@ class PeopleChats:
         if members.get("delivereddate"):
             said_at = self._builder.find_past_time({"date": members.get("messagedate")}) or said_at
         speaker = self._chat_names.get(speaker) or speaker
-        speaker = "Me" if is_own or (speaker, members.get("type")) == ("?", "Outgoing") else speaker
+        speaker = "Me" if is_own or (speaker, kinds[0].lower()) == ("?", "outgoing") else speaker
         words = html.unescape(words) if "mediatype" in members else words
         return self._builder.make_message(name, "user", words, said_at, members.get("reactions"), speaker=speaker)
 

@@ -29,7 +29,9 @@ from transfer.formats.members import ROLES, find_time, normalize_name
 from transfer.formats.values import InvalidElement, as_text, make_element_error, read_reactions, require_object
 
 MAX_SPEAKERS = 20  # people offered as answers to the question which of them is the user
-_GROK_SOURCES = re.compile(r"(?s)<grok:render\s.*?(?:</grok:render>|\Z)")  # not shown, but ids are made with it
+_UNSHOWN = re.compile(
+    r"<grok:render\s(?:.|\n)*?(?:</grok:render>|\Z)|\n(?:Powered by ChatGPT Exporter|#+ Turn \d|\*Exported ).*\s*\Z"
+)  # what programs add to the words. Ids are made with it.
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # characters of a damaged conversation's title that are shown
 MAX_WRAPPERS = 6  # levels of objects and lists around a conversation
@@ -77,7 +79,7 @@ class HistoryBuilder:
     def append_chat(self, messages: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
         """Append a conversation, unless it is empty, and count it under `kind`."""
         if messages:
-            self._conversations.append(add_title_to_first_message(messages, as_text(title)))
+            self._conversations.append(add_title(messages, as_text(title)))
             self._counts[kind] += 1
 
     def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None], json_key: str = "") -> None:
@@ -146,7 +148,7 @@ class HistoryBuilder:
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
                 raise SkipElement
-            if not (shown := _GROK_SOURCES.sub("", words).strip()):
+            if not (shown := _UNSHOWN.sub("", words).strip()):
                 raise SkipElement("wordless")
             key = key or hash_parts(words)
             name = name or make_unique_id(self._seen, key, number, own, words)
@@ -277,7 +279,7 @@ def ask_and_select_facts(
     )
 
 
-def add_title_to_first_message(messages: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
+def add_title(messages: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
     title = title.strip()[:MAX_TITLE_CHARS]
     return [replace(messages[0], title=title), *messages[1:]] if messages and title else list(messages)
 

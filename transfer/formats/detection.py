@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -64,6 +64,7 @@ _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
+_ARCHIVE_ENDS = (".zip", ".tgz", ".tar", ".gz")
 _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have beside them
 
 
@@ -75,9 +76,11 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     for path, content in drain_deque(unpacked):
         text = _extract_json_of_script(_decode_text(content))
         files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
+    if len(files) == 1 and not files[0].text[:SAMPLED].strip():
+        raise ImportRefused(tr("import-empty"))
     found: dict[str, list[SourceFile]] = {}
     for file in files:
-        if (form := _detect_format(file, is_only_file=len(files) == 1)) is not None:
+        if (form := _detect_format(file)) is not None:
             found.setdefault(form.name, []).append(file)
     if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
         is_pasted = not (found or context.name or is_packed or files[0].is_json)
@@ -155,11 +158,7 @@ def _raise_if_history_too_large(history: ImportedHistory, file_size: int) -> Non
             raise ImportRefused(tr("import-fact-too-long", number=str(number), most=MAX_FACT_CHARS))
 
 
-def _detect_format(file: SourceFile, *, is_only_file: bool) -> ImportFormat | None:
-    """Return the format that fits a file, or None. Raise ImportRefused if the only file is empty or broken JSON."""
-    is_empty = not file.text[:SAMPLED].strip()
-    if is_empty and is_only_file:
-        raise ImportRefused(tr("import-empty"))
+def _detect_format(file: SourceFile) -> ImportFormat | None:
     if file.is_json:
         with suppress(ImportRefused):  # a damaged file is read as far as it goes
             for name in _iterate_json_keys(file.open_json()):
@@ -168,7 +167,7 @@ def _detect_format(file: SourceFile, *, is_only_file: bool) -> ImportFormat | No
                     return found
     else:
         file.names |= read_column_names(file.text[:SAMPLED])
-    return None if is_empty else _find_fitting_format(file)
+    return _find_fitting_format(file) if file.text[:SAMPLED].strip() else None
 
 
 def _find_fitting_format(file: SourceFile) -> ImportFormat | None:
@@ -236,15 +235,19 @@ def _extract_json_of_script(text: str) -> str:
 
 
 def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, bytes]]:
+    """Return the files of an archive, or the file itself. Archives inside it count only if no file has a known name."""
     try:
-        if data.startswith(b"\x1f\x8b"):
-            with gzip.open(io.BytesIO(data)) as packed:
-                data = _read_with_limit(packed, max_bytes, total_limit=max_bytes)
-        if data.startswith(b"PK\x03\x04"):
-            return _unpack_zip(data, max_bytes)
-        if data[257:262] == b"ustar":  # where a tar archive says that it is one
-            with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-                return _unpack_wanted_files(_list_tar_entries(archive), max_bytes)
+        data = _decompress_gzip(data, max_bytes)
+        if (files := _list_entries(data)) is not None:
+            left = max_bytes
+            nested = [file for file in files if file[0].lower().endswith(_ARCHIVE_ENDS)]
+            for path, entry in nested if not any(_is_known_file_name(path) for path, _ in files) else ():
+                with entry() as packed:
+                    inner = _decompress_gzip(_read_with_limit(packed, left, total_limit=max_bytes), left)
+                left -= len(inner)
+                held = _list_entries(inner) or [("", partial(io.BytesIO, inner))]
+                files += ((f"{path.removesuffix('.gz')}/{name}".rstrip("/"), opener) for name, opener in held)
+            return _unpack_wanted_files(files, left)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError, ValueError):
         raise ImportRefused(tr("import-damaged-archive")) from None
     if data.startswith((b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")):
@@ -254,17 +257,9 @@ def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, byt
     return [(name, data)]
 
 
-def _unpack_zip(data: bytes, max_bytes: int) -> list[tuple[str, bytes]]:
-    """Return the files of an archive. Unpack archives inside it only if no file has a known name."""
-    with ExitStack() as opened:
-        files, left = _list_zip_entries(data, opened), max_bytes
-        if not any(_is_known_file_name(path) for path, _ in files):
-            for path, entry in [file for file in files if file[0].lower().endswith(".zip")]:
-                with entry() as packed:
-                    inner = _read_with_limit(packed, left, total_limit=max_bytes)
-                left -= len(inner)
-                files += [(f"{path}/{name}", opener) for name, opener in _list_zip_entries(inner, opened)]
-        return _unpack_wanted_files(files, left)
+def _decompress_gzip(data: bytes, max_bytes: int) -> bytes:
+    packed = gzip.GzipFile(fileobj=io.BytesIO(data))
+    return _read_with_limit(packed, max_bytes, total_limit=max_bytes) if data.startswith(b"\x1f\x8b") else data
 
 
 def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:
@@ -284,19 +279,21 @@ def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[
     return unpacked
 
 
-def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
+def _list_entries(data: bytes) -> list[_Entry] | None:
+    """Return the files of a zip or tar archive, or None for anything else."""
+    if data.startswith(b"PK\x03\x04"):
+        if data.count(b"PK\x01\x02") > MAX_ENTRIES:  # entries that the list would have
+            raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
+        packed = zipfile.ZipFile(io.BytesIO(data))
+        files = [info for info in packed.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX")]
+        return [(file.filename, partial(packed.open, file)) for file in files]
+    if data[257:262] != b"ustar":  # where a tar archive says that it is one
+        return None
+    archive = tarfile.TarFile(fileobj=io.BytesIO(data))
     members = list(islice(archive, MAX_ENTRIES + 1))
     if len(members) > MAX_ENTRIES:
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
     return [(member.name, partial(tarfile.ExFileObject, archive, member)) for member in members if member.isfile()]
-
-
-def _list_zip_entries(data: bytes, stack: ExitStack) -> list[_Entry]:
-    if data.count(b"PK\x01\x02") > MAX_ENTRIES:  # entries that the list would have
-        raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
-    archive = stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
-    files = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX")]
-    return [(file.filename, partial(archive.open, file)) for file in files]
 
 
 def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:

@@ -30,6 +30,8 @@ _PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Eingegebener Prompt:|Pro
 _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cleared|Turned)\b")
 # The words before a prompt in the language of a file. Google sets them off by a colon or a space that does not break.
 _TITLE = re.compile(r'"title":\s*("(?:[^"\\]|\\.)*+")')
+_RARE_VERB = re.compile("^(?:Branched|Added chat from link:) ")  # ids are made with it
+_CANVAS = re.compile("[^\u00a0:：\n]{1,60}\u00a0(?P<title>.*)\n(?P<text>(?:.|\n)*\\S(?:.|\n)*)")
 _TITLE_PREFIX = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
 MAX_PREFIX_WORDS = 4
 MIN_PREFIX_SHARE = 0.7  # the share of titles that must begin with the prefix. The others describe other actions.
@@ -68,9 +70,12 @@ def _find_title_prefix(titles: Sequence[str]) -> str:
 def _add_record_or_chat(builder: HistoryBuilder, file_name: str, title_prefix: str, raw: object) -> None:
     value = require_object(raw)
     if "chunkedPrompt" in value:
-        _add_ai_studio_chat(value, file_name, builder)
+        chunks = read_list(require_object(value["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
+        shown = (chunk for chunk in chunks if not any(map(as_object(chunk).get, _UNSEEN)))
+        builder.add_conversation({"title": file_name}, shown, _read_turn, file_name, ".chunkedPrompt.chunks")
     elif "conversation_turns" in value:
-        _add_workspace_chat(value, builder)
+        turns = read_list(value, "conversation_turns")
+        builder.add_conversation(value, turns, _read_turn, as_text(value.get("title")), ".conversation_turns")
     elif _PRODUCT.search(as_text(value.get("header"))):
         said_at = require_moment(value.get("time"), ".time", builder.reading.zone)
         answers = [extract_text(as_text(item.get("html"))) for item in select_objects(read_list(value, "safeHtmlItem"))]
@@ -84,15 +89,18 @@ def _add_record_or_chat(builder: HistoryBuilder, file_name: str, title_prefix: s
 
 def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, prefix: str, builder: HistoryBuilder) -> None:
     """Add the prompt and the answer of a MyActivity record. Raise SkipElement if the record is not a prompt."""
-    own = title.removeprefix(prefix)
-    title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip()
+    given, make = title, builder.make_message
+    title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", title.removeprefix(prefix)).strip()
     prompt = _PROMPTED.sub("", own)
-    if prompt == title and (_OTHER.match(title) or not answer):
-        raise SkipElement("service")
-    builder.skipped["wordless"] += not prompt
     name = hash_parts(said_at.isoformat(), prompt)
-    make = builder.make_message
-    said = [make(name, "user", prompt, said_at), make(name, "assistant", answer, said_at)]
+    if prompt == title and (_OTHER.match(title) or not answer):
+        if answer or not (canvas := _CANVAS.match(given)):
+            raise SkipElement("service")
+        builder.append_chat([make(name, "assistant", canvas["text"].strip(), said_at)], canvas["title"], kind="prompts")
+        return
+    builder.skipped["wordless"] += not prompt
+    shown = _RARE_VERB.sub("", prompt) if prompt == title else prompt
+    said = [make(name, "user", shown, said_at), make(name, "assistant", answer, said_at)]
     builder.append_chat([message for message in said if message.content], kind="prompts")
 
 
@@ -136,26 +144,15 @@ def _find_date_line(lines: Sequence[str], language: str, order: str, zone: tzinf
     return None
 
 
-def _add_ai_studio_chat(raw: dict[str, Any], file_name: str, builder: HistoryBuilder) -> None:
-    chunks = read_list(require_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
-    shown = (chunk for chunk in chunks if not any(map(as_object(chunk).get, _UNSEEN)))
-
-    def read_turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
-        parts = [as_text(part.get("text")) for part in select_objects(chunk.get("parts")) if not part.get("thought")]
-        return ImportedTurn(chunk.get("role"), as_text(chunk.get("text")) or "".join(parts))
-
-    builder.add_conversation({"title": file_name}, shown, read_turn, file_name, ".chunkedPrompt.chunks")
-
-
-def _add_workspace_chat(raw: dict[str, Any], builder: HistoryBuilder) -> None:
-    def read_turn(turn: Mapping[str, Any], _: datetime) -> ImportedTurn:
-        if isinstance(user := turn.get("user_turn"), dict):
-            return ImportedTurn("user", as_text(user.get("prompt")))
-        parts = select_objects(as_object(turn.get("system_turn")).get("text"))
+def _read_turn(turn: Mapping[str, Any], _: datetime) -> ImportedTurn:
+    """Read a turn of AI Studio or of a Workspace conversation."""
+    if isinstance(user := turn.get("user_turn"), dict):
+        return ImportedTurn("user", as_text(user.get("prompt")))
+    if "system_turn" in turn:
+        parts = select_objects(as_object(turn["system_turn"]).get("text"))
         return ImportedTurn("model", "\n".join(as_text(part.get("data")) for part in parts))
-
-    turns = read_list(raw, "conversation_turns")
-    builder.add_conversation(raw, turns, read_turn, as_text(raw.get("title")), ".conversation_turns")
+    texts = [as_text(part.get("text")) for part in select_objects(turn.get("parts")) if not part.get("thought")]
+    return ImportedTurn(turn.get("role"), as_text(turn.get("text")) or "".join(texts))
 
 
 def _is_gemini_file(file: SourceFile) -> bool:

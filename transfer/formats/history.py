@@ -159,7 +159,7 @@ class ImportFormat:
     members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
 
 
-def list_message_roles_and_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
+def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return the role and the source id of each message. A message with two possible source ids appears twice."""
     messages = iterate_with_sleeps(history.messages)
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]

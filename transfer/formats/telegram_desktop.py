@@ -8,13 +8,7 @@ from typing import Any
 
 from locales.catalog import comma_join, tr
 from text.rich_messages import parse_rich_message
-from transfer.formats.conversations import (
-    HistoryBuilder,
-    SkipElement,
-    add_title_to_first_message,
-    format_forwarded_text,
-    format_poll,
-)
+from transfer.formats.conversations import HistoryBuilder, SkipElement, add_title, format_forwarded_text, format_poll
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -88,7 +82,7 @@ def _read_messages(chat: _ExportedChat, stream: JsonStream, builder: HistoryBuil
         builder.skipped["here"] += sum(1 for _ in stream.iterate_element_indexes())
         return []
     read_message = partial(_read_message, chat, builder)
-    return add_title_to_first_message(builder.read_messages(stream, read_message, "messages"), chat.name)
+    return add_title(builder.read_messages(stream, read_message, "messages"), chat.name)
 
 
 def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -> list[_ExportedChat]:

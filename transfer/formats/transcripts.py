@@ -8,13 +8,13 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
+from transfer.formats.members import ASKED_AS, ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import InvalidElement, parse_moment
 
-_BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
+_BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t:(—–-]{1,4})?(?:(?:Message )?From |role::)?"
 _DATE = r"(?:(?:[(\[]|[—–·-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
-_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?(?: #\d{{1,4}})?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|[—–·-] (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
@@ -39,9 +39,10 @@ _HEADINGS = {
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }  # the ways in which a line names who speaks, by the style of each
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
+_ASKS = re.compile("[?？؟]|[\u0370-\u03ff\u1f00-\u1fff];")  # Greek asks with a semicolon
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
-_DECORATION = re.compile(r"[^\w\s]+")
+_DECORATION = re.compile(r"(?![\u0300-\u036f\u0900-\u109f\u1780-\u17d3])[^\w\s]")  # vowel signs belong to words
 _ABOUT = re.compile(r"(?:# |[*_]{0,2}(?P<name>title|created|date|create_time)[*_:]{1,3} *)(?P<value>.*)", re.IGNORECASE)
 _COMMENT = re.compile(r"^<!--(?:(?!-->)[^\n]){0,1000}-->\n", re.MULTILINE)
 _FOOTER = re.compile(r"\n-{3,}(?:[^\S\n]*+\n)++(?=[^\n]*+\s*+\Z)[^\n]*(?:\]\(|href=['\"])https?://[^\n]*\s*")
@@ -75,6 +76,9 @@ def _parse_heading(line: str) -> _Heading | None:
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
         if found := pattern.match(line.replace("*", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
+            bare, _, number = label.rpartition(" ")
+            if number.isdecimal() and bare in ROLES and bare not in ("question", "request"):
+                label = bare
             if label and (style or label in ROLES):
                 date = found["date"] or found.groupdict().get("late_date")
                 return _Heading(style, label, date or "", found["rest"])
@@ -112,6 +116,18 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
     return best, best_labels
 
 
+def _find_two_alternating_labels(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
+    """Return the style and the roles of two labels in any language that alternate, if no other occurs twice."""
+    for style in ("#", "**"):
+        labels = [heading.label for heading in headings if heading.style == style]
+        often = [label for label, count in Counter(labels).items() if count > 1]
+        sides = [label for label in labels if label in often]
+        if len(often) == 2 and all(a != b for a, b in pairwise(sides)):
+            is_answer_first = ROLES.get(sides[0]) == "assistant"
+            return style, dict(zip(sides[is_answer_first:], ("user", "assistant"), strict=False))
+    return "", {}
+
+
 def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | None]]:
     is_open, plain = False, _CODE.sub(lambda code: re.sub(r"\S+", "\0", code[0]), text)
     for line, words in zip(text.splitlines(), plain.splitlines(), strict=True):
@@ -126,6 +142,10 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
         return {}, _parse_perplexity_export(text[logo.end() :])
     text = _normalize_markup(text)
     lines, style, roles = _read_headed_lines_style_and_roles(_FOOTER.sub("", text))
+    asker = ""
+    if not roles:
+        style, roles = _find_two_alternating_labels([heading for _, heading in lines if heading])
+        asker = next(iter(roles), "").capitalize()
     about: dict[str, str] = {}
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
@@ -143,7 +163,13 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
     if contents and all(map(_WHOLE_FENCE.fullmatch, contents)):  # Chatbox
         contents = [_WHOLE_FENCE.sub(r"\1", content) for content in contents]
     said = zip(turns, contents, strict=True)
-    return about, [_parse_turn_as_message_dict(role, date, content.split("\n")) for (role, date, _), content in said]
+    messages = [_parse_turn_as_message_dict(role, date, content.split("\n")) for (role, date, _), content in said]
+    asked = [message for message in messages if asker and message["role"] == "user"]
+    if asker and not any(_ASKS.search(message["content"]) for message in asked):  # chapters alternate, too
+        return about, []
+    for message in asked:
+        message[ASKED_AS] = asker
+    return about, messages
 
 
 def _parse_turn_as_message_dict(role: str, date: str, lines: list[str]) -> dict[str, str]:

@@ -1,6 +1,9 @@
 """Files as exporters, apps and phones of public repositories write them, and what each has to be read as."""
 
+import gzip
+import io
 import json
+import tarfile
 from datetime import UTC, datetime
 from typing import Any
 
@@ -246,3 +249,117 @@ def test_the_order_of_day_and_month_is_asked_in_every_chat_as_text() -> None:
     asked = next(question for question in past(text).questions if question.name == "order")
     assert asked.chosen is None
     assert past(text, order0=(1,)).messages[0].created_at == AT
+
+
+TURNS = (QUESTION, ANSWER, "And pecans?", "In **Texas**.\n\n- Georgia\n- New Mexico")
+
+
+@pytest.mark.parametrize(
+    ("sides", "asked"),
+    [
+        (("## उपयोगकर्ता", "## सहायक"), "उपयोगकर्ता (2)"),
+        (("**Người dùng:**", "**Trợ lý:**"), "Người dùng (2)"),
+        (("## 👤 ผู้ใช้", "## 🤖 ผู้ช่วย"), "ผู้ใช้ (2)"),
+        (("### Pengguna", "### Asisten"), "Pengguna (2)"),
+        (("## आप", "## ChatGPT"), "आप (2)"),
+        (("**我：**", "**ChatGPT：**"), ""),
+        (("## PROMPT {0}", "## RESPONSE {0}"), ""),
+        (("### Prompt #{0}", "### Response #{0}"), ""),
+        (("## Message 1: User", "## Message 2: Assistant"), ""),
+        (("### Message 1 (User)", "### Message 2 (Assistant)"), ""),
+        (("## Turn {0}\n\n### User", "### Assistant"), ""),
+    ],
+)
+def test_two_headings_that_alternate_are_the_sides_of_a_talk(sides: tuple[str, str], asked: str) -> None:
+    """In any language. If neither side is known, the person says whether they asked."""
+    marked = (f"{sides[n % 2].format(n // 2 + 1)}\n\n{words}" for n, words in enumerate(TURNS))
+    history = past("# Walnuts\n\n" + "\n\n".join(marked) + "\n\n*Exported on 2024-05-01 with an exporter*\n", "chat.md")
+    assert [(said.role, said.content) for said in history.messages] == [
+        ("user" if n % 2 == 0 else "assistant", words) for n, words in enumerate(TURNS)
+    ]
+    assert [question.options for question in history.questions] == ([(asked, "None of them")] if asked else [])
+
+
+@pytest.mark.parametrize(
+    "chapters",
+    [
+        "### Added\n\na\n\n### Fixed\n\nb\n\n### Added\n\nc\n\n### Fixed\n\nd",
+        "## Why?\n\na?\n\n## Pros\n\nb\n\n## Cons\n\nc\n\n## Pros\n\nd\n\n## Cons\n\ne",
+        "**Name:** Anna\n**Phone:** 1\n**Name:** Tom\n**Phone:** 2",
+    ],
+)
+def test_chapters_that_alternate_are_no_talk(chapters: str) -> None:
+    with pytest.raises(ImportRefused):
+        past(f"# Notes\n\n{chapters}\n", "notes.md")
+
+
+def make_post(name: str, user: str, words: str, seconds: int, **more: Any) -> dict[str, Any]:
+    return {name: {"id": name, "create_at": MILLIS + seconds * 1000, "delete_at": 0, "user_id": user,
+                   "root_id": "", "message": words, "type": "", "props": {}, **more}}  # fmt: skip
+
+
+POSTS = {
+    **make_post("p1", "anna", QUESTION, 0),
+    **make_post("p3", "anna", "Thanks", 9),
+    **make_post("p2", "tom", ANSWER, 5),
+    **make_post("p0", "tom", "tom joined.", 0, type="system_join_channel"),
+}
+SIGNAL = [
+    {"timestamp": MILLIS, "id": "a", "conversationId": "c", "received_at": 1, "sent_at": MILLIS,
+     "sourceUuid": "tom", "type": "incoming", "body": QUESTION, "hasAttachments": 0},
+    {"timestamp": MILLIS + 5000, "id": "b", "conversationId": "c", "received_at": 2, "sent_at": MILLIS + 5000,
+     "type": "outgoing", "body": ANSWER, "hasAttachments": 0},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "said"),
+    [
+        ({"order": ["p3", "p2", "p1"], "posts": POSTS, "next_post_id": ""}, "posts.json",
+         [("anna", QUESTION), ("tom", ANSWER), ("anna", "Thanks")]),
+        (("Post Creation Time,User Id,User Type,User Name,Post Id,Post Message,Post Type\n"
+         f"2024-05-01 10:00:00 +0000 UTC,u1,user,anna,p1,{QUESTION},message\n"
+         f"2024-05-01 10:00:05 +0000 UTC,u2,user,tom,p2,{ANSWER},message\n"), "town.csv",
+         [("anna", QUESTION), ("tom", ANSWER)]),
+        ({"groups_name_id": [{"W": "c"}], "messsages": SIGNAL}, "json_data.json", [("tom", QUESTION), ("Me", ANSWER)]),
+        (("Conversation,Date,Name,Phone,Sent/Received,Message,Attachments\n"
+         f"Tom,2024-05-01 10:00:00,Me,,Sent,{QUESTION},\nTom,2024-05-01 10:00:05,Tom,+4917,Received,{ANSWER},\n"),
+         "messages.csv", [("Me", QUESTION), ("Tom", ANSWER)]),
+    ],
+    ids=["Mattermost's API", "Mattermost's channel export", "Signal Desktop's table", "Decipher TextMessage"],
+)  # fmt: skip
+def test_posts_and_rows_among_people_name_their_speakers(data: Any, name: str, said: list[tuple[str, str]]) -> None:
+    history = past(data, name)
+    assert [(message.speaker, message.content) for message in history.messages] == said
+    assert [message.created_at for message in history.messages[:2]] == [AT, LATER]
+
+
+def test_bubbles_of_cursor_are_known_by_their_type() -> None:
+    history = past({"composerId": "c", "name": "W", "createdAt": MILLIS, "conversation": [
+        {"type": 1, "bubbleId": "1", "text": QUESTION}, {"type": 2, "bubbleId": "2", "text": ANSWER}]})  # fmt: skip
+    assert [(said.role, said.content) for said in history.messages] == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+def test_training_data_is_imported_only_if_the_person_wrote_it() -> None:
+    history = past(lines({"prompt": QUESTION, "completion": ANSWER}, {"prompt": "Sum", "completion": "3"}), "d.jsonl")
+    assert [question.options for question in history.questions] == [("Who asks (2)", "None of them")]
+
+
+@pytest.mark.parametrize("inner", ["takeout.tgz", "takeout.tar.gz", "chat.json.gz", "takeout.zip"])
+@pytest.mark.parametrize("outer", ["x.zip", "x.tgz"])
+def test_an_archive_may_lie_in_another(inner: str, outer: str) -> None:
+    talk = json.dumps([{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}])
+    held = gzip.compress(talk.encode()) if inner == "chat.json.gz" else pack(inner, {"a/chat.json": talk.encode()})
+    assert words_of(past(pack(outer, {inner: held, "picture.png": b"x"}), outer)) == WALNUTS
+
+
+def pack(name: str, files: dict[str, bytes]) -> bytes:
+    if name.endswith(".zip"):
+        return zipped(files)
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+        for path, data in files.items():
+            entry = tarfile.TarInfo(path)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return made.getvalue()

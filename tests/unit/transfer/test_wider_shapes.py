@@ -324,7 +324,7 @@ def test_common_questions_are_imported_only_if_the_person_asked_them() -> None:
     pairs = [{"question": "How do I pay?", "answer": "By card."}, {"question": "Who can join?", "answer": "All."}]
     history = past({"faqs": pairs})
     [question] = history.questions
-    assert (question.name, question.options, question.chosen) == ("speaker", ("question (2)", "None of them"), None)
+    assert (question.name, question.options, question.chosen) == ("speaker", ("Who asks (2)", "None of them"), None)
     asked = past({"faqs": pairs}, speaker0=(0,))
     assert [message.is_own for message in asked.messages if message.role == "user"] == [True, True]
     dated = [pair | {"created_at": "2024-05-01T10:00:00Z"} for pair in pairs]
