@@ -24,7 +24,7 @@ class _QuotedPart:
 class IncomingRenderer:
     """Renders an incoming message for the prompt. Documents, forwarded texts and the sender's own text are quoted."""
 
-    def __init__(self, incoming: UserMessage, tokenizer: Tokenizer, max_prompt_tokens: int) -> None:
+    def __init__(self, incoming: UserMessage, tokenizer: Tokenizer, limit: int) -> None:
         self._tokens = tokenizer
 
         def prefix_name(text: str) -> str:
@@ -37,11 +37,9 @@ class IncomingRenderer:
             return prefix_name(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_user_text(texts[0])
 
         parts = (
-            _QuotedPart(
-                texts=incoming.attached_passages, quote=prompts.format_document, max_tokens=max_prompt_tokens // SHARE
-            ),
-            _QuotedPart(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=max_prompt_tokens),
-            _QuotedPart(texts=(incoming.own_text,), quote=quote_sender_text, max_tokens=max_prompt_tokens),
+            _QuotedPart(texts=incoming.attached_passages, quote=prompts.format_document, max_tokens=limit // SHARE),
+            _QuotedPart(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=limit),
+            _QuotedPart(texts=(incoming.own_text,), quote=quote_sender_text, max_tokens=limit),
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 

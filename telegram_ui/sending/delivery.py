@@ -118,8 +118,10 @@ class Delivery:
     ) -> None:
         """Edit one of the bot's messages. Send a new message if `message_id` is None or the message is gone."""
         piece = text if isinstance(text, Piece) else Piece(text=repair_surrogates(text))
-        if message_id is None or not await self.edit_message_unless_gone(chat, message_id, piece, keyboard=keyboard):
-            await self.send_text(chat, text, keyboard=keyboard)
+        async with self.get_or_create_chat_state(chat).order:
+            if message_id is not None and await self._try_to_edit_message(chat, message_id, piece, keyboard):
+                return
+        await self.send_text(chat, text, keyboard=keyboard)
 
     async def add_reaction(self, chat: Chat, message_id: int, emoji: str) -> bool:
         """React to a message with an emoji. Return False if Telegram does not allow it."""
@@ -211,13 +213,6 @@ class Delivery:
         for message_id in message_ids:
             with contextlib.suppress(TelegramError):
                 await self.bot.delete_message(chat.id, message_id)
-
-    async def edit_message_unless_gone(
-        self, chat: Chat, message_id: int, piece: Piece, *, keyboard: InlineKeyboardMarkup | None = None
-    ) -> bool:
-        """Change the text and buttons of a message. Return False if the message is gone."""
-        async with self.get_or_create_chat_state(chat).order:
-            return await self._try_to_edit_message(chat, message_id, piece, keyboard)
 
     async def _send_piece(
         self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool
